@@ -167,3 +167,60 @@ def test_the_share_is_that_of_the_measures_depth(command: Command, shop: Path) -
     (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in range(5)] + [f"y{n}-{d}" for d in range(15)]))
     shown = command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@5,AP")
     assert shown.startswith("Judged: 100 % of the top 5 and 25 % of all retrieved documents;")
+
+
+@pytest.mark.parametrize(
+    ("change", "hint"),
+    [
+        (lambda n, d: f"sku-{n}-{d}", "Ids match without the 'sku-'"),
+        (lambda n, d: f"{n + 1 if n < 9 else 0}-{d}", "are judged, but for other queries: 1-0 is listed for query q00"),
+        (lambda n, d: f"{n}-0{d}", "Judge its documents (rankgauge pool make new.txt"),
+    ],
+)
+def test_queries_without_a_judged_document_show_nothing(
+    command: Command, shop: Path, change: Callable[[int, int], str], hint: str
+) -> None:
+    """The same ranking, of which a third of the queries do not match the judgments: no verdict, but why that may be."""
+    (shop / "new.txt").write_text(lines(lambda n: [change(n, d) if n < 10 else f"{n}-{d}" for d in range(10)]))
+    gate = summary(command, "-m", "RR", "--fail-if-worse", "RR", code=3)
+    assert "nDCG@10 of new −" in gate
+    assert "nothing in the top 10 of new is judged for 10 of 30 queries (q00, q01, q02, …)" in gate
+    assert hint in gate
+    command(*WORDS, "new=new.txt", "-o", "pr.json", code=3)
+    told = json.loads((shop / "pr.json").read_text(encoding="utf-8"))
+    assert (told["gate"]["rows"][0]["reason"], told["pairs"][0]["verdict"]) == ("nothing judged", "cannot tell")
+    assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than")
+
+
+def test_a_verdict_does_not_need_queries_that_show_nothing(command: Command, shop: Path) -> None:
+    """One query of thirty without a judged document changes no verdict that the others give."""
+    worse = (9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" if n else f"x{d}" for d in worse]))
+    command(*WORDS, "new=new.txt", "-o", "pr.md", code=1)
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" if n else f"x{d}" for d in range(10)]))
+    command(*WORDS, "new=new.txt", "-o", "pr.md", code=3)
+
+
+def test_reciprocal_rank_depends_on_unjudged_documents(command: Command, shop: Path) -> None:
+    """Unjudged documents below the first relevant one change no RR here, but they could: it is judged unequally too."""
+    (shop / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)]))
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-5", f"{n}-0", *(f"new-{n}-{d}" for d in range(8))]))
+    command(*WORDS, "new=new.txt", "-m", "RR,Bpref", "--fail-if-worse", "RR,Bpref", "-o", "pr.json", code=1)
+    rows = json.loads((shop / "pr.json").read_text(encoding="utf-8"))["gate"]["rows"]
+    told = {row["measure"]: row["as_good"] is not None for row in rows}
+    assert told == {"nDCG@10": True, "RR": True, "Bpref": False}
+
+
+def test_segments_have_their_own_share(command: Command, shop: Path) -> None:
+    """A segment of which nothing is judged is undecided, in JUnit too, and shares are those of its queries."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" if n >= 10 else f"x{n}-{d}" for d in range(10)]))
+    kinds = "".join(f"{query},{'boss' if n < 10 else 'nike'}\n" for n, query in enumerate(QUERIES))
+    (shop / "kinds.csv").write_text(f"query,brand\n{kinds}")
+    command(*WORDS, "new=new.txt", "--by", "kinds.csv", "-o", "pr.json", "-o", "pr.xml", code=3)
+    gate = json.loads((shop / "pr.json").read_text(encoding="utf-8"))["gate"]
+    told = [(row["segment"], row["verdict"], row["judged"], row["reason"]) for row in gate["segments"]]
+    assert told == [("boss", "undecided", 0, "few judged"), ("nike", "pass", 1, "")]
+    assert gate["segment_level"] == 0.975
+    xml = (shop / "pr.xml").read_text(encoding="utf-8")
+    assert xml.count("<skipped") == 2
+    assert "few judged" in xml

@@ -289,11 +289,11 @@ def test_a_pair_has_one_direction() -> None:
         judgments[query] = {f"a{number}": 3, **others}
         second[query] = {f"a{number}": 9.0, "x": 8.0, "y": 7.0, "z": 6.0}
         first[query] = {"x": 9.0, "y": 8.5} | {name: 5.0 - place for place, name in enumerate(others)}
-    found = compare(judgments, {"first": first, "second": second}, ["RR", "R@10"])
+    found = compare(judgments, {"first": first, "second": second}, ["RR", "R@10"], unjudged="not-relevant")
     assert found.ordered(found.measures[0]) != found.ordered(found.measures[1])
     assert list(figures.differences(found)) == ["RR: second − first", "R@10: second − first"]
     assert ComparisonReport(comparison=found).headline() == "second is above first by more than luck (RR)"
-    turned = compare(judgments, {"first": first, "second": second}, ["R@10", "RR"])
+    turned = compare(judgments, {"first": first, "second": second}, ["R@10", "RR"], unjudged="not-relevant")
     assert ComparisonReport(comparison=turned).headline() == "second is below first by more than luck (R@10)"
     assert figures.colours(found) == figures.colours(turned)
 

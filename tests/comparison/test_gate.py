@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from rankgauge import ParameterError, compare
+from rankgauge import ParameterError, compare, evaluate
 from rankgauge.comparison import Comparison, ComparisonSettings
-from rankgauge.comparison.gate import GateRule, GateVerdict, decide, fewest, widened
+from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewest, widened
+from rankgauge.report.gate import headline
 from rankgauge.stats import t_interval
 from rankgauge.stats.shares import largest_share
 
@@ -139,3 +140,36 @@ def test_the_page_on_missing_judgments_needs_data() -> None:
     from rankgauge.experiments.experiment import PAPERS, Setting
 
     assert not PAPERS.find("gate").run(Setting(trials=2)).numbers
+
+
+def of_searches(failed: int, *, queries: int = 30, other: bool = True) -> Gate:
+    """A gate on a run that differs a little from the baseline, or not, and some of whose searches failed."""
+    judgments = {f"q{n:02}": {"a": 3, "b": 1, "c": 0} for n in range(queries)}
+    kept = {query: grades for query, grades in judgments.items() if int(query[1:]) >= failed}
+    old, new = {"a": 3.0, "b": 2.0, "c": 1.0}, {"a": 3.0, "c": 2.0, "b": 1.0}
+    results = {
+        "old": evaluate(judgments, dict.fromkeys(judgments, old), "nDCG@10"),
+        "new": evaluate(kept, dict.fromkeys(kept, new if other else old), "nDCG@10"),
+    }
+    return Comparison(results=results, baseline="old").gate("nDCG@10:0.5", floors={"nDCG@10": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict", "words"),
+    [
+        (of_searches(1), PASS, "pass against old"),
+        (of_searches(2), UNDECIDED, "2 of 30 searches of new failed (q00, q01). Search again"),
+        (of_searches(29), UNDECIDED, "29 of 30 searches of new failed (q00, q01, q02, …)"),
+        (of_searches(0, queries=5), PASS, "pass against old"),
+        (of_searches(0, queries=4), UNDECIDED, "but 4 queries can be compared, and a verdict needs 5"),
+        (of_searches(0, queries=1), UNDECIDED, "but 1 query can be compared"),
+        (of_searches(0, queries=1, other=False), PASS, "pass against old"),
+        (of_searches(1, queries=2, other=False), UNDECIDED, "but 1 query can be compared"),
+    ],
+)
+def test_failed_searches_and_few_queries(gate: Gate, verdict: GateVerdict, words: str) -> None:
+    """Several failed searches, or a few queries that differ, are no ground for a verdict, nor for a floor's."""
+    assert gate.verdict is verdict
+    assert words in headline(gate)
+    failed = gate.rows["reason"][0] == "failed searches"
+    assert gate.floor_rows["verdict"] == ("undecided" if failed else "pass",)

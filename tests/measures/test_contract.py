@@ -247,6 +247,13 @@ def test_the_pool_is_what_was_judged(measure: Measure) -> None:
         agree(measure.score(tied(rows)), measure.score(tied(outside)), rows)
 
 
+@over(lambda m: m.facts.ignores_unjudged)
+def test_unjudged_documents_change_nothing(measure: Measure) -> None:
+    """A measure that ignores unjudged documents has the value of the list without them."""
+    rows = lists_for(measure)
+    agree(measure.score(strict(rows)), measure.score(strict(tuple(one.condensed() for one in rows))), rows)
+
+
 @over()
 def test_judged_only_deletes_the_unjudged(measure: Measure) -> None:
     """`judged_only` gives the value of the list without its unjudged documents, tied or not."""

@@ -211,7 +211,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     if options.by is not None:
         comparison = comparison.segmented(options.by)
     sources = {"": str(options.judgments), **{name: str(path) for name, path in asked.runs.items()}}
-    gate = _gate(comparison, rules, {**limits, "sources": sources}) if rules or limits["floors"] else None
+    limits |= {"sources": sources, "explain": asked.explain}
+    gate = _gate(comparison, rules, limits) if rules or limits["floors"] else None
     report = ComparisonReport(
         comparison=comparison,
         agree=options.measures_agree,

@@ -230,6 +230,21 @@ class RunsEvaluation:
             spelled = {name: io.read_run(path, self.formats[1]) for name, path in spelled.items()}
         return document_lists(source, spelled, self.dialect, queries)
 
+    def explain(self, run: str, queries: Sequence[str]) -> str:
+        """Why nothing of a run is judged for some queries, where it looks like a mistake; else empty."""
+        from rankgauge import io
+        from rankgauge.tables.mismatch import mistake
+
+        path = self.runs.get(run)
+        if path is None or not all(is_git(one) or is_lasting(one) for one in (self.judgments, path)):
+            return ""
+        few = replace(self, runs={run: path})
+        with heard():
+            listed = few.tables()[run].filter(pl.col("query").cast(pl.String).is_in(list(queries)))
+            with few._at_hand() as asked:
+                judged = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0])
+        return mistake(judged, listed) or ""
+
     @property
     def _kind(self) -> JudgmentKind:
         """What the measures ask judgments to say of a document."""

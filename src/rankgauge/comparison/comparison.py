@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge import display
 from rankgauge.comparison import tables
-from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments
+from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places, is_many
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
@@ -404,22 +404,28 @@ class Comparison:
         """What missing judgments alone can do to the differences."""
         return MissingJudgments(results=self.results, queries=self.queries, rule=self.judged_rule)
 
-    def untold(self, row: int, separated: BoolArray, places: Any = slice(None)) -> BoolArray:
-        """Which of the pairs, separated on some of the queries, may be so only because documents are not judged."""
-        pairs, untold = np.flatnonzero(separated), np.zeros(len(separated), dtype=bool)
-        for pair in pairs.tolist():
+    def untold(self, row: int, separated: BoolArray, places: Places = None) -> BoolArray:
+        """Which of the separated pairs may be so only because documents are not judged, or searches failed."""
+        untold = np.zeros(len(separated), dtype=bool)
+        for pair in np.flatnonzero(separated).tolist():
             run, other = (self.runs[side[pair]] for side in self.paired)
-            thin = self.missing.is_thin(self.measures[row], run, other)
-            untold[pair] = thin or self._is_turned(row, run, other, places)
+            untold[pair] = self._is_untold(row, run, other, places)
         return untold
 
-    def _is_turned(self, row: int, run: str, other: str, places: Any) -> bool:
+    def _is_untold(self, row: int, run: str, other: str, places: Places) -> bool:
+        measure, missing, chosen = self.measures[row], self.missing, slice(None) if places is None else places
+        lacking = [missing.failed[name][chosen] for name in (run, other)]
+        lacking.append(missing.blind(measure, run, other)[chosen])
+        return (
+            missing.is_thin(measure, run, other, places=places)
+            or any(is_many(int(one.sum()), len(one)) for one in lacking)
+            or (missing.is_unequal(measure, run, other, places) and self._is_turned(row, run, other, chosen))
+        )
+
+    def _is_turned(self, row: int, run: str, other: str, chosen: Any) -> bool:
         """Whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
-        measure, settings = self.measures[row], self.settings
-        if not self.missing.is_unequal(measure, run, other):
-            return False
-        moved = self.missing.as_good(measure, run, other)[places][:, np.newaxis]
-        values = self.values[row, places]
+        settings, values = self.settings, self.values[row, chosen]
+        moved = self.missing.as_good(self.measures[row], run, other)[chosen][:, np.newaxis]
         plain = values[:, self.runs.index(run)] - values[:, self.runs.index(other)]
         p = float(settings.paired_test(moved, rng=settings.rng(), draws=settings.drawn(1)).p[0])
         return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))

@@ -14,14 +14,18 @@ run is judged, the gate is undecided.
 
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
 
-No verdict comes from what nobody judged (`judging`): a gate is *undecided* where too little of a run is judged, and
-where runs are judged unequally and the verdict would be another one if unjudged documents were as good as judged ones.
+No verdict comes from what nobody judged (`judging`): a gate is *undecided* where too little of a run is judged, where
+in more than a few queries nothing of one run is judged, or the verdict needs such queries, and where runs are judged
+unequally and the verdict would be another one if unjudged documents were as good as judged ones.
+
+Nor does it come from next to nothing: a gate is *undecided* where more than a few searches failed, and where fewer than
+5 queries are compared, unless nothing differs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -30,10 +34,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rankgauge.comparison.gate_limits import FLOOR_COLUMNS, GateFloor, SegmentTolerance
+from rankgauge.comparison.judging import Places, is_many
 from rankgauge.errors import ParameterError
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.stats import Interval, cohen_dz, queries_needed
 from rankgauge.stats.shares import largest_share
@@ -55,10 +60,17 @@ SEGMENT_COLUMNS: Mapping[str, type] = {"by": str, "segment": str, **COLUMNS}
 
 `judged` and `other_judged` are the shares of the measure's depth that are judged. Where these are unequal, `as_good` is
 the difference if unjudged documents are as good as judged ones, `least` and `most` what it can be at all. `reason` says
-why there is no verdict: "luck", "few judged" or "unequally judged".
+why there is no verdict: "luck", "failed searches", "few queries", "few judged", "nothing judged" (in more than a few
+queries, of one of the runs) or "unequally judged".
 """
 
-FEW_JUDGED, UNEQUAL, LUCK = "few judged", "unequally judged", "luck"
+FAILED, FEW_QUERIES, LUCK = "failed searches", "few queries", "luck"
+FEW_JUDGED, BLIND, UNEQUAL = "few judged", "nothing judged", "unequally judged"
+JUDGING = (FEW_JUDGED, BLIND, UNEQUAL)
+"""The reasons that are about judgments."""
+
+FEWEST = 5
+"""How many queries must be compared for a verdict."""
 
 
 class GateVerdict(Enum):
@@ -139,6 +151,8 @@ class Gate:
     """The losses that segments may have, in the place of the rules' own."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
+    explain: Callable[[str, Sequence[str]], str] = lambda run, queries: ""
+    """Why nothing of a run is judged for some queries, where it looks like a mistake; empty if it does not."""
 
     def __post_init__(self) -> None:
         if self.comparison.baseline is None:
@@ -234,8 +248,9 @@ class Gate:
                 measure = self._measure(name)
                 for run in self.comparison.runs:
                     row = means[str(measure), run]
-                    low = GateVerdict.UNDECIDED if self.comparison.missing.is_thin(measure, run) else GateVerdict.WORSE
-                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else low
+                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else GateVerdict.WORSE
+                    thin = verdict is GateVerdict.WORSE and self.comparison.missing.is_thin(measure, run)
+                    verdict = GateVerdict.UNDECIDED if thin or self.has_failed(run) else verdict
                     if run != self.comparison.baseline:
                         rows.append((str(measure), run, row["mean"], floor.least, row["queries"], verdict.value))
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
@@ -257,10 +272,10 @@ class Gate:
         order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
         return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
 
-    def _rows(self, rule: GateRule, alpha: float, places: Any = slice(None)) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, rule: GateRule, alpha: float, places: Places = None) -> Iterator[tuple[Any, ...]]:
         """The rows of a rule on some of the queries."""
         found, measure = self.comparison, self.measure(rule)
-        differences = found.differences[found.measures.index(measure)][places]
+        differences = found.differences[found.measures.index(measure)][_chosen(places)]
         ends = widened(found.interval(differences, level=1 - alpha), differences, alpha)
         for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
             column = differences[:, pair]
@@ -268,30 +283,66 @@ class Gate:
             mean = _mean(column)
             verdict = decide(mean, low, high, tolerance=rule.tolerance)
             judging = self._judging(rule, pair, verdict, alpha, places)
-            verdict = GateVerdict.UNDECIDED if judging[-1] in (FEW_JUDGED, UNEQUAL) else verdict
+            if lacking := self._lacking(known, (found.runs[run], found.runs[other]), places):
+                judging = (*judging[:-1], lacking)
+            verdict = verdict if judging[-1] in ("", LUCK) else GateVerdict.UNDECIDED
             named = (str(measure), found.runs[run], found.runs[other], rule.tolerance)
             counts = (len(known), int(np.count_nonzero(known)))
             needed = self._needed(known, rule) if judging[-1] == LUCK else math.nan
             yield *named, mean, low, high, *counts, needed, verdict.value, *judging
 
+    def _lacking(self, known: FloatArray, runs: Sequence[str], places: Places) -> str:
+        """Why so few queries are compared that there is no verdict; empty if there are enough."""
+        if any(self.has_failed(run, places) for run in runs):
+            return FAILED
+        alike = len(known) and not known.any() and not any(self._failed(run, places).any() for run in runs)
+        return "" if alike or len(known) >= FEWEST else FEW_QUERIES
+
+    def has_failed(self, run: str, places: Places = None) -> bool:
+        """Whether more than a few of the searches of a run failed."""
+        failed = self._failed(run, places)
+        return is_many(int(failed.sum()), len(failed))
+
+    def _failed(self, run: str, places: Places) -> BoolArray:
+        failed: BoolArray = self.comparison.missing.failed[run][_chosen(places)]
+        return failed
+
     def _judging(
-        self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Any
+        self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places
     ) -> tuple[float, float, float, float, float, str]:
         """What missing judgments can do to a pair of runs: the last columns of a row."""
         found, measure = self.comparison, self.measure(rule)
-        missing, names = found.missing, [found.runs[side[pair]] for side in found.paired]
-        one, other = (share.share for share in missing.shares(measure, *names))
+        missing = found.missing
+        names = found.runs[found.paired[0][pair]], found.runs[found.paired[1][pair]]
+        one, other = (share.share for share in missing.shares(measure, *names, places=places))
         reason = LUCK if verdict is GateVerdict.UNDECIDED else ""
-        if missing.is_thin(measure, *names):
+        if missing.is_thin(measure, *names, places=places):
             return one, other, math.nan, math.nan, math.nan, FEW_JUDGED
-        if not missing.is_unequal(measure, *names):
+        if self._is_blind(rule, pair, verdict, alpha, places):
+            reason = BLIND
+        if not missing.is_unequal(measure, *names, places=places):
             return one, other, math.nan, math.nan, math.nan, reason
-        moved = missing.as_good(measure, *names)[places][:, np.newaxis]
-        ends = widened(found.interval(moved, level=1 - alpha), moved, alpha)
-        mean, (least, most) = _mean(moved), missing.bounds(measure, *names)
-        turned = decide(mean, float(ends.low[0]), float(ends.high[0]), tolerance=rule.tolerance)
+        chosen = _chosen(places)
+        moved, (least, most) = missing.as_good(measure, *names)[chosen], missing.bounds(measure, *names)
+        turned = self._decided(moved, rule, alpha)
         reason = reason if reason or turned is verdict else UNEQUAL
-        return one, other, mean, _mean(least[places]), _mean(most[places]), reason
+        return one, other, _mean(moved), _mean(least[chosen]), _mean(most[chosen]), reason
+
+    def _is_blind(self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places) -> bool:
+        """Whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
+        found, measure, chosen = self.comparison, self.measure(rule), _chosen(places)
+        names = [found.runs[side[pair]] for side in found.paired]
+        blind = found.missing.blind(measure, *names)[chosen]
+        if not blind.any() or is_many(int(blind.sum()), len(blind)):
+            return bool(blind.any())
+        column = np.where(blind, np.nan, found.differences[found.measures.index(measure)][chosen][:, pair])
+        return verdict is not GateVerdict.UNDECIDED and self._decided(column, rule, alpha) is not verdict
+
+    def _decided(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
+        """The verdict by other differences."""
+        column = values[:, np.newaxis]
+        ends = widened(self.comparison.interval(column, level=1 - alpha), column, alpha)
+        return decide(_mean(values), float(ends.low[0]), float(ends.high[0]), tolerance=rule.tolerance)
 
     def _needed(self, known: FloatArray, rule: GateRule) -> float:
         """How many queries would settle it, if the difference and its spread are those found."""
@@ -299,6 +350,11 @@ class Gate:
         least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
         needed = float(queries_needed(cohen_dz(known + rule.tolerance), alpha=self.alpha))
         return needed if math.isnan(needed) else max(needed, least, len(known) + 1)
+
+
+def _chosen(places: Places) -> Any:
+    """What picks the queries at the places out of an array."""
+    return slice(None) if places is None else places
 
 
 def _mean(values: FloatArray) -> float:

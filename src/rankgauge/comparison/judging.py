@@ -5,6 +5,9 @@ the difference changes if they are *as good as the judged ones*: each gets the g
 run from about the same rank (the ranks 1, 2–3, 4–7, 8–15 …), the mean over draws. Runs that were never pooled gain less
 than that on TREC collections, so a verdict that stays the same does not come from missing judgments.
 
+A query in which nothing of one run is judged, and something of the other's, shows nothing at all (`blind`), and neither
+does one whose search failed (`failed`): a verdict must not need them, and there may be only a few.
+
 Beside it stand the bounds of the difference: the least and the most that it can be, whatever the grades are.
 """
 
@@ -12,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judged_share import LEAST, NONE, JudgedShare
+from rankgauge.judged_share import LEAST, NONE, JudgedShare, judged_share, judged_within
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
@@ -24,6 +29,9 @@ from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.result import Result
 from rankgauge.scoring import score, settle
+
+FEW = 0.05
+"""Up to this share of the queries, or one of them, may show nothing."""
 
 GAP = 0.05
 """Runs whose shares differ by more are judged unequally (chosen on TREC DL 2019)."""
@@ -39,6 +47,10 @@ FEWEST = 10
 
 LISTS = 2_000
 """Up to this many lists have bounds: they take a millisecond for each."""
+
+
+Places: TypeAlias = IndexArray | None
+"""The places of some of the queries; None: all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,18 +92,47 @@ class MissingJudgments:
     _moved: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
     _bounds: dict[tuple[str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
-    def shares(self, measure: Measure, *runs: str) -> list[JudgedShare]:
-        """How much of what the measure looks at is judged, for each of the runs."""
-        return [self.results[run].judged[str(measure)] for run in runs]
+    def shares(self, measure: Measure, *runs: str, places: Places = None) -> list[JudgedShare]:
+        """How much of what the measure looks at is judged, for each of the runs, on some of the queries."""
+        return [self._share(measure, run, places) for run in runs]
 
-    def is_thin(self, measure: Measure, *runs: str) -> bool:
+    def _share(self, measure: Measure, run: str, places: Places) -> JudgedShare:
+        result = self.results[run]
+        if places is None:
+            return result.judged[str(measure)]
+        wanted = {self.queries[at] for at in places}
+        kept = np.array([at for at in result.counted.tolist() if str(result.hits.names[at]) in wanted], dtype=np.intp)
+        return judged_share(result.hits, measure.depth, kept, _judged_counts(result, measure))
+
+    def is_thin(self, measure: Measure, *runs: str, places: Places = None) -> bool:
         """Whether too little of one of the runs is judged for any verdict."""
-        return any(map(self.rule.is_thin, self.shares(measure, *runs)))
+        return any(map(self.rule.is_thin, self.shares(measure, *runs, places=places)))
 
-    def is_unequal(self, measure: Measure, run: str, other: str) -> bool:
+    def is_unequal(self, measure: Measure, run: str, other: str, places: Places = None) -> bool:
         """Whether one run is judged much less than the other, and the measure depends on it."""
-        unequal = self.rule.is_unequal(*self.shares(measure, run, other))
-        return unequal and not _ignores_unjudged(_provider(self.results[run], measure), measure)
+        unequal = self.rule.is_unequal(*self.shares(measure, run, other, places=places))
+        return unequal and not _ignores_unjudged(self.results[run], measure)
+
+    def blind(self, measure: Measure, run: str, other: str) -> BoolArray:
+        """The queries in which nothing that the measure looks at is judged of one run, and something of the other's.
+
+        None where a user trusts all values, and where only relevant documents are listed.
+        """
+        if not self.rule.least or self.shares(measure, run)[0].relevant_only:
+            return np.zeros(len(self.queries), dtype=bool)
+        (none, some), (other_none, other_some) = (self._seen(measure, name) for name in (run, other))
+        return (none & other_some) | (some & other_none)
+
+    def _seen(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
+        """In which queries nothing of what the run retrieved is judged, and in which something is."""
+        result = self.results[run]
+        counts, listed = _judged_counts(result, measure)[result.counted], result.answered
+        return self._placed(run, (counts == 0) & listed) == 1, self._placed(run, counts > 0) == 1
+
+    @cached_property
+    def failed(self) -> Mapping[str, BoolArray]:
+        """By run: the queries that are judged, and evaluated for other runs, but whose search failed."""
+        return {run: ~np.isin(self.queries, list(map(str, one.hits.names))) for run, one in self.results.items()}
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
         """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""
@@ -114,7 +155,7 @@ class MissingJudgments:
             self._bounds[key] = self._placed(run, low), self._placed(run, high)
         return self._bounds[key]
 
-    def _placed(self, run: str, values: FloatArray) -> FloatArray:
+    def _placed(self, run: str, values: FloatArray | BoolArray) -> FloatArray:
         """Values of the queries of a run at the places of all queries; NaN for those that it lacks."""
         place = {query: row for row, query in enumerate(self.queries)}
         placed = np.full(len(place), np.nan)
@@ -122,14 +163,21 @@ class MissingJudgments:
         return placed
 
 
+def is_many(count: int, queries: int) -> bool:
+    """Whether so many of the queries show nothing that the others do not speak for all."""
+    return count > max(1, FEW * queries)
+
+
+def _judged_counts(result: Result, measure: Measure) -> IndexArray:
+    """How many judged documents the measure looks at, by judged query."""
+    known = result.judged_counts
+    return judged_within(result.hits, measure.depth) if known is None else known[:, result.measures.index(measure)]
+
+
 def _ignores_unjudged(result: Result, measure: Measure) -> bool:
     """Whether unjudged documents change nothing in the measure, as for bpref; so it is for judgments by facet, where
     nothing can be drawn for them."""
-    if result.hits.facets is not None:
-        return True
-    plain = replace(result.dialect, ties=Ties.INPUT)
-    kept, taken = (score(_untied(hits), [measure], plain)[0] for hits in (result.hits, result.hits.condensed()))
-    return bool(np.array_equal(kept, taken, equal_nan=True))
+    return result.hits.facets is not None or measure.judged_only or measure.facts.ignores_unjudged
 
 
 def _provider(result: Result, measure: Measure) -> Result:

@@ -121,6 +121,8 @@ class Facts:
     aggregate: Aggregate = Aggregate.MEAN
     counts_unjudged: bool = False
     """Unjudged documents after the last judged one change the value: it counts what was retrieved."""
+    ignores_unjudged: bool = False
+    """Unjudged documents change nothing: the value is that of the list without them."""
     knows_pool: bool = False
     """An unjudged document of the pool counts differently from one outside the pool."""
     judgments: JudgmentKind = JudgmentKind.GRADES

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from rankgauge.comparison.gate import FEW_JUDGED, UNEQUAL, Gate, GateVerdict, fewest
+from rankgauge.comparison.gate import BLIND, FAILED, FEW_JUDGED, FEW_QUERIES, FEWEST, JUDGING, Gate, GateVerdict, fewest
 from rankgauge.comparison.tables import MOST
 from rankgauge.comparison.verdicts import PairVerdict
 from rankgauge.judged_share import JudgedShare
+from rankgauge.numeric import BoolArray
 from rankgauge.report import judging
 from rankgauge.report.numbers import count, interval, number, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
 NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
 """The columns of numbers."""
+
+REASONS = (*JUDGING, FAILED, FEW_QUERIES)
+"""Why there is no verdict, where luck is not the reason."""
+
+SHOWN = 3
+"""How many queries are named."""
 
 
 def headline(gate: Gate) -> str:
@@ -49,15 +56,16 @@ def headline(gate: Gate) -> str:
 
 
 def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
-    """The rows on which missing judgments leave no verdict, if nothing else decides."""
-    rows: list[Mapping[str, Any]] = [row for row in gate.rows.named() if row["reason"] in (FEW_JUDGED, UNEQUAL)]
+    """The rows on which missing judgments or values leave no verdict, if nothing else decides."""
+    rows: list[Mapping[str, Any]] = [row for row in gate.rows.named() if row["reason"] in REASONS]
     return rows if gate.verdict is GateVerdict.UNDECIDED else []
 
 
 def _untold_floors(gate: Gate) -> Iterator[str]:
     """Why missing judgments do not show whether runs are below their floors."""
     for row in gate.floor_rows.where("verdict", GateVerdict.UNDECIDED.value).named():
-        yield _too_few(gate, row["run"], row["measure"])
+        failed = gate.has_failed(row["run"])
+        yield _failures(gate, row["run"]) if failed else _too_few(gate, row["run"], row["measure"])
 
 
 def _too_few(gate: Gate, run: str, measure: str) -> str:
@@ -72,11 +80,18 @@ def _too_few(gate: Gate, run: str, measure: str) -> str:
 
 
 def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
-    """Why missing judgments leave no verdict on a run, and what to type."""
+    """Why missing judgments or values leave no verdict on a run, and what to type."""
+    if row["reason"] == FAILED:
+        return "; ".join(_failures(gate, name) for name in (row["run"], row["other"]) if gate.has_failed(name))
+    if row["reason"] == FEW_QUERIES:
+        some = count(row["queries"], "query", "queries") if row["queries"] else "no query"
+        return f"{_subject(row)} {signed(row['difference'])}, but {some} can be compared, and a verdict needs {FEWEST}"
     shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
     if row["reason"] == FEW_JUDGED:
         thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
         return ". ".join(_too_few(gate, name, row["measure"]) for name in thin)
+    if row["reason"] == BLIND:
+        return _blind(gate, row)
     name = min(shares, key=lambda run: shares[run].share)
     other, share = next(one for run, one in shares.items() if run != name), shares[name]
     whose = row["other"] if name == row["run"] else row["run"]
@@ -89,6 +104,39 @@ def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
         f"({_pool_command(gate, name, share)}), or say --unjudged not-relevant if they are "
         "known not to be relevant"
     )
+
+
+def _failures(gate: Gate, run: str) -> str:
+    """How many searches of a run failed, and for which queries."""
+    failed, queries = gate.comparison.missing.failed[run], gate.comparison.queries
+    return (
+        f"{int(failed.sum()):,} of {len(queries):,} searches of {run} failed ({_some(queries, failed)}). Search again"
+    )
+
+
+def _blind(gate: Gate, row: Mapping[str, Any]) -> str:
+    """In how many queries nothing of one run is judged, for which, and why that may be."""
+    comparison = gate.comparison
+    measure = next(one for one in comparison.measures if str(one) == row["measure"])
+    blind = comparison.missing.blind(measure, row["run"], row["other"])
+    shares = {name: comparison.missing.shares(measure, name)[0] for name in (row["run"], row["other"])}
+    name = min(shares, key=lambda run: shares[run].share)
+    named = [query for query, one in zip(comparison.queries, blind, strict=True) if one]
+    judge = (
+        f"Judge its documents ({_pool_command(gate, name, shares[name])}), or say --unjudged not-relevant if they are "
+    )
+    why = gate.explain(name, named) or f"{judge}known not to be relevant"
+    return (
+        f"{_subject(row)} {signed(row['difference'])}, but nothing in {shares[name].place} of {name} is judged for "
+        f"{len(named):,} of {count(len(blind), 'query', 'queries')} ({_some(comparison.queries, blind)}), so that "
+        f"these show nothing. {_sentence(why)}"
+    )
+
+
+def _some(queries: Sequence[str], chosen: BoolArray) -> str:
+    """The first of the chosen queries."""
+    named = [query for query, one in zip(queries, chosen, strict=True) if one]
+    return ", ".join(named[:SHOWN]) + (", …" if len(named) > SHOWN else "")
 
 
 def _pool_command(gate: Gate, run: str, share: JudgedShare) -> str:
@@ -105,8 +153,9 @@ def _subject(row: Mapping[str, Any]) -> str:
 
 def passages(gate: Gate) -> Iterator[Passage]:
     """The verdict, a row per measure and run, and the rule."""
-    yield Heading(f"Gate: {gate.verdict.value}" + (" (too little is judged)" if _untold_rows(gate) else ""))
-    yield Paragraph(f"{_sentence(headline(gate))}.")
+    yield Heading(f"Gate: {gate.verdict.value}" + _why(gate))
+    words = _sentence(headline(gate))
+    yield Paragraph(words if words.endswith("?") else f"{words}.")
     if gate.rules:
         yield table(gate)
     if (unequal := unequally_judged(gate)).rows:
@@ -117,6 +166,13 @@ def passages(gate: Gate) -> Iterator[Passage]:
     if gate.floors:
         yield floors(gate)
     yield Notes(list(notes(gate)))
+
+
+def _why(gate: Gate) -> str:
+    """What there is too little of for a verdict, if luck is not the reason."""
+    reasons = {row["reason"] for row in _untold_rows(gate)}
+    told = {FAILED: "searches failed", FEW_QUERIES: "too few queries"}
+    return f" ({told.get(next(iter(reasons)), 'too little is judged')})" if reasons else ""
 
 
 def _sentence(words: str) -> str:
@@ -252,18 +308,17 @@ class GateCase:
 
 
 def cases(gate: Gate) -> list[GateCase]:
-    """Everything that the gate looks at; a segment passes unless it is worse, since it never makes a gate undecided."""
+    """Everything that the gate looks at."""
     found = []
     for group, rows, alpha in (("gate", gate.rows, gate.alpha), ("segments", gate.segment_rows, gate.segment_alpha)):
         for row in rows.named():
             ends = f"{100 * (1 - alpha):.4g} % interval {interval(row['low'], row['high'])}"
             numbers = f"{signed(row['difference'])} against {row['other']}, {ends}, tolerated {row['tolerance']:g}"
-            whole = group == "gate" or row["verdict"] == GateVerdict.WORSE.value
-            verdict = row["verdict"] if whole else GateVerdict.PASS.value
-            words = f"{numbers}, {row['queries']:,} queries"
-            found.append(GateCase(group=group, name=_subject(row), verdict=verdict, words=words))
+            why = f": {row['reason']}" if row["reason"] in REASONS else ""
+            words = f"{numbers}, {count(row['queries'], 'query', 'queries')}{why}"
+            found.append(GateCase(group=group, name=_subject(row), verdict=row["verdict"], words=words))
     for row in gate.floor_rows.named():
-        words = f"mean {_beside_floor(row)}, floor {row['floor']:g}, {row['queries']:,} queries"
+        words = f"mean {_beside_floor(row)}, floor {row['floor']:g}, {count(row['queries'], 'query', 'queries')}"
         found.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
     return found
 
@@ -292,6 +347,7 @@ def data(gate: Gate) -> dict[str, Any]:
         "verdict": gate.verdict.value,
         "exit_code": gate.verdict.exit_code,
         "level": 1 - gate.alpha,
+        "segment_level": 1 - gate.segment_alpha,
         "rows": list(gate.rows.named()),
         "segments": list(gate.segment_rows.named()),
         "floors": list(gate.floor_rows.named()),

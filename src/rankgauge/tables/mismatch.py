@@ -6,6 +6,8 @@ from itertools import takewhile
 
 import polars as pl
 
+from rankgauge.tables.near_ids import near_ids
+
 MOSTLY = 0.2
 """Ids match under another form if this share of the run's does."""
 
@@ -20,14 +22,31 @@ SHOWN = 3
 
 def mismatch(judgments: pl.DataFrame, run: pl.DataFrame, *, hits: int) -> str:
     """Say what is odd about a run of which `hits` documents are judged, and what to look at."""
-    judgments, run = (frame.select(pl.col("query", "document").cast(pl.String)) for frame in (judgments, run))
-    listed = run.join(judgments.select("query").unique(), on="query", how="semi", maintain_order="left")
+    judgments, listed = _listed(judgments, run)
     return (
         _elsewhere(judgments, listed, hits)
         or _affixed(judgments["document"].unique(), listed["document"].unique(maintain_order=True))
         or f"the run has {_some(listed['document'])}, the judgments {_some(judgments['document'])}: are both of the "
         "same collection, with ids written alike (--ids knows some ways)? `rankgauge audit lint` looks at both files"
     )
+
+
+def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+    """Say which mistake would leave documents unjudged for these queries of a run, if there is a sign of one."""
+    near = near_ids(judgments, run, of="document")
+    if near is not None:
+        found = f"{near.shared} of {near.listed} documents there are judged under another spelling"
+        return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
+    mine = judgments.join(run.select("query").unique(), on="query", how="semi")
+    judgments, listed = _listed(judgments, run)
+    ids = listed["document"].unique(maintain_order=True)
+    return _elsewhere(judgments, listed, 0) or _affixed(mine["document"].cast(pl.String).unique(), ids)
+
+
+def _listed(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments, and the documents of the run's queries that are judged."""
+    judgments, run = (frame.select(pl.col("query", "document").cast(pl.String)) for frame in (judgments, run))
+    return judgments, run.join(judgments.select("query").unique(), on="query", how="semi", maintain_order="left")
 
 
 def _elsewhere(judgments: pl.DataFrame, listed: pl.DataFrame, hits: int) -> str | None:

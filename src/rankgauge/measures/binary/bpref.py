@@ -44,6 +44,7 @@ class Bpref(Measure):
         r"\quad n_r \text{ judged non-relevant documents before } r",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
+        ignores_unjudged=True,
         examples=(
             Example("Bpref", (1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
             Example("Bpref(variant='romip')", (1, 0, 2, 0, 1, 1), value="((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4"),

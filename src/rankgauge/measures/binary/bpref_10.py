@@ -14,6 +14,7 @@ class bpref_10(Measure):
         formula=r"\frac{1}{R}\sum_{r} 1 - \frac{\min(n_r, 10 + R)}{10 + R}",
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
+        ignores_unjudged=True,
         examples=(
             Example("bpref_10", (1, 0, 2, 0, 1, 1), value="((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4"),
             Example("bpref_10(rel=2)", (1, None, 2, 0, 1, 3), missed=(1, 2), value="((1 - 1/13) + (1 - 3/13)) / 3"),
