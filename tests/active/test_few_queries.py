@@ -170,6 +170,19 @@ def test_a_pool_that_is_judged_whole(queries: int, interval: str, tmp_path: Path
         assert "± 0.0000" in told(campaign, interval)[0]
 
 
+def test_a_budget_beyond_the_pool(tmp_path: Path) -> None:
+    """What a budget has beyond the cost of the pool plans nothing: the estimate and its curve end at the value."""
+    found, known = pool(queries=20), truth(queries=20)
+    with Campaign.create(tmp_path / "whole.rg", found, NDCG, budget=5 * len(known)) as campaign:
+        assert campaign.plans[0].budget == len(known)
+        spend(campaign, known)
+        exact = campaign.estimate()
+        assert exact is not None
+        value = Target.of(NDCG, found).values(found, grades(found, known)).mean()
+        assert (exact.value, exact.error) == (pytest.approx(value), 0.0)
+        assert campaign.curve()["value"][-1] == pytest.approx(value)
+
+
 def test_words_for_noise(tmp_path: Path) -> None:
     """Where queries are enough and there is still no interval, the report says that the labels say too little."""
     with Campaign.create(tmp_path / "noise.rg", pool(), NDCG, budget=60, method="passive") as campaign:

@@ -110,6 +110,25 @@ def test_runs_and_urls(command: Command, tmp_path: Path) -> None:
     )
 
 
+def test_two_runs_by_dcg(command: Command, tmp_path: Path) -> None:
+    """A measure whose gain or discount the dialect decides needs no board for two runs."""
+    told = command(
+        "active",
+        "plan",
+        "bm25.txt",
+        "dense.jsonl",
+        "-m",
+        "DCG@10",
+        "--grades",
+        "0,1,2,3",
+        "--budget",
+        "50",
+        "-o",
+        str(tmp_path / "dcg.rg"),
+    )
+    assert "the mean DCG" in told
+
+
 def test_stages(command: Command, table: Path, tmp_path: Path) -> None:
     """A new stage begins with what is left of the budget."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"

@@ -31,6 +31,14 @@ def test_judges_and_runs_are_told_apart(command: Command) -> None:
     assert {row["coefficient"] for row in told["agreement"]} >= {"kappa", "alpha", "auc"}
 
 
+def test_the_headline_speaks_of_one_measure(command: Command) -> None:
+    """By how much a judge rates runs too high is that of the measure named, whichever others are asked for."""
+    told = command("audit", "judge", *FILES, "-m", "P@1", "-m", "DCG@10", "-o", "md").splitlines()
+    alone = command("audit", "judge", *FILES, "-m", "P@1", "-o", "md").splitlines()
+    assert "on average by P@1" in alone[0]
+    assert told[0] == alone[0]
+
+
 def test_without_runs_there_is_agreement_only(command: Command) -> None:
     """A judge beside people needs no run."""
     told = command("audit", "judge", "qrels.txt", "judge.qrels")

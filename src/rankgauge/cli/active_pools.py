@@ -26,6 +26,7 @@ from rankgauge.io.source import suffix_of
 from rankgauge.judges.machine_judge import MachineJudge
 from rankgauge.judgments import scale
 from rankgauge.measures import parse
+from rankgauge.measures.measure import DEFAULTS
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands.active_plan import PlanOptions
@@ -57,7 +58,7 @@ def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
     runs, measures = len(asked.pool if table is None else table.runs), asked.measure or ()
     needs = asked.goal is not None or asked.judged is not None or runs > 2 or len(measures) > 1
     # A table of one or two rankers keeps the other methods, which sample a measure without a form.
-    formless = table is None and any(parse(name).form() is None for name in measures)
+    formless = table is None and any(parse(name).bound(DEFAULTS).form() is None for name in measures)
     return asked.method != defaults.METHOD or needs or formless
 
 

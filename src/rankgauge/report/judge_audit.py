@@ -133,7 +133,8 @@ class JudgeAuditReport(Report):
         if not audit.has_board:
             return told
         order = audit.orders.filter(pl.col("judge_name") == best).row(0, named=True)
-        bias = float(audit.values.filter(pl.col("judge_name") == best)["bias"].mean())  # type: ignore[arg-type]
+        rows = audit.values.filter(pl.col("judge_name") == best, pl.col("measure") == order["measure"])
+        bias = float(rows["bias"].mean())  # type: ignore[arg-type]
         rated = f"rates runs {abs(bias):.3f} too {'high' if bias > 0 else 'low'} on average by {order['measure']}"
         ranked = f"; it {rated}" + ("" if np.isnan(order["tau"]) else f" and orders them with τ {order['tau']:.2f}")
         return told + ranked

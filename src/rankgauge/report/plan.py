@@ -58,7 +58,9 @@ class PlanReport(Report):
             yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"
         yield "dialect", settings.dialect
         yield from graded(self.campaign.target, pool.grades)
-        yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}"
+        needed = float(self.campaign.target.query_costs(pool).sum()) * settings.assessors
+        spare = f"; {amount(needed)} would judge all that counts" if settings.budget > needed else ""
+        yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}{spare}"
         if settings.assessors > 1:
             yield "assessors", f"{settings.assessors} per document, and each label costs"
         method = methods.METHODS[settings.method]

@@ -69,8 +69,10 @@ class Campaign(LabelCampaign):
             measure=measure, budget=float(budget), method=method, grades=grades, softened=certain, **settings
         ).on_scale()
         chosen.check_scale()
-        stage = StageSettings(method=method, budget=chosen.allowance, seed=chosen.seed, options=options or {})
-        plan = stage.plan(pool, chosen.target(pool))
+        target = chosen.target(pool)
+        spendable = _spendable(chosen, pool, target)
+        stage = StageSettings(method=method, budget=spendable, seed=chosen.seed, options=options or {})
+        plan = stage.plan(pool, target)
         return cls._create(location, plan, parquet.pack(pool), chosen, stage, name=name, clock=clock)
 
     @property
@@ -124,7 +126,7 @@ class Campaign(LabelCampaign):
             if state.ledger.asked.any():
                 chosen = replace(chosen, planned=before.budget if before.planned is None else before.planned)
             else:
-                stage = replace(state.stage.settings, budget=chosen.allowance)
+                stage = replace(state.stage.settings, budget=_spendable(chosen, self.pool, self.target))
                 stage.plan(self.pool, self.target)  # an error if the budget is too small for the method
                 state.store.set_stage(connection, state.stage.number, stage.packed())
             state.store.set_settings(connection, chosen.packed())
@@ -144,6 +146,11 @@ class Campaign(LabelCampaign):
             fitted = recalibrated(pool, state.ledger.grades).beliefs if beliefs is None else beliefs
             checked = state.pool.with_beliefs(np.asarray(fitted, dtype=np.float64))
             state.next_stage(connection, stored=checked.beliefs)
+
+
+def _spendable(settings: CampaignSettings, pool: Pool, target: Target) -> float:
+    """What the draws are planned for: no more than judging everything that the value depends on costs."""
+    return min(settings.allowance, float(target.query_costs(pool).sum()))
 
 
 def _check_refit(unfinished: int, complete: int, *, leave_open: bool) -> None:

@@ -29,16 +29,15 @@ CURVE = {"cost": pl.Float64, "draws": pl.Int64, "value": pl.Float64, "low": pl.F
 
 
 def estimate(state: EstimateState, *, level: float, interval: str) -> Estimate | None:
-    """What the complete draws say; None while there are too few of them."""
+    """What the complete draws say, the value itself once everything is judged; None while there are too few draws."""
+    if not unjudged(state):
+        return _exact(state, level=level, interval=interval)
     parts = [
         plan.estimate(count, state.ledger.grades, level=level, interval=interval)
         for stage, plan in zip(state.stages, state.plans, strict=True)
         if (count := stage.complete(state.ledger)) >= FEWEST
     ]
-    found = combined(parts, interval=interval) if parts else None
-    if (found is None or not found.shown) and not unjudged(state):
-        return _exact(state, level=level, interval=interval)
-    return found
+    return combined(parts, interval=interval) if parts else None
 
 
 def unjudged(state: EstimateState) -> int:
@@ -49,7 +48,8 @@ def unjudged(state: EstimateState) -> int:
 def _exact(state: EstimateState, *, level: float, interval: str) -> Estimate:
     """The value itself: every document that it depends on is judged.
 
-    A small pool is judged whole before a confidence sequence begins, and a pool of one query never has two draws.
+    A stage of the draws may be too short to count by itself, a small pool is judged whole before a confidence sequence
+    begins, and a pool of one query never has two draws.
     """
     values, plan = state.query_values(), state.plans[-1]
     value = float(values.mean())
