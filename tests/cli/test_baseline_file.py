@@ -67,3 +67,42 @@ def test_what_is_no_baseline(command: Command, stored: Path) -> None:
     Path("rankgauge.toml").write_text(CONFIG.replace('{new = "run.txt"}', '{old = "bm25.txt", new = "run.txt"}'))
     assert "there are 2 runs" in command("check", "--store-baseline", code=2)
     assert not Path("baseline.json").exists()
+
+
+def test_the_same_judgments_in_another_order(command: Command, stored: Path) -> None:
+    """Rows may change places; a grade may not change."""
+    lines = Path("qrels.txt").read_text().splitlines()
+    Path("qrels.txt").write_text("\n".join(reversed(lines)) + "\n")
+    command("check", "-o", "pr.md", code=1)
+    Path("qrels.txt").write_text("\n".join([*lines[:-1], f"{lines[-1]}1"]) + "\n")
+    assert "the judgments have changed" in command("check", code=2)
+
+
+def responses(folder: Path, name: str, *, failed: int, ids: str = "") -> None:
+    """Write ten answers of a search engine, of which some are errors."""
+    hits = [{"_id": f"{ids}{d}", "_score": 9 - n} for n, d in enumerate("abc")]
+    told = [{"error": {"type": "x"}, "status": 503} if n < failed else {"hits": {"hits": hits}} for n in range(10)]
+    (folder / name).write_text(json.dumps({"took": 1, "responses": told}))
+
+
+def test_failed_searches(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One failed search is no change of the judgments; a baseline with one, or of which nothing is judged, is none."""
+    monkeypatch.chdir(tmp_path)
+    Path("queries.txt").write_text("".join(f"q{n}\n" for n in range(10)))
+    Path("qrels.txt").write_text("".join(f"q{n} 0 {d} {g}\n" for n in range(10) for d, g in (("a", 2), ("b", 0))))
+    Path("rankgauge.toml").write_text(CONFIG.replace("run.txt", "run.json") + 'queries = "queries.txt"\n')
+    for failed, ids, words in (
+        (1, "", "1 search of new failed (q0): nothing is stored"),
+        (0, "x", "Nothing is stored"),
+    ):
+        responses(tmp_path, "run.json", failed=failed, ids=ids)
+        assert words in command("check", "--store-baseline", code=2)
+        assert not Path("baseline.json").exists()
+    responses(tmp_path, "run.json", failed=0)
+    command("check", "--store-baseline")
+    responses(tmp_path, "run.json", failed=1)
+    command("check", "-o", "pr.md", stderr=True)
+    responses(tmp_path, "run.json", failed=9)
+    assert "9 of 10 searches of new failed" in command("check", "-o", "pr.md", code=3) + Path("pr.md").read_text(
+        "utf-8"
+    )

@@ -48,3 +48,14 @@ def test_other_commands_end_as_programs_do(folder: Path) -> None:
     """128 and SIGPIPE, as a shell counts; a mistake keeps its own code."""
     assert unread(folder, "measures") == 141
     assert unread(folder, "evaluate", "qrels.txt", errors=True) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
+@pytest.mark.parametrize(("where", "code", "said"), [("&-", 3, b""), ("/dev/full", 2, b"cannot be written: No space")])
+def test_output_that_is_closed_or_full(folder: Path, where: str, code: int, said: bytes) -> None:
+    """A gate keeps its code without a standard output; with a full one there is one clear error and no verdict."""
+    (folder / "rankgauge.toml").write_text(CONFIG.format("dense.txt.gz", "bm25.txt", "AP:0.2"))
+    called = ["sh", "-c", f'"$0" -m rankgauge.cli check >{where}', sys.executable]
+    done = subprocess.run(called, cwd=folder, stderr=subprocess.PIPE)
+    assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
+    assert said in done.stderr

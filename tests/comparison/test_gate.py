@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,6 +135,20 @@ def test_what_a_gate_refuses(comparison: Comparison) -> None:
     with pytest.raises(ParameterError, match="baseline"):
         Comparison(results=comparison.results).gate("AP")
     assert GateRule.of("nDCG@10") == GateRule(measure="nDCG@10", tolerance=0.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "limits", "words"),
+    [
+        ("AP:5", {}, "a loss below 1, the range of AP (AP:0.05 for 5 points of 100)"),
+        ("AP", {"floors": {"AP": 78}}, "from 0 to 1, the range of AP (AP:0.78 for 78 points of 100)"),
+        ("AP", {"floors": {"AP": -0.1}}, "from 0 to 1, the range of AP"),
+    ],
+)
+def test_what_no_run_can_have(comparison: Comparison, rule: str, limits: dict[str, Any], words: str) -> None:
+    """A loss as large as the measure's range, or a floor outside it, is a slip: points of 100 are told from shares."""
+    with pytest.raises(ParameterError, match=re.escape(words)):
+        comparison.gate(rule, **limits)
 
 
 def test_the_page_on_missing_judgments_needs_data() -> None:

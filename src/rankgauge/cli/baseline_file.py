@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,10 +37,14 @@ def with_baseline(path: Path, asked: RunsEvaluation, results: dict[str, Result])
     return name, {name: stored.result(one.measures, one.dialect), **results}
 
 
-def store_baseline(path: Path | None, asked: RunsEvaluation) -> None:
-    """Evaluate the one run and write its values into the file that the baseline names."""
+def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool = False) -> None:
+    """Evaluate the one run and write its values into the file that the baseline names.
+
+    A run of which hardly anything is judged is refused unless a user is `trusting`, and so is one with failed searches.
+    """
     from rankgauge.cli.streams import opened
     from rankgauge.comparison.stored_baseline import StoredBaseline
+    from rankgauge.io.responses import failures
 
     if path is None or len(asked.runs) != 1:
         raise InputError(
@@ -50,8 +54,26 @@ def store_baseline(path: Path | None, asked: RunsEvaluation) -> None:
             hint='In rankgauge.toml: runs = {new = "run.txt"} and baseline = "baseline.json"',
         )
     asked.spare(path)
-    ((name, result),) = asked.results().items()
+    with failures() as failed:
+        ((name, result),) = asked.results().items()
+    _refuse_poor(name, result, failed, trusting=trusting)
     stored = StoredBaseline.from_result(name, result, asked.fingerprint())
     with opened(path) as stream:
         stream.write(stored.text())
     print(f"stored {name} in {path}: {len(result.names):,} queries, {', '.join(map(str, result.measures))}")
+
+
+def _refuse_poor(name: str, result: Result, failed: Sequence[str], *, trusting: bool) -> None:
+    """Raise an error for a run against which nothing could be compared later."""
+    from rankgauge.report import judging
+    from rankgauge.report.numbers import count
+
+    if failed:
+        raise InputError(
+            f"{count(len(failed), 'search', 'searches')} of {name} failed ({', '.join(failed[:3])}): nothing is stored",
+            hint='Search again, or count them as empty lists: on-failure = "empty"',
+        )
+    poor = next(judging.warnings({name: result}), None)
+    if poor is not None and not trusting:
+        hint = 'If documents that nobody judged are known to be not relevant: unjudged = "not-relevant".'
+        raise InputError(f"{poor}. Nothing is stored", hint=hint)

@@ -180,7 +180,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         check_risk(options.risk, options.baseline, measures_of(asked.printed))
     stored = baseline_file(options.baseline, asked.runs)
     if store:
-        store_baseline(stored, asked)
+        store_baseline(stored, asked, trusting=options.unjudged is not None)
         return
     if stored is None:
         _refuse_one(options.judgments, asked.runs)

@@ -21,7 +21,7 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed, spare
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, JudgmentsError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, JudgmentsError, ParameterError, RankGaugeError, UnknownNameError
 from rankgauge.evaluation import weighed
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
@@ -116,14 +116,22 @@ class RunsEvaluation:
         spare([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
 
     def fingerprint(self) -> str:
-        """What tells these judgments from others: a hash of their file and of how it is read; empty without a file."""
+        """What tells these judgments from others: a hash of their rows in any order; empty without a file."""
         import hashlib
+
+        from rankgauge import io
 
         spelling = (self.spelling.columns, self.spelling.scale, self.spelling.ids, self.dialect.assessors)
         with self._at_hand() as asked:
             if not asked.judgments.is_file():
                 return ""
-            return hashlib.sha256(asked.judgments.read_bytes() + repr(spelling).encode()).hexdigest()
+            try:
+                with heard():
+                    rows = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+                said = rows.unique().sort(rows.columns).write_csv().encode()
+            except RankGaugeError:  # a file that makes sense only beside a run
+                said = asked.judgments.read_bytes()
+        return hashlib.sha256(said + repr(spelling).encode()).hexdigest()
 
     def refuse_unjudged(self, results: Mapping[str, Result]) -> None:
         """Raise an error for a run of which no document is judged: its values would be 0 and mean nothing."""

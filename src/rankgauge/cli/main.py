@@ -12,8 +12,8 @@ import typer
 
 from rankgauge.cli.command import PROGRAM, CommandGroup, examples_of
 from rankgauge.cli.completion import mended
-from rankgauge.cli.streams import drop_output, is_broken_pipe, outlive_reader
-from rankgauge.errors import InputWarning, RankGaugeError, printable
+from rankgauge.cli.streams import drop_output, is_broken_pipe, is_full, outlive_reader, stand_in
+from rankgauge.errors import InputError, InputWarning, RankGaugeError, printable
 
 # Before NumPy loads: no threads for matrix products, which nothing here needs, and no huge pages, for which the kernel
 # may have to move memory first (a fresh array of 200 MB then takes five times as long to fill).
@@ -64,6 +64,7 @@ def main(
 
 def run() -> None:
     """The command line, with every error that a user can cause as one message and its exit code."""
+    stand_in()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a code page without Σ is no reason to fail
@@ -88,9 +89,13 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except (OSError, SystemExit) as error:  # click ends with 1, which is a verdict, if the reader has gone
-        if not is_broken_pipe(error.__context__ if isinstance(error, SystemExit) else error):
+        cause = error.__context__ if isinstance(error, SystemExit) else error
+        if not is_broken_pipe(cause) and not is_full(cause):
             raise
         drop_output(sys.stdout.fileno())
+        if is_full(cause):
+            _say(f"the output cannot be written: {getattr(cause, 'strerror', cause)}")
+            sys.exit(InputError.exit_code)
         sys.exit(UNREAD)
     except Exception:
         import traceback

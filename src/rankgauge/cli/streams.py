@@ -40,6 +40,15 @@ def drop_output(descriptor: int) -> None:
     os.close(nowhere)
 
 
+def stand_in() -> None:
+    """Put something that may be written to in the place of standard streams that are closed (`>&-`)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+            setattr(sys, name, nowhere)
+            setattr(sys, f"__{name}__", nowhere)  # keeps it open if another takes its place
+
+
 def outlive_reader(name: Literal["stdout", "stderr"]) -> None:
     """Let this program go on, and end with its own exit code, after the reader of a standard stream has left."""
     stream = getattr(sys, name)
@@ -57,6 +66,12 @@ def is_broken_pipe(error: BaseException | None) -> bool:
     return isinstance(error, OSError) and (
         isinstance(error, BrokenPipeError) or f"os error {errno.EPIPE}" in str(error)
     )
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether there is no room for the standard output."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+    return isinstance(error, OSError) and error.filename is None and error.errno in full
 
 
 def heed(*sources: Path) -> None:

@@ -166,6 +166,23 @@ class Gate:
             if measure and (not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN):
                 raise ParameterError("the gate", "measure", "one of which more is better, such as AP", name)
         self._check_segments()
+        self._check_ranges()
+
+    def _check_ranges(self) -> None:
+        """Raise an error for a loss that no run can have, or a floor that none, or every run, reaches."""
+        for rule in self.rules:
+            reach = float(np.ptp(self.measure(rule).facts.bounds))
+            own = [("segment-tolerance", one.segment, one.loss) for one in self.tolerances]
+            for name, subject, loss in [("fail-if-worse", rule.measure, rule.tolerance), *own]:
+                if loss >= reach:
+                    wanted = f"a loss below {reach:g}, the range of {rule.measure}{_points(subject, loss)}"
+                    raise ParameterError("the gate", name, wanted, f"{subject}:{loss:g}")
+        for floor in self.floors:
+            for measure in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
+                low, high = self._measure(measure).facts.bounds
+                if not low <= floor.least <= high:
+                    wanted = f"from {low:g} to {high:g}, the range of {measure}{_points(measure, floor.least)}"
+                    raise ParameterError("the gate", "min", wanted, f"{measure}:{floor.least:g}")
 
     def _check_segments(self) -> None:
         """Raise an error for a tolerance of a segment that there is not."""
@@ -350,6 +367,11 @@ class Gate:
         least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
         needed = float(queries_needed(cohen_dz(known + rule.tolerance), alpha=self.alpha))
         return needed if math.isnan(needed) else max(needed, least, len(known) + 1)
+
+
+def _points(subject: str, value: float) -> str:
+    """What to write where points of 100 may be meant."""
+    return f" ({subject}:{value / 100:g} for {value:g} points of 100)" if 1 <= value <= 100 else ""
 
 
 def _chosen(places: Places) -> Any:

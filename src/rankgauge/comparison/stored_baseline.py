@@ -135,7 +135,7 @@ class StoredBaseline:
             pairs = ", ".join(f"{name} {self.ranking.get(name)}, now {rules[name]}" for name in changed)
             raise InputError(f"was stored with other rules: {pairs}", path=path, hint=AGAIN)
         pools, kept = _pools(result.hits), {query: row["pool"] for query, row in self.queries.items()}
-        differ = [query for query in kept.keys() | pools if kept.get(query) != pools.get(query)]
+        differ = [query for query in kept.keys() & pools if kept[query] != pools[query]]  # others' searches failed
         if differ or (self.judgments and judgments and judgments != self.judgments):
             which = f", first for {min(differ)}" if differ else ""
             raise InputError(f"the judgments have changed since it was stored{which}", path=path, hint=AGAIN)

@@ -43,13 +43,17 @@ _failures: ContextVar[list[str] | None] = ContextVar("failures", default=None)
 
 @contextmanager
 def failures() -> Iterator[list[str]]:
-    """Within the block, the queries whose search failed, and that are left out, go to the list."""
+    """Within the block, the queries whose search failed, and that are left out, go to the list; those of an inner block
+    go to that of the outer one too."""
     failed: list[str] = []
+    outer = _failures.get()
     token = _failures.set(failed)
     try:
         yield failed
     finally:
         _failures.reset(token)
+        if outer is not None:
+            outer.extend(failed)
 
 
 @dataclass(frozen=True, kw_only=True)
