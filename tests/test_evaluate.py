@@ -307,3 +307,31 @@ def test_files_of_different_collections(judge: Callable[..., object], tmp_path: 
     for pair in ((judgments, run), (tmp_path / "qrels.txt", tmp_path / "run.txt")):
         with pytest.raises(InputError, match="no query of the run is judged: the run has Q1, Q2, the judgments 1, 2"):
             judge(*pair)
+
+
+def test_python_says_that_hardly_anything_is_judged() -> None:
+    """In the notes, the line and the table of a notebook, as the command line warns; with the share judged."""
+    run = {"q": {f"x{n}": -float(n) for n in range(10)}}
+    found = evaluate([("q", "a", 1), ("q", "b", 0)], run, "nDCG@10")
+    assert any("hardly anything of the run is judged: none of the 10 documents" in note for note in found.notes)
+    assert "warning: only 0 % of the top 10 judged" in repr(found)
+    assert "judged: 0 % of the top 10" in found._repr_html_()
+    assert "hardly anything of the run is judged" in found._repr_html_()
+    whole = evaluate([("q", "x0", 1), ("q", "x1", 0)], run, "nDCG@2")
+    assert "warning" not in repr(whole)
+    assert "judged: 100 % of the top 2" in whole._repr_html_()
+
+
+def test_a_replaced_choice_is_part_of_the_name() -> None:
+    """Values under a dialect that was changed are not called by its name alone."""
+    found = evaluate([("q", "a", 1)], {"q": {"a": 1.0}}, "AP", dialect="trec_eval", ties="expected")
+    assert "trec_eval, changed: ties=expected" in repr(found)
+    assert "trec_eval, changed: ties=expected" in found._repr_html_()
+
+
+def test_notes_on_frames_stay_with_the_result() -> None:
+    """Where a user says how tables spell things, too."""
+    judgments = pl.DataFrame({"search": ["q", "q"], "document": ["a", "a"], "grade": [1, 1]})
+    run = pl.DataFrame({"search": ["q"], "document": ["a"], "score": [1.0]})
+    found = evaluate(judgments, run, "AP", columns={"query": "search"})
+    assert any("repeats" in note for note in found.notes)

@@ -18,8 +18,10 @@ def line(summary: pl.DataFrame, dialect: str) -> str:
     return f"{', '.join(parts)} ({queries} queries, {dialect})"
 
 
-def html(summary: pl.DataFrame, dialect: str) -> str:
-    """A table: measure, mean, interval, queries; below it how many queries were empty, missing or tied."""
+def html(summary: pl.DataFrame, dialect: str, notes: Iterable[str] = ()) -> str:
+    """A table: measure, mean, interval, queries; below it how many queries were empty, missing or tied, and notes."""
+    from html import escape
+
     rows = [
         (row["measure"], f"{row['mean']:.4f}", interval(row["low"], row["high"]), f"{row['queries']:g}")
         for row in summary.iter_rows(named=True)
@@ -27,7 +29,8 @@ def html(summary: pl.DataFrame, dialect: str) -> str:
     counts = {name: max(summary[name].to_list(), default=0) for name in ("empty", "missing", "tied")}
     foot = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     note = f"dialect {dialect}{f'; queries: {foot}' if foot else ''}"
-    return table(("measure", "mean", "95 % interval", "queries"), rows, note)
+    below = "".join(f"<p>{escape(words)}</p>" for words in notes)
+    return table(("measure", "mean", "95 % interval", "queries"), rows, note) + below
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str:

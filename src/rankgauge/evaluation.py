@@ -19,6 +19,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.input_notes import heard
 from rankgauge.judged_hits import HitFinder, is_file
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -101,12 +102,13 @@ def evaluate(
     wanted = spoken.select(measures)
     spoken = spoken if "rel" in overrides else spoken.on_scale(scale, wanted)
     several = _is_several(run)
-    judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
+    with heard() as notes:
+        judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, wanted)
     if several:
-        found = evaluate_runs(judgments, runs, wanted, spoken)
+        found = ((name, result.noted(notes)) for name, result in evaluate_runs(judgments, runs, wanted, spoken))
         return {name: result if by is None else result.segmented(by) for name, result in found}
-    result = _by_providers(judgments, runs[""], wanted, spoken)
+    result = _by_providers(judgments, runs[""], wanted, spoken).noted(notes)
     return result if by is None else result.segmented(by)
 
 

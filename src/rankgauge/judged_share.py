@@ -96,3 +96,28 @@ def judged_within(hits: Hits, depth: int) -> IndexArray:
 def thinnest(shares: Sequence[JudgedShare]) -> JudgedShare | None:
     """The share that is too small for a value to mean anything, the smallest first; None if none is."""
     return min((one for one in shares if one.is_thin), key=lambda one: one.reach, default=None)
+
+
+def percent(share: JudgedShare, *, unjudged: bool = False) -> str:
+    """The share judged, or unjudged, in per cent; neither all nor none unless it is."""
+    if not share.listed:
+        return "–"
+    rounded = round(100 * (share.unjudged if unjudged else share.judged) / share.listed)
+    if 0 < share.judged < share.listed:
+        return "under 1 %" if rounded < 1 else "over 99 %" if rounded > 99 else f"{rounded} %"
+    return f"{rounded} %"
+
+
+def too_few(run: str, share: JudgedShare) -> str:
+    """Say how little of a run is judged."""
+    place = f"documents in {share.place}" if share.depth else "retrieved documents"
+    verb = "is" if share.judged <= 1 else "are"
+    counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb} ({percent(share)})"
+    return f"hardly anything of {run} is judged: {counted}, so its values say nothing"
+
+
+def remedy(mismatch: str | None) -> str:
+    """What to look at, or to type, if next to nothing of a run is judged; `mismatch` is why it looks like a mistake."""
+    if mismatch is not None:
+        return mismatch[:1].upper() + mismatch[1:]
+    return "Judge its documents (rankgauge pool make), or look at the files (rankgauge audit lint)"

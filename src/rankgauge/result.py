@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge import display
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
-from rankgauge.judged_share import JudgedShare, judged_share
+from rankgauge.judged_share import JudgedShare, judged_share, percent, remedy, thinnest, too_few
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -75,9 +75,20 @@ class Result:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of its files and measures: rows that were left out, measures that the dialect's tool lacks."""
-        lacked = self.dialect.lacked(self.measures)
-        return self.hits.notes if lacked is None else (*self.hits.notes, lacked)
+        """What to know of its files and measures: that hardly anything is judged, rows that were left out, measures
+        that the dialect's tool lacks."""
+        found = (self.thin_words("the run"), *self.hits.notes, self.dialect.lacked(self.measures))
+        return tuple(words for words in found if words is not None)
+
+    def noted(self, notes: Sequence[str]) -> Result:
+        """The result with more notes on its files and tables, before its own."""
+        known = tuple(dict.fromkeys((*notes, *self.hits.notes)))
+        return replace(self, hits=replace(self.hits, notes=known)) if notes else self
+
+    def thin_words(self, run: str) -> str | None:
+        """That so little is judged that the values mean nothing, why, and what to do; None if enough is."""
+        share = thinnest(list(self.judged.values()))
+        return None if share is None else f"{too_few(run, share)}. {remedy(self.hits.mismatch)}"
 
     @cached_property
     def queries(self) -> pl.Series:
@@ -209,11 +220,15 @@ class Result:
         return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
 
     def __repr__(self) -> str:
-        spoken = self.dialect.name + self.dialect.unmoved_words(self.measures)
-        return f"<{display.line(self.summary, spoken)}>"
+        spoken = self.dialect.label(besides="rel") + self.dialect.unmoved_words(self.measures)
+        share = thinnest(list(self.judged.values()))
+        warned = "" if share is None else f"; warning: only {percent(share)} of {share.place} judged, see notes"
+        return f"<{display.line(self.summary, spoken + warned)}>"
 
     def _repr_html_(self) -> str:
-        return display.html(self.summary, self.dialect.describe(self.measures))
+        shares = {f"{percent(one)} of {one.place}": one for one in self.judged.values()}
+        judged = f"judged: {' and '.join(shares)}"
+        return display.html(self.summary, self.dialect.describe(self.measures), [judged, *self.notes])
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -92,7 +92,8 @@ def test_next_to_no_judged_document_is_noted(tmp_path: Path) -> None:
     """One in a thousand matches, the others in another case: a note, since the value means something."""
     judgments = {"q": {f"D{n}": 1 for n in range(300)} | {"same": 1}}
     run = {"q": {f"d{n}": 1000 - n for n in range(300)} | {"same": 0}}
-    (said,) = rankgauge.evaluate(judgments, run, "AP").notes
+    thin, said = rankgauge.evaluate(judgments, run, "AP").notes
+    assert thin.startswith("hardly anything of the run is judged: 1 of the 301")
     assert said.startswith("hardly a document of the run is judged, but 301 of its 301 documents")
     assert said.endswith("--ids casefold, or ids='casefold' in Python makes them the same")
     assert rankgauge.evaluate(judgments, run, "AP", ids="casefold").notes == ()

@@ -135,12 +135,13 @@ class RunsEvaluation:
 
     def refuse_unjudged(self, results: Mapping[str, Result]) -> None:
         """Raise an error for a run of which no document is judged: its values would be 0 and mean nothing."""
-        from rankgauge.report.judging import remedy
+        from rankgauge.judged_share import remedy
 
         for name, result in results.items():
             if result.hits.is_answered.any() and not len(result.hits.whole.query):
+                why = remedy(result.hits.mismatch)
                 raise InputError(
-                    f"no document of the run is judged for its query, so that every value would be 0. {remedy(result)}",
+                    f"no document of the run is judged for its query, so that every value would be 0. {why}",
                     path=self.runs[name],
                     hint="If documents that nobody judged are known to be not relevant: --unjudged not-relevant.",
                 )

@@ -337,7 +337,16 @@ class Dialect(Registered):
         rels = sorted({rel for measure in measures if (rel := self.threshold(measure) or 0.0) > 0})
         words = ["any above 0" if rel == ABOVE_ZERO else f"{rel:g} or more" for rel in rels]
         relevant = f"; relevant grades: {', '.join(words)}" if words else ""
-        return self.name + relevant + self.unmoved_words(measures)
+        return self.label(besides="rel") + relevant + self.unmoved_words(measures)
+
+    def label(self, besides: str | None = None) -> str:
+        """The dialect's name and the choices that a user replaced, but for the one that is told elsewhere."""
+        known = self.registry.get(self.name, self)
+        choices = [f.name for f in fields(self) if f.compare and f.name not in ("providers", besides)]
+        changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
+        origin = {"rel": f" of the scale {self.rel_scale}"} if self.rel_scale else {}
+        listed = ", ".join(f"{name}={value}{origin.get(name, '')}" for name, value in changed.items())
+        return self.name + (f", changed: {listed}" if listed else "")
 
     def unmoved_words(self, measures: Iterable[Measure]) -> str:
         """That the user's threshold changes nothing for some of the measures; empty if it does for all."""

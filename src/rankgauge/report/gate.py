@@ -12,9 +12,8 @@ import numpy as np
 from rankgauge.comparison.gate import BLIND, FAILED, FEW_JUDGED, FEW_QUERIES, FEWEST, JUDGING, Gate, GateVerdict, fewest
 from rankgauge.comparison.tables import MOST
 from rankgauge.comparison.verdicts import PairVerdict
-from rankgauge.judged_share import JudgedShare
+from rankgauge.judged_share import JudgedShare, percent, remedy, too_few
 from rankgauge.numeric import BoolArray
-from rankgauge.report import judging
 from rankgauge.report.numbers import count, interval, number, signed
 from rankgauge.report.passages import Heading, Notes, Paragraph, Passage, ReportTable
 
@@ -73,10 +72,10 @@ def _too_few(gate: Gate, run: str, measure: str) -> str:
     result, least = gate.comparison.results[run], gate.comparison.judged_rule.least
     share = result.judged[measure]
     if share.is_thin:
-        return f"{judging.too_few(run, share)}. {judging.remedy(result)}"
+        return f"{too_few(run, share)}. {remedy(result.hits.mismatch)}"
     could = f"the {share.possible:,} documents in {share.place} of {run} that could be judged"
     few = f"{share.judged:,} of {could} are ({100 * share.reach:.0f} %), fewer than --min-judged {least:g} asks for"
-    return f"{few}. {judging.remedy(result)}"
+    return f"{few}. {remedy(result.hits.mismatch)}"
 
 
 def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
@@ -95,8 +94,8 @@ def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
     name = min(shares, key=lambda run: shares[run].share)
     other, share = next(one for run, one in shares.items() if run != name), shares[name]
     whose = row["other"] if name == row["run"] else row["run"]
-    open_ = f"{judging.percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
-    more = f"{judging.percent(other, unjudged=True)} of {whose}'s"
+    open_ = f"{percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
+    more = f"{percent(other, unjudged=True)} of {whose}'s"
     documents = count(share.unjudged, "document")
     return (
         f"{_subject(row)} {signed(row['difference'])}, but {open_} ({more}), and if those documents were as good as "

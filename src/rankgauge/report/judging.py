@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankgauge.judged_share import JudgedShare, thinnest
+from rankgauge.judged_share import JudgedShare, percent
 from rankgauge.report.passages import Paragraph
 from rankgauge.result import Result
 
@@ -13,16 +13,6 @@ NAMED = 3
 """Up to so many runs are named one by one."""
 
 Results = Mapping[str, Result]
-
-
-def percent(share: JudgedShare, *, unjudged: bool = False) -> str:
-    """The share judged, or unjudged, in per cent; neither all nor none unless it is."""
-    if not share.listed:
-        return "–"
-    rounded = round(100 * (share.unjudged if unjudged else share.judged) / share.listed)
-    if 0 < share.judged < share.listed:
-        return "under 1 %" if rounded < 1 else "over 99 %" if rounded > 99 else f"{rounded} %"
-    return f"{rounded} %"
 
 
 def is_complete(results: Results) -> bool:
@@ -66,25 +56,8 @@ RELEVANT_ONLY = (
 def warnings(results: Results) -> Iterator[str]:
     """One sentence for each run of which so little is judged that its values mean nothing: why, and what to do."""
     for run, result in results.items():
-        share = thinnest(list(result.judged.values()))
-        if share is not None:
-            yield f"{too_few(run, share)}. {remedy(result)}"
-
-
-def too_few(run: str, share: JudgedShare) -> str:
-    """Say how little of a run is judged."""
-    place = f"documents in {share.place}" if share.depth else "retrieved documents"
-    verb = "is" if share.judged <= 1 else "are"
-    counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb} ({percent(share)})"
-    return f"hardly anything of {run} is judged: {counted}, so its values say nothing"
-
-
-def remedy(result: Result) -> str:
-    """What to look at, or to type, if next to nothing of a run is judged."""
-    if result.hits.mismatch is not None:
-        why = result.hits.mismatch
-        return why[:1].upper() + why[1:]
-    return "Judge its documents (rankgauge pool make), or look at the files (rankgauge audit lint)"
+        if (words := result.thin_words(run)) is not None:
+            yield words
 
 
 def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Paragraph]:

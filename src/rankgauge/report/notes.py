@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
@@ -54,13 +52,7 @@ def settled(empty: Undefined) -> str:
 
 
 def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    spoken = report.dialect
-    known = dialects.get(spoken.name)
-    choices = [f.name for f in fields(spoken) if f.compare and f.name != "providers"]
-    changed = {name: getattr(spoken, name) for name in choices if getattr(spoken, name) != getattr(known, name)}
-    origin = {"rel": f" of the scale {spoken.rel_scale}"} if spoken.rel_scale else {}
-    listed = ", ".join(f"{name}={value}{origin.get(name, '')}" for name, value in changed.items())
-    yield "dialect", spoken.name + (f", changed: {listed}" if listed else "")
+    yield "dialect", report.dialect.label()
 
 
 def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
