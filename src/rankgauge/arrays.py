@@ -15,6 +15,7 @@ from rankgauge.errors import InputError
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.judged_lists import EvenLayout, Layout
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.arrays import refuse_ids
 
 
 def score_arrays(
@@ -62,10 +63,11 @@ class ArrayMean:
     KEPT = 4
     """How many data sets are kept: one for training, some for validation."""
 
-    def __init__(self, measure: str | Measure, dialect: str | Dialect) -> None:
-        self.measure, self.dialect = parse(measure), dialects.get(dialect)
-        standard = self.dialect.name == "standard"
-        self.title = str(measure) if standard else f"{measure} ({self.dialect.name})"
+    def __init__(self, measure: str | Measure, dialect: str | Dialect, **overrides: Any) -> None:
+        self.measure, self.dialect = parse(measure), dialects.get(dialect, **overrides)
+        refuse_ids(self.dialect.ranking)
+        label = self.dialect.label().replace(", changed:", ",")
+        self.title = str(measure) if label == "standard" else f"{measure} ({label})"
         self._scorer = ArrayScorer(self.measure, self.dialect)
         self._kept: list[_Kept] = []
 

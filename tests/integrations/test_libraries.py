@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import score_arrays
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +110,69 @@ def test_scikit_learn_searches_by_the_measure(data: tuple[np.ndarray, np.ndarray
     assert search.cv_results_["mean_test_score"][0] == pytest.approx(scores.mean(), abs=1e-12)
     with pytest.raises(InputError, match="enable_metadata_routing"):
         scorer("AP")
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")  # which older versions need
+def test_lightgbm_rankers_take_the_metric(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """LGBMRanker hands over labels, scores, weights and sizes, not scores and a data set."""
+    lightgbm = pytest.importorskip("lightgbm")
+    from rankgauge.integrations.lightgbm import metric
+
+    X, y, qid = data
+    sizes = np.full(30, 10)
+    model = lightgbm.LGBMRanker(n_estimators=2, num_leaves=4, n_jobs=1, verbose=-1)
+    model.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], eval_metric=metric("AP"))
+    expected = np.nanmean(score_arrays(y, model.booster_.predict(X), "AP", qid=qid))
+    (watched,) = model.evals_result_.values()  # "training": the data set is the same
+    assert watched["AP"][-1] == pytest.approx(expected, abs=1e-12)
+
+
+def test_names_for_xgboost_have_no_spaces(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """XGBoost cuts its log at spaces; choices that are replaced are part of the name."""
+    xgboost = pytest.importorskip("xgboost")
+    from rankgauge.integrations.xgboost import metric
+
+    X, y, qid = data
+    train = xgboost.DMatrix(X, y, qid=qid)
+    for choices, name in (
+        ({"dialect": "xgboost"}, "nDCG@5(xgboost)"),
+        ({"dialect": "trec_eval", "ties": "expected"}, "nDCG@5(trec_eval,ties=expected)"),
+    ):
+        watched: dict[str, dict[str, list[float]]] = {}
+        xgboost.train(
+            {"objective": "rank:ndcg", "max_depth": 2, "nthread": 1, "disable_default_eval_metric": 1},
+            train,
+            num_boost_round=1,
+            evals=[(train, "train")],
+            custom_metric=metric("nDCG@5", **choices),
+            maximize=True,
+            evals_result=watched,
+            verbose_eval=False,
+        )
+        assert list(watched["train"]) == [name]
+
+
+def test_ties_by_ids_are_refused_before_training() -> None:
+    """Documents have no ids there: the error says what to give."""
+    from rankgauge.integrations.catboost import Metric
+
+    with pytest.raises(ParameterError, match=r"(?s)ties='expected'.*no ids"):
+        Metric("AP", qid=[1, 1], dialect="trec_eval")
+    assert Metric("AP", qid=[1, 1], dialect="trec_eval", ties="expected").evaluate([[1, 2]], [0, 1], None) == (1, 1)
+
+
+def test_scikit_learn_classifiers_rank_by_their_scores(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """Not by the labels that they predict, which tie most documents; several classes are refused."""
+    import sklearn
+    from sklearn.linear_model import LogisticRegression
+
+    from rankgauge.integrations.sklearn import scorer
+
+    X, y, qid = data
+    model = LogisticRegression().fit(X, y > 0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = scorer("nDCG@5")(model, X, y > 0, qid=qid)
+        with pytest.raises(InputError, match="several classes"):
+            scorer("nDCG@5")(LogisticRegression().fit(X, y), X, y, qid=qid)
+    expected = score_arrays(y > 0, model.decision_function(X), "nDCG@5", qid=qid).mean()
+    assert found == pytest.approx(expected, abs=1e-12)

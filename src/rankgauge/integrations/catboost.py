@@ -10,6 +10,7 @@ CatBoost tells a custom metric nothing about queries, so the metric has to know 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +29,15 @@ class Metric:
         *,
         qid: npt.ArrayLike | Sequence[npt.ArrayLike],
         dialect: str | Dialect = "standard",
+        **overrides: Any,
     ) -> None:
-        """`qid` has the query of each document of the pool; for several pools, give a list of such arrays."""
+        """`qid` has the query of each document of the pool; for several pools, give a list of such arrays.
+
+        `overrides` replace single choices of the dialect, such as `ties="expected"`.
+        """
         several = isinstance(qid, list | tuple) and len(qid) > 0 and np.ndim(qid[0]) > 0
         pools = [np.asarray(one) for one in qid] if several else [np.asarray(qid)]  # type: ignore[union-attr]
-        self._mean = ArrayMean(measure, dialect)
+        self._mean = ArrayMean(measure, dialect, **overrides)
         # By number: CatBoost calls in every round, and texts are slow to compare.
         self._queries = {len(one): np.unique(one, return_inverse=True)[1] for one in pools}
 

@@ -3,6 +3,7 @@
 from rankgauge.integrations.lightgbm import metric
 
 lightgbm.train(parameters, train, valid_sets=[validation], feval=metric("nDCG@10", dialect="ranklib"))
+lightgbm.LGBMRanker().fit(X, y, group=sizes, eval_set=[(V, v)], eval_group=[v_sizes], eval_metric=metric("AP"))
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import Measure
-from rankgauge.numeric import FloatArray
 
 
 def metric(
-    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
-) -> Callable[[FloatArray, Any], tuple[str, float, bool]]:
-    """A `feval`: the measure's name, its mean on the data set, and that higher is better."""
-    mean = ArrayMean(measure, dialect)
+    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any
+) -> Callable[..., tuple[str, float, bool]]:
+    """A `feval` or `eval_metric`: the measure's name, its mean on the data set, and that higher is better.
 
-    def watched(scores: FloatArray, data: Any) -> tuple[str, float, bool]:
-        sizes = data.get_group()
-        if sizes is None:
+    `overrides` replace single choices of the dialect, such as `ties="expected"`.
+    """
+    mean = ArrayMean(measure, dialect, **overrides)
+
+    def watched(first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:
+        # lightgbm.train gives scores and the data set; LGBMRanker labels, scores, weights and sizes.
+        if hasattr(second, "get_group"):
+            first, second, group = second.get_label(), first, second.get_group()
+        if group is None:
             raise InputError("the data set has no queries", hint="Give lightgbm.Dataset(…, group=sizes of the lists).")
-        return mean.title, mean(data.get_label(), scores, group=sizes), True
+        return mean.title, mean(first, second, group=group), True
 
     return watched

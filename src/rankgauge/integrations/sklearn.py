@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import sklearn
 from sklearn.metrics import make_scorer
@@ -21,10 +22,15 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import Measure
 
+RESPONSES = ("decision_function", "predict_proba", "predict")
+"""What a model is asked for, the first that it has: labels of classes alone would tie most documents."""
 
-def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard") -> Any:
+
+def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any) -> Any:
     """A scorer that takes the query of each document as `qid`; higher is better.
 
+    A classifier of two classes ranks by its decision function or probability, any other model by what it predicts.
+    `overrides` replace single choices of the dialect, such as `ties="expected"`.
     It asks for `qid` through metadata routing, which has to be on when it is made and used.
     """
     if not sklearn.get_config()["enable_metadata_routing"]:
@@ -32,8 +38,14 @@ def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "stan
             "scikit-learn does not hand the queries over",
             hint="First call sklearn.set_config(enable_metadata_routing=True).",
         )
-    return make_scorer(partial(_score, mean=ArrayMean(measure, dialect))).set_score_request(qid=True)
+    mean = ArrayMean(measure, dialect, **overrides)
+    return make_scorer(partial(_score, mean=mean), response_method=RESPONSES).set_score_request(qid=True)
 
 
 def _score(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike, mean: ArrayMean) -> float:
+    if np.ndim(y_pred) > 1:
+        raise InputError(
+            "a classifier of several classes gives no single score to rank by",
+            hint="Take a regressor, or wrap it so that predict gives the expected grade.",
+        )
     return mean(y_true, y_pred, qid=qid)

@@ -20,15 +20,20 @@ from rankgauge.numeric import FloatArray
 
 
 def metric(
-    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard"
+    measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any
 ) -> Callable[[FloatArray, Any], tuple[str, float]]:
-    """A `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it."""
-    mean = ArrayMean(measure, dialect)
+    """A `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it.
+
+    `overrides` replace single choices of the dialect, such as `ties="expected"`. The name is without spaces, at which
+    XGBoost would cut it.
+    """
+    mean = ArrayMean(measure, dialect, **overrides)
+    name = mean.title.replace(" ", "")
 
     def watched(scores: FloatArray, data: Any) -> tuple[str, float]:
         edges = data.get_uint_info("group_ptr")
         if len(edges) < 2:
             raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")
-        return mean.title, mean(data.get_label(), scores, group=np.diff(edges.astype(np.int64)))
+        return name, mean(data.get_label(), scores, group=np.diff(edges.astype(np.int64)))
 
     return watched

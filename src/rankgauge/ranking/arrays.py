@@ -89,10 +89,15 @@ def pad_groups(sizes: IndexArray, *values: FloatArray) -> Iterator[tuple[IndexAr
         order = order[len(rows) :]
 
 
-def _check(grades: FloatArray, how: Ranking) -> None:
+def refuse_ids(how: Ranking) -> None:
+    """Raise an error if ids order tied documents."""
     if how.ties in (Ties.DOCID, Ties.ASCENDING):
-        expected = "'input', 'expected', 'best' or 'worst': documents in arrays have no ids"
+        expected = "'input', 'expected', 'best' or 'worst', as in ties='expected': documents in arrays have no ids"
         raise ParameterError("arrays", "ties", expected, str(how.ties))
+
+
+def _check(grades: FloatArray, how: Ranking) -> None:
+    refuse_ids(how)
     if how.negative is NegativeGrade.REFUSE and bool((grades < 0).any()):
         row, column = np.argwhere(grades < 0)[0]
         raise InputError(
