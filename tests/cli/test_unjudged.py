@@ -224,3 +224,26 @@ def test_segments_have_their_own_share(command: Command, shop: Path) -> None:
     xml = (shop / "pr.xml").read_text(encoding="utf-8")
     assert xml.count("<skipped") == 2
     assert "few judged" in xml
+
+
+def test_ids_of_which_some_are_spelled_otherwise(command: Command, shop: Path) -> None:
+    """Zeros before every other id of the judgments: the verdict's line says so, whatever the verdict is."""
+    rows = [line.split() for line in (shop / "qrels.txt").read_text().splitlines()]
+    text = "".join(f"{q} 0 {'00' * (n % 2)}{d.replace('-', '')} {g}\n" for n, (q, _, d, g) in enumerate(rows))
+    (shop / "qrels.txt").write_text(text)
+    for name in ("old.txt", "new.txt"):
+        (shop / name).write_text(lines(lambda n: [f"{n}{d}" for d in range(10)]))
+    gate = summary(command, code=0)
+    assert gate.startswith("Pass against old: nDCG@10 of new +0.0000. In old 300 of 300 documents are judged under")
+    assert "--ids number" in gate
+
+
+def test_a_segment_without_a_query_has_no_interval() -> None:
+    """Where no query of a segment can be compared, nothing is said of it."""
+    import numpy as np
+
+    from rankgauge.comparison.gate import widened
+    from rankgauge.stats import t_interval
+
+    nothing = np.full((3, 1), np.nan)
+    assert np.isnan(widened(t_interval(nothing), nothing, 0.05).low).all()

@@ -240,19 +240,25 @@ class RunsEvaluation:
         return document_lists(source, spelled, self.dialect, queries)
 
     def explain(self, run: str, queries: Sequence[str]) -> str:
-        """Why nothing of a run is judged for some queries, where it looks like a mistake; else empty."""
+        """Why nothing of a run is judged for some queries, where it looks like a mistake; else empty.
+
+        Without queries: whether documents of a run that is not large are judged under another spelling.
+        """
         from rankgauge import io
-        from rankgauge.tables.mismatch import mistake
+        from rankgauge.tables.mismatch import mistake, spelled_otherwise
 
         path = self.runs.get(run)
         if path is None or not all(is_git(one) or is_lasting(one) for one in (self.judgments, path)):
             return ""
         few = replace(self, runs={run: path})
-        with heard():
-            listed = few.tables()[run].filter(pl.col("query").cast(pl.String).is_in(list(queries)))
-            with few._at_hand() as asked:
-                judged = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0])
-        return mistake(judged, listed) or ""
+        with heard(), few._at_hand() as asked:
+            if not queries and io.is_large(asked.runs[run]):
+                return ""
+            listed = asked.tables()[run]
+            judged = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+        if not queries:
+            return spelled_otherwise(judged, listed) or ""
+        return mistake(judged, listed.filter(pl.col("query").cast(pl.String).is_in(list(queries)))) or ""
 
     @property
     def _kind(self) -> JudgmentKind:

@@ -36,6 +36,7 @@ import numpy as np
 from rankgauge.comparison.gate_limits import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.comparison.judging import Places, is_many
 from rankgauge.errors import ParameterError
+from rankgauge.judged_share import LEAST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -136,7 +137,8 @@ def widened(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
     pairs = zip(counts.tolist(), changed.tolist(), most.tolist(), strict=True)
     few = fewest(alpha)
     reach = [largest_share(m, n, alpha=alpha / 2) * size if m < few else -np.inf for n, m, size in pairs]
-    return Interval(np.fmin(ends.low, -np.array(reach)), np.fmax(ends.high, np.array(reach)))
+    far = np.where(counts, np.array(reach), np.nan)  # of no query nothing is known
+    return Interval(np.fmin(ends.low, -far), np.fmax(ends.high, far))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,7 +154,8 @@ class Gate:
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
     explain: Callable[[str, Sequence[str]], str] = lambda run, queries: ""
-    """Why nothing of a run is judged for some queries, where it looks like a mistake; empty if it does not."""
+    """Why nothing of a run is judged for some queries, where it looks like a mistake; empty if it does not. Without
+    queries: whether documents of the run are judged under another spelling."""
 
     def __post_init__(self) -> None:
         if self.comparison.baseline is None:
@@ -271,6 +274,16 @@ class Gate:
                     if run != self.comparison.baseline:
                         rows.append((str(measure), run, row["mean"], floor.least, row["queries"], verdict.value))
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
+
+    @cached_property
+    def misspelled(self) -> str:
+        """Which documents are judged under another spelling, in the first run of which a fifth or more is unjudged."""
+        open_ = [
+            run
+            for run, judged in self.comparison.judged.items()
+            if any(share.share <= 1 - LEAST for share in judged.values())
+        ]
+        return next((f"in {run} {why}" for run in open_ if (why := self.explain(run, ()))), "")
 
     @property
     def lost(self) -> PlainTable:

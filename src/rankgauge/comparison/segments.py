@@ -88,7 +88,9 @@ def _corrected(comparison: Comparison, p: Any) -> Any:
 def _rows(comparison: Comparison, measure: int, named: tuple[str, str], part: dict[str, Any]) -> list[tuple[Any, ...]]:
     asked, tally = comparison.measures[measure], part["tally"]
     separated = part["corrected"] < comparison.settings.alpha
-    words = verdicts(asked, part["difference"], separated, tally.wins + tally.losses == 0, part["untold"])
+    none = part["queries"] == 0
+    alike = (tally.wins + tally.losses == 0) & ~none
+    words = verdicts(asked, part["difference"], separated, alike, part["untold"] | none)
     numbers = (*part["means"], part["difference"], *part["ends"], part["p"], part["corrected"])
     pairs = zip(*comparison.paired, strict=True)
     return [

@@ -28,7 +28,13 @@ SHOWN = 3
 
 
 def headline(gate: Gate) -> str:
-    """One sentence: the verdict, and what it rests on."""
+    """One sentence: the verdict, and what it rests on; another on ids that are spelled differently."""
+    said = _verdict(gate)
+    told = gate.misspelled if "spelling" not in said else ""
+    return f"{said}. {_sentence(told)}" if told else said
+
+
+def _verdict(gate: Gate) -> str:
     base, rows = gate.comparison.baseline, list(gate.rows.named())
     concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
     lost = list(gate.lost.named())

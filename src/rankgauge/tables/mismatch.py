@@ -33,14 +33,21 @@ def mismatch(judgments: pl.DataFrame, run: pl.DataFrame, *, hits: int) -> str:
 
 def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     """Say which mistake would leave documents unjudged for these queries of a run, if there is a sign of one."""
-    near = near_ids(judgments, run, of="document")
-    if near is not None:
-        found = f"{near.shared} of {near.listed} documents there are judged under another spelling"
-        return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
+    if near := spelled_otherwise(judgments, run):
+        return near
     mine = judgments.join(run.select("query").unique(), on="query", how="semi")
     judgments, listed = _listed(judgments, run)
     ids = listed["document"].unique(maintain_order=True)
     return _elsewhere(judgments, listed, 0) or _affixed(mine["document"].cast(pl.String).unique(), ids)
+
+
+def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+    """Say how many documents of the run are judged under another spelling, if any is, and what makes them the same."""
+    near = near_ids(judgments, run, of="document")
+    if near is None:
+        return None
+    found = f"{near.shared} of {near.listed} documents are judged under this or another spelling"
+    return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
 
 
 def _listed(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
