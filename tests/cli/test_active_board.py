@@ -34,6 +34,17 @@ def judge(tasks: Path) -> None:
     read.join(truth, on=["query", "document"], how="left", maintain_order="left").write_csv(tasks)
 
 
+def test_judgments_of_several_assessors(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Earlier judgments of several people are refused until somebody says how to combine them: the last never wins."""
+    judged = tables()[0].head(4)
+    both = [judged.with_columns(assessor=pl.lit(name), grade=pl.lit(grade)) for name, grade in (("a", 0), ("b", 3))]
+    pl.concat(both).write_csv(tmp_path / "old.csv")
+    options = ("--judged", str(tmp_path / "old.csv"), "--budget", "50", "-o", str(tmp_path / "c.rg"))
+    told = command("active", "plan", *runs, *options, code=2)
+    assert "2 assessors judged these documents" in told
+    assert not (tmp_path / "c.rg").exists()
+
+
 def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     """Runs are planned, judged and ranked: the board says what it rests on, in every format."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"

@@ -140,6 +140,20 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
         assert frame["progress"]["labels"] == 0
 
 
+@pytest.mark.parametrize(("sent", "near"), [("measures", "Did you mean measure"), ("foo", "Known: ")])
+def test_settings_that_do_not_exist(house: House, sent: str, near: str) -> None:
+    """A setting that there is not is refused, with the nearest that there is, wherever settings are sent."""
+    refusal = f"422: .*There is no setting called '{sent}'. {near}"
+    with RoomClient(house.base, token=token(house)) as room:
+        for budget in (1, 40):
+            with pytest.raises(InputError, match=refusal):
+                room.create("autumn", pool().drop("grade"), budget=budget, **{sent: "AP"})
+        assert room.campaigns() == []
+        number = room.create("autumn", pool().drop("grade"), budget=40, levels=LEVELS)["id"]
+        with pytest.raises(InputError, match=refusal.partition(". ")[0]):
+            room.change(number, **{sent: "AP"})
+
+
 def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     """A campaign for many runs is judged in the room like any other, and its dashboard shows every run."""
     judgments, runs, _ = tables()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from rankgauge.active.campaign.labels import is_name
 from rankgauge.active.labels import Exported, Label, LabelKind
+from rankgauge.errors import UnknownNameError
 from rankgauge.web.people import Person
 from rankgauge.web.reasons import Reason, explained
 from rankgauge.web.roles import Permission
@@ -24,6 +26,20 @@ def _named(name: str) -> str:
 
 
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_named)]
+
+
+class SentSettings(BaseModel):
+    """Settings by name: one that does not exist is an error with the nearest that does, never passed over."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _are_known(cls, sent: Any) -> Any:
+        for name in sent if isinstance(sent, Mapping) else ():
+            if name not in cls.model_fields:
+                raise ValueError(str(UnknownNameError("setting", name, cls.model_fields)))
+        return sent
 
 
 class SentLabel(BaseModel):

@@ -121,6 +121,7 @@ class RoomClient:
 
 def _detail(answer: httpx.Response) -> str:
     try:
-        return str(answer.json()["detail"])
+        told = answer.json()["detail"]
+        return "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in told) if isinstance(told, list) else str(told)
     except (ValueError, KeyError, TypeError):
         return answer.reason_phrase

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, Field, field_validator
+from pydantic import Field, field_validator
 
 from rankgauge.active import defaults
 from rankgauge.active.board import BoardPool
@@ -28,7 +28,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import table_suffixes
 from rankgauge.judgments import scale as scale_of
 from rankgauge.tables.scales import Scale
-from rankgauge.web.answers import Name
+from rankgauge.web.answers import Name, SentSettings
 from rankgauge.web.campaigns import Campaigns
 from rankgauge.web.database import opened
 from rankgauge.web.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart, laid
@@ -48,7 +48,7 @@ SHARE, LEAST = 0.1, 100
 """The usual budget: this share of the documents, and at least so many of them, but not more than half."""
 
 
-class NewCampaign(BaseModel):
+class NewCampaign(SentSettings):
     """The settings of a new campaign."""
 
     name: Name = Field(description="The campaign's name.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import dialects, io
 from rankgauge.active.board.beliefs import believe
 from rankgauge.active.board.features import Features
 from rankgauge.active.board.pool import BoardPool
@@ -34,7 +34,7 @@ def calibrated(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -
             hint="Give one judge, and its grades of the other collection.",
         )
     known = pool.judges[0]
-    people, said = io.judgments_from(human), MachineJudge.read(judge, known.name)
+    people, said = dialects.get("standard").prepare(io.judgments_from(human)), MachineJudge.read(judge, known.name)
     both = people.join(said.frame.select(KEYS), on=KEYS, how="semi", maintain_order="left")
     if len(both) < FEWEST:
         raise InputError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import dialects, io
 from rankgauge.active.board.columns import Columns
 from rankgauge.active.board.pooled_judge import PooledJudge, judge_columns
 from rankgauge.active.cost import document_costs, query_overheads
@@ -182,9 +182,11 @@ class BoardPool(PooledDocuments):
             yield self.document[start:stop], self.rank[start:stop]
 
     def grades(self, judgments: Any) -> FloatArray:
-        """The grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none."""
-        known = whole(io.judgments_from(judgments)).select(*KEYS, "grade")
-        known = known.unique(KEYS, keep="last", maintain_order=True)
+        """The grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none.
+
+        Judgments of several assessors are an error: nothing says how to combine them.
+        """
+        known = whole(dialects.get("standard").prepare(io.judgments_from(judgments))).select(*KEYS, "grade")
         found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
         return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
 

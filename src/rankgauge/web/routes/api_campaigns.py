@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.web import campaign_changes
+from rankgauge.web.answers import SentSettings
 from rankgauge.web.auth import Admin, Manager, TheRoom, Viewer
 from rankgauge.web.exports import export
 from rankgauge.web.new_campaign import NewCampaign, create, single_file
@@ -40,7 +41,13 @@ class CampaignSummary(BaseModel):
     over: str | None = Field(description="Why nobody gets documents any more; None while somebody may.")
 
 
-class Stop(BaseModel):
+class UploadedCampaign(NewCampaign):
+    """The settings of a new campaign, and the file that comes with them."""
+
+    filename: str = Field(max_length=255, description="The file's name; its ending says what it is.")
+
+
+class Stop(SentSettings):
     """A stopping rule."""
 
     half_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
@@ -57,12 +64,11 @@ async def create_campaign(
     request: Request,
     room: TheRoom,
     person: Admin,
-    wanted: Annotated[NewCampaign, Query()],
-    filename: Annotated[str, Query(max_length=255, description="The file's name; its ending says what it is.")],
+    wanted: Annotated[UploadedCampaign, Query()],
 ) -> CampaignSummary:
     """Makes a campaign of the pool in the body."""
     content = await request.body()
-    number = await run_in_threadpool(_made, room, wanted, content, filename)
+    number = await run_in_threadpool(_made, room, wanted, content)
     return await run_in_threadpool(summary, room, number)
 
 
@@ -115,8 +121,8 @@ def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str,
     return Response(content, media_type=media)
 
 
-def _made(room: Room, wanted: NewCampaign, content: bytes, filename: str) -> int:
-    return create(room.campaigns, wanted, single_file(content, filename))
+def _made(room: Room, wanted: UploadedCampaign, content: bytes) -> int:
+    return create(room.campaigns, wanted, single_file(content, wanted.filename))
 
 
 def summary(room: Room, number: int) -> CampaignSummary:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
+from rankgauge.web.answers import SentSettings
 from rankgauge.web.auth import Manager, TheRoom
 from rankgauge.web.roles import Role
 from rankgauge.web.route import CampaignNumber, api
@@ -14,7 +15,7 @@ from rankgauge.web.route import CampaignNumber, api
 router = api("api_people", place=220, tag="people")
 
 
-class Invitation(BaseModel):
+class Invitation(SentSettings):
     """Somebody to invite."""
 
     name: Annotated[str, Field(min_length=1, max_length=120)]

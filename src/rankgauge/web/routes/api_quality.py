@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from rankgauge.active.labels import Label
 from rankgauge.web import campaign_changes
-from rankgauge.web.answers import Text
+from rankgauge.web.answers import SentSettings, Text
 from rankgauge.web.auth import Manager, TheRoom, Viewer
 from rankgauge.web.gold_files import question_of
 from rankgauge.web.gold_rows import GoldRules
@@ -33,7 +33,7 @@ class Quality(BaseModel):
     comments: list[dict[str, Any]]
 
 
-class Rules(BaseModel):
+class Rules(SentSettings):
     """How often gold questions are asked, and when an assessor gets no more documents."""
 
     every: Annotated[int, Field(ge=1, le=10**6)] | None = Field(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import HTTPException, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from rankgauge.active.campaign.rules import Guidelines
+from rankgauge.web.answers import SentSettings
 from rankgauge.web.auth import Admin, Manager, TheRoom
 from rankgauge.web.campaign_changes import FIXED, rename, set_archived, set_budget, set_guide
 from rankgauge.web.changes import changes
@@ -16,10 +17,8 @@ from rankgauge.web.route import CampaignNumber, api
 router = api("api_settings", place=205, tag="campaigns")
 
 
-class Changed(BaseModel):
+class Changed(SentSettings):
     """What to change; what is left out stays. The pool, the measure, the method and the grades cannot be changed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str | None = Field(None, min_length=1, max_length=120)
     budget: float | None = Field(None, gt=0, allow_inf_nan=False)

@@ -62,7 +62,8 @@ class DraftPage:
 
         A board has no stopping rule: one that was set when there were fewer runs stays in the draft, and is not meant.
         """
-        found = NewCampaign.model_validate(self.fields)
+        fields = {name: value for name, value in self.fields.items() if name in NewCampaign.model_fields}
+        found = NewCampaign.model_validate(fields)
         return found.model_copy(update={"stop_at": None}) if self._makes_board(found) else found
 
     @property
