@@ -19,7 +19,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.policies import Ties
+from rankgauge.policies import ABOVE_ZERO, Ties
 from rankgauge.ranking import Hits
 from rankgauge.scoring import counted, is_empty, is_short, is_zeroed, score, settle
 
@@ -220,7 +220,9 @@ class Result:
         return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
 
     def __repr__(self) -> str:
-        spoken = self.dialect.label(besides="rel") + self.dialect.unmoved_words(self.measures)
+        usual = {self.dialect.threshold(measure) for measure in self.measures} <= {None, 1.0, ABOVE_ZERO}
+        named = self.dialect.label(besides="rel") + self.dialect.unmoved_words(self.measures)
+        spoken = named if usual else self.dialect.describe(self.measures)
         share = thinnest(list(self.judged.values()))
         warned = "" if share is None else f"; warning: only {percent(share)} of {share.place} judged, see notes"
         return f"<{display.line(self.summary, spoken + warned)}>"

@@ -22,7 +22,7 @@ from rankgauge.measures import parse
 from rankgauge.report import comparison_figures as figures
 from rankgauge.report.comparison import ComparisonReport
 from rankgauge.report.comparison_direction import Direction
-from rankgauge.report.comparison_latex import ranges
+from rankgauge.report.comparison_latex import latex_means, ranges
 from rankgauge.report.formats.tex import escaped
 
 Command = Callable[..., str]
@@ -314,3 +314,32 @@ def test_every_query(command: Command, folder: Path) -> None:
     assert len(shown.split("\n\n")[0].splitlines()) == 1 + len(rows)
     assert command(*runs, "-q", "-o", "tex").count("dense.txt & bm25.txt") == len(rows)
     assert "queries among its names" in command(*runs, "-q", "--tables", "pairs", code=4)
+
+
+def test_a_caption_says_what_the_means_are_of() -> None:
+    """Different numbers of queries, the dialect, the threshold, the test, and what every superscript means."""
+    judgments = {f"q{q}": {"a": 3, "b": 1, "c": 0} for q in range(9)}
+    good = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in judgments}
+    bad = {query: {"c": 3.0, "b": 2.0 + (query > "q6"), "a": 1.0} for query in list(judgments)[1:]}
+    comparison = compare(
+        judgments,
+        {"good": good, "bad": bad},
+        ["AP", "nDCG@3"],
+        baseline="good",
+        correction="tukey",
+        dialect="trec_eval",
+        rel=2,
+        unjudged="skip",
+    )
+    caption = latex_means(comparison).caption
+    assert "means over 8 to 9 queries (bad 8, otherwise 9)." in caption
+    assert "Dialect: trec_eval, changed: unjudged=skip; a grade of 2 or more counts as relevant (AP)." in caption
+    assert "(Tukey's HSD by randomisation at 0.05)" in caption
+    assert "Student" not in caption
+    assert (
+        "a marks runs that are significantly above good, those of good name the runs that it is significantly"
+        in caption
+    )
+    assert "(8 queries, trec_eval, changed: unjudged=skip; relevant grades: 2 or more" in repr(
+        comparison.results["bad"]
+    )

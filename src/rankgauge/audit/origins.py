@@ -292,7 +292,7 @@ class _OriginSearch:
         """Every way to try, those with fewer departures first."""
         single = [{name: value} for name, values in choices.items() for value in values]
         of_base = self._changing(base, single)
-        pairs = [one | other for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
+        pairs = [{**one, **other} for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
         cut = self._cutoffs()
         for measure, tool in ((measure, tool) for measure in (self.measure, *cut) for tool in tools):
             if measure is self.measure or tool.has(measure):

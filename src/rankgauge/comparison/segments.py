@@ -27,7 +27,7 @@ COLUMNS: Mapping[str, type] = {
 def correction_of(comparison: Comparison) -> Correction:
     """The comparison's correction; Tukey's compares runs, not segments, and Holm's takes its place."""
     own = comparison.settings.family_correction
-    return CORRECTIONS.find("holm") if own.name == "tukey" else own
+    return CORRECTIONS.find("holm") if own.tests_alone else own
 
 
 def segment_pairs(comparison: Comparison) -> PlainTable:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rankgauge.comparison import Comparison
 from rankgauge.measures import Measure
+from rankgauge.policies import ABOVE_ZERO
 from rankgauge.report.comparison_tables import beaten, label
 from rankgauge.report.passages import Latex, LatexSpan, ReportTable
 
@@ -57,12 +58,45 @@ def _column(comparison: Comparison, measure: Measure, digits: int) -> Iterator[L
 
 def _caption(comparison: Comparison) -> str:
     settings, measures = comparison.settings, ", ".join(map(str, comparison.measures))
-    test = f"{settings.paired_test.title}, {settings.family_correction.title} at {settings.alpha:g}"
-    what = "names the runs that a run is significantly above"
-    if comparison.baseline is not None:
-        what = f"{label(comparison, comparison.baseline)} marks runs that are significantly above {comparison.baseline}"
-    marks = f"A superscript {what} ({test}); the best means are bold."
-    return f"{measures} of {len(comparison.runs)} runs, means over {len(comparison.queries)} queries. {marks}"
+    correction = settings.family_correction
+    test = correction.title if correction.tests_alone else f"{settings.paired_test.title}, {correction.title}"
+    marks = f"A superscript {_marks(comparison)} ({test} at {settings.alpha:g}); the best means are bold."
+    return f"{measures} of {len(comparison.runs)} runs, means over {_queries(comparison)}. {_rules(comparison)} {marks}"
+
+
+def _marks(comparison: Comparison) -> str:
+    """What superscripts mean; with a baseline others have its label alone, and its own are the runs that it beats."""
+    base = comparison.baseline
+    if base is None:
+        return "names the runs that a run is significantly above"
+    found = f"{label(comparison, base)} marks runs that are significantly above {base}"
+    beats = any(beaten(comparison, measure)[base] for measure in comparison.measures)
+    return f"{found}, those of {base} name the runs that it is significantly above" if beats else found
+
+
+def _queries(comparison: Comparison) -> str:
+    """Over how many queries the means are; where runs or measures differ, which have fewer."""
+    columns = ("measure", "run", "queries")
+    counts = {(measure, run): n for measure, run, n in comparison.mean_table.rows(*columns)}
+    least, most = min(counts.values()), max(counts.values())
+    if least == most:
+        return f"{most} queries"
+    by_run = {run: {counts[str(measure), run] for measure in comparison.measures} for run in comparison.runs}
+    if all(len(found) == 1 for found in by_run.values()):
+        fewer = [f"{run} {n}" for run, (n,) in by_run.items() if n < most]
+    else:
+        fewer = [f"{measure} of {run} {n}" for (measure, run), n in counts.items() if n < most]
+    return f"{least} to {most} queries ({', '.join(fewer)}, otherwise {most})"
+
+
+def _rules(comparison: Comparison) -> str:
+    """The dialect, and from which grade on documents are relevant where that is not 1."""
+    rels: dict[float, list[str]] = {}
+    for measure in comparison.measures:
+        if (rel := comparison.dialect.threshold(measure)) not in (None, 1.0, ABOVE_ZERO):
+            rels.setdefault(rel, []).append(str(measure))
+    told = (f"; a grade of {rel:g} or more counts as relevant ({', '.join(names)})" for rel, names in rels.items())
+    return f"Dialect: {comparison.dialect.label(besides='rel')}{''.join(told)}."
 
 
 def _heading(measure: Measure) -> LatexSpan:

@@ -40,5 +40,7 @@ class Correction(Registered):
     words: str
     reference: str
     adjust: Callable[[Family], FloatArray]
+    tests_alone: bool = False
+    """Whether it compares the runs itself, whatever the paired test says."""
     magnifies: bool = True
     """Whether p-values are multiplied, so that more tests need finer p-values from random draws."""

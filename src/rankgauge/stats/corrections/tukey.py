@@ -32,5 +32,6 @@ TUKEY = Correction(
     words="how often runs that are shuffled within each query have two means as far apart: a test of its own",
     reference="Carterette, Multiple testing in statistical analysis of systems-based IR experiments, TOIS 2012",
     adjust=_adjust,
+    tests_alone=True,
     magnifies=False,
 ).register()
