@@ -225,3 +225,15 @@ def test_page(command: Callable[..., str], tmp_path: Path) -> None:
     assert page.count("<section>") == 2
     assert page.count("<svg") == page.count("of each run")
     assert page.count("<svg") == len(STATISTICS) - 2  # epc needs users, serendipity judgments
+
+
+@pytest.mark.parametrize(("columns", "name"), [(("clicks", "count"), "popularity"), (("genre", "brand"), "category")])
+def test_of_several_columns_none_is_guessed(columns: tuple[str, str], name: str) -> None:
+    """Each could be meant, so a user says which; the name itself is sure."""
+    from rankgauge.catalogue.items import read_items
+
+    table = pl.DataFrame({"item_id": ["a", "b"], columns[0]: [1, 2], columns[1]: [3, 4]})
+    with pytest.raises(InputError, match=f"could each be the {name} of an item"):
+        read_items(table)
+    named = read_items(table.rename({columns[1]: name}))
+    assert (named.popularity if name == "popularity" else named.kind) is not None

@@ -78,7 +78,13 @@ def read_items(source: Any) -> Items:
 
 
 def _column(table: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
+    """The column of one of the names; of several that with the first name, and else none is taken for another."""
     found = [column for name in names for column in table.columns if column.lower() == name]
+    if len(found) > 1 and found[0].lower() != names[0]:
+        raise InputError(
+            f"the columns {' and '.join(found)} could each be the {names[0]} of an item",
+            hint=f"Name the one that counts {names[0]}.",
+        )
     return table[found[0]] if found else None
 
 
