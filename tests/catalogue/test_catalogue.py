@@ -237,3 +237,10 @@ def test_of_several_columns_none_is_guessed(columns: tuple[str, str], name: str)
         read_items(table)
     named = read_items(table.rename({columns[1]: name}))
     assert (named.popularity if name == "popularity" else named.kind) is not None
+
+
+def test_columns_of_a_run_can_be_named(tmp_path: Path, command: Callable[..., str]) -> None:
+    """The option that the error on a missing column advises is there."""
+    (tmp_path / "run.txt").write_text("user_id,item_id,score\n1,a,2\n1,b,1\n2,a,1\n")
+    assert "--columns query=NAME" in command(code=2)
+    assert "coverage" in command("--columns", "query=user_id", "-o", "csv")

@@ -9,7 +9,7 @@ import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import FormatOfJudgments, Runs, SpellingOptions
+from rankgauge.cli.options import Columns, FormatOfJudgments, Runs, SpellingOptions
 
 
 @command(
@@ -50,6 +50,7 @@ def catalogue(
             several=True,
         ),
     ] = None,
+    columns: Columns = None,
     format_judgments: FormatOfJudgments = None,
     output: Annotated[str, choices.output("rankgauge.report.catalogue:CatalogueReport.formats")] = "table",
 ) -> None:
@@ -64,7 +65,9 @@ def catalogue(
     spare([*listed.values(), items, judgments], [path])
     heed(*listed.values())
     asked = None if statistic is None else [name.strip() for name in statistic.split(",") if name.strip()]
-    judged = SpellingOptions().judgments(judgments, format_judgments, command="catalogue")
-    found = survey(listed, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked or None)
+    spelling = SpellingOptions(columns=columns)
+    judged = spelling.judgments(judgments, format_judgments, command="catalogue")
+    shown, asked = spelling.files(listed), asked or None
+    found = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
     with opened(path) as stream:
         format_.write(CatalogueReport(found=found), stream)
