@@ -242,3 +242,10 @@ def test_the_worth_of_grades_follows_the_threshold(tmp_path: Path) -> None:
     table = Pool.of({"query": ["q"] * 3, "document": list("abc"), "score": [3.0, 2.0, 1.0]}, grades=[0, 1, 2, 3])
     with Campaign.create(tmp_path / "one.rg", table, "P@3", budget=3, scale="trec-dl") as campaign:
         assert campaign.target.worth.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("rel", [0, -1.0])
+def test_a_threshold_is_above_0(rel: float) -> None:
+    """Grade 0 is not relevant: a threshold that says otherwise is an error, not another measure."""
+    with pytest.raises(rankgauge.ParameterError, match="above 0"):
+        rankgauge.evaluate(JUDGMENTS, RUN, "AP", rel=rel)

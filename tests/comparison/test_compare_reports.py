@@ -343,3 +343,9 @@ def test_a_caption_says_what_the_means_are_of() -> None:
     assert "(8 queries, trec_eval, changed: unjudged=skip; relevant grades: 2 or more" in repr(
         comparison.results["bad"]
     )
+
+
+def test_draws_need_a_test_that_draws(command: Command) -> None:
+    """An option that changes nothing is an error that names what it goes with."""
+    told = command(*THREE, "--draws", "50", code=4)
+    assert "--test randomisation" in " ".join(told.split())

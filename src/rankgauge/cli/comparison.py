@@ -195,6 +195,9 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         seed=options.seed,
         draws=options.draws,
     )
+    if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
+        wanted = "given with a test that draws at random: --test randomisation or bootstrap, --correction tukey"
+        raise ParameterError("compare", "draws", wanted, options.draws)
     if alike is not None:
         asked.refuse_pipes("--similarity")
     results = asked.results()

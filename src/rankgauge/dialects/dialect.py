@@ -401,6 +401,8 @@ class Dialect(Registered):
         if values and self.providers:
             values["providers"] = tuple(one.changed(**_added(values, one)) for one in self.providers)
         if "rel" in values:
+            if not values["rel"] > 0:
+                raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
             values["rel_scale"] = None
         return replace(self, **values) if values else self
 

@@ -47,6 +47,8 @@ class PairedTest(Registered):
     words: str
     reference: str
     kernel: Callable[[FloatArray, np.random.Generator, int], Tested]
+    draws: bool = False
+    """Whether it may draw at random."""
 
     def __call__(self, differences: npt.ArrayLike, *, rng: np.random.Generator, draws: int = DRAWS) -> Tested:
         """The p-values of one pair (queries) or of many (queries × pairs)."""

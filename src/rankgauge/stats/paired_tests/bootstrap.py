@@ -46,4 +46,5 @@ BOOTSTRAP = PairedTest(
     words="how often queries drawn with replacement, their mean difference set to 0, give a t as far from 0",
     reference="Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006",
     kernel=_test,
+    draws=True,
 ).register()

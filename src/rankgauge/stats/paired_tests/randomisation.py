@@ -59,4 +59,5 @@ RANDOMISATION = PairedTest(
     words=f"how often random signs give a mean difference as far from 0; all signs for up to {EXACT} queries",
     reference="Smucker, Allan & Carterette, A comparison of statistical significance tests, CIKM 2007",
     kernel=_test,
+    draws=True,
 ).register()
