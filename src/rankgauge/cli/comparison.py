@@ -196,8 +196,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         draws=options.draws,
     )
     if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
-        wanted = "given with a test that draws at random: --test randomisation or bootstrap, --correction tukey"
-        raise ParameterError("compare", "draws", wanted, options.draws)
+        needs = "given with a test that draws at random: --test randomisation or bootstrap, --correction tukey"
+        raise ParameterError("compare", "draws", needs, options.draws)
     if alike is not None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
