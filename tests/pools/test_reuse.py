@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 from io import StringIO
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import evaluate
+from rankgauge import dialects, evaluate
 from rankgauge.errors import InputError
 from rankgauge.experiments.experiment import Setting
 from rankgauge.experiments.pages.pools.run import POOLS
@@ -147,6 +148,36 @@ def test_a_new_run_lies_within_its_bounds(found: Reuse, collection: dict[str, An
     for row in frame.iter_rows(named=True):
         assert row["worst"] - 1e-12 <= row["value"] <= row["best"] + 1e-12
         assert 0 <= row["unjudged"] < 1
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "ERR(max_grade=3)@3", "ERR@3"])
+def test_bounds_on_a_scale_whose_top_nobody_gave(measure: str) -> None:
+    """With the scale declared, bounds are the extremes over all its grades of unjudged documents, and 3 is the top."""
+    judged = {"q": {"a": 1.0, "b": 2.0, "c": 0.0}}
+    old, new = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
+    said = reuse(judged, {"old": old}, [measure], new={"new": new}, levels=(0, 1, 2, 3), depth=3)
+    assert said.new_runs is not None
+    row = said.new_runs.frame().row(0, named=True)
+    every = [
+        evaluate({"q": judged["q"] | {"x": x, "y": y}}, new, measure, dialect=dialects.get("standard", max_grade=3))
+        for x, y in itertools.product((0.0, 1.0, 2.0, 3.0), repeat=2)
+    ]
+    assert (row["worst"], row["best"]) == pytest.approx(
+        (min(one[measure] for one in every), max(one[measure] for one in every))
+    )
+    assert row["value"] == pytest.approx(every[0][measure])
+
+
+def test_relevant_from_the_threshold_on(collection: dict[str, Any]) -> None:
+    """Documents are counted as relevant from the dialect's threshold on."""
+    runs = {name: collection["runs"][name] for name in list(collection["runs"])[:20]}
+    said = reuse(collection["judgments"], runs, ["AP"], dialect=dialects.get("standard", rel=2))
+    grades = [grade for judged in collection["judgments"].values() for grade in judged.values()]
+    assert PoolReuseReport(reuse=said).data()["relevant"] == grades.count(2.0)
+    owned, judged = said.contributions.by_run, said.judged_grades
+    assert (
+        said.without_runs.relevant.sum() == ((owned >= 0) & (judged == 2)).sum() < ((owned >= 0) & (judged > 0)).sum()
+    )
 
 
 def test_everything_judged_leaves_nothing_open(collection: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.pools.contributions import Contributions
@@ -143,15 +144,15 @@ def leave_out(
     progress: Progress,
 ) -> LeftOut:
     """The runs without each of the runs, or each of the teams, that contributed (`kind`: run or team)."""
-    pool, relevant = made.pool, grades > 0
+    pool, worthy = made.pool, grades > 0
     groups = pool.runs if kind == "run" else made.teams
     group = np.arange(len(pool.runs)) if kind == "run" else made.team
     owner = made.by_run if kind == "run" else made.by_team
     # Documents that are worth nothing change no value.
-    small = subset(pool, runs=np.ones(len(pool.runs), dtype=bool), documents=relevant)
+    small = subset(pool, runs=np.ones(len(pool.runs), dtype=bool), documents=worthy)
     targets = targets_of(pool, grades, measures, dialect=dialect)
     valued = RunValues(pool=small, targets=targets, queries=len(pool.queries))
-    known, owned = valued.reached(grades[relevant]), owner[relevant]
+    known, owned = valued.reached(grades[worthy]), owner[worthy]
     values = valued.means(known)
     without = np.repeat(values[np.newaxis], len(groups), axis=0)
     for number in _told(groups, progress):
@@ -166,7 +167,7 @@ def leave_out(
         group=group,
         contributed=np.flatnonzero(made.contributed),
         unique=np.bincount(owner[owner >= 0], minlength=count),
-        relevant=np.bincount(owner[(owner >= 0) & relevant], minlength=count),
+        relevant=np.bincount(owner[(owner >= 0) & (grades >= dialects.get(dialect).rel)], minlength=count),
         values=values,
         without=without,
     )

@@ -22,6 +22,8 @@ class NewRuns:
     """Runs among those of a pool that had no part in it (`new`), and the grades of its documents, NaN for none."""
 
     valued: RunValues
+    bounded: RunValues
+    """The same on the whole scale: unjudged documents may have grades that no judged one has."""
     grades: FloatArray
     new: BoolArray
     depth: int
@@ -67,11 +69,11 @@ class NewRuns:
         plain, _, expected, spread = scored(
             self.valued, run, known, known, pool.document[pooled], self._chances(pooled)
         )
-        lists = list(self._lists(mine, known))
+        lists = list(self._lists(mine, self.bounded.reached(self.grades)))
         for at, target in enumerate(self.valued.targets):
             if not self.expectations.helps(at):
                 expected[at] = spread[at] = np.nan
-            ends = np.array([bounds(target, one) for one in lists]).sum(axis=0) / self.valued.queries
+            ends = np.array([bounds(self.bounded.targets[at], one) for one in lists]).sum(axis=0) / self.valued.queries
             half = self.expectations.factor(at) * spread[at]
             weights = target.weights
             whole = np.append(0.0, np.cumsum(weights))[pool.lengths[run]].sum()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge import io
+from rankgauge import dialects, io
 from rankgauge.active.board import BoardPool
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
@@ -44,6 +44,8 @@ class Reuse:
     new: BoolArray
     measures: tuple[str, ...]
     dialect: str | Dialect = "standard"
+    levels: tuple[float, ...] = ()
+    """The grades of the scale, if it is declared: unjudged documents may have any of them."""
     depth: int | None = None
     """To which depth the runs were pooled; None: as the judgments show."""
     teams: Mapping[str, str] | None = None
@@ -63,6 +65,11 @@ class Reuse:
     def judged_grades(self) -> FloatArray:
         """The grades of the judged documents."""
         return self.grades[~np.isnan(self.grades)]
+
+    @property
+    def relevant(self) -> BoolArray:
+        """Which of the judged documents are relevant: those from the dialect's threshold on."""
+        return np.asarray(self.judged_grades >= dialects.get(self.dialect).rel)
 
     @cached_property
     def without_runs(self) -> LeftOut:
@@ -98,8 +105,10 @@ class Reuse:
             return None
         targets = targets_of(self.pool, self.grades, self.measures, dialect=self.dialect)
         valued = RunValues(pool=self.pool, targets=targets, queries=len(self.pool.queries))
+        whole = targets_of(self.pool, self.grades, self.measures, dialect=self.dialect, levels=self.levels)
         return NewRuns(
             valued=valued,
+            bounded=replace(valued, targets=whole),
             grades=self.grades,
             new=self.new,
             depth=self.contributions.depth,
@@ -116,13 +125,15 @@ def reuse(
     teams: Mapping[str, str] | None = None,
     depth: int | None = None,
     dialect: str | Dialect = "standard",
+    levels: Sequence[float] = (),
     progress: Progress = _untold,
 ) -> Reuse:
     """Whether judgments can score runs that did not contribute to them.
 
     `runs` (paths, frames, dicts; by name) are those that may have contributed, `new` those that did not. `teams` has
     the team of each run by its name. `depth` is to which depth runs were pooled; by default the greatest usual depth to
-    which a tenth of the runs are judged.
+    which a tenth of the runs are judged. `levels` are the grades of the scale, by default those in the judgments: what
+    is unjudged may have the highest of them, which is also the top for ERR.
     """
     fresh = dict(new or {})
     for name in fresh.keys() & runs.keys():
@@ -143,6 +154,8 @@ def reuse(
         )
     pool = BoardPool.from_runs(sources, only=documents, unanswered=True)
     grades = pool.grades(judged)
+    if levels:
+        dialect = dialects.get(dialect).topped(float(np.nanmax([*grades, *levels])))
     if np.isnan(grades[pool.document]).all():
         raise InputError(
             "no judged document is in the runs",
@@ -155,6 +168,7 @@ def reuse(
         new=np.array([name in fresh for name in pool.runs]),
         measures=tuple(measures),
         dialect=dialect,
+        levels=tuple(levels),
         depth=depth,
         teams=teams,
         progress=progress,

@@ -49,12 +49,18 @@ def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPo
 
 
 def targets_of(
-    pool: BoardPool, grades: FloatArray, measures: Sequence[str], *, dialect: str | Dialect
+    pool: BoardPool,
+    grades: FloatArray,
+    measures: Sequence[str],
+    *,
+    dialect: str | Dialect,
+    levels: Sequence[float] = (),
 ) -> tuple[BoardTarget, ...]:
-    """The measures as targets on the scale of these grades."""
+    """The measures as targets on the scale of these grades, and of `levels` that nobody gave."""
     scale = np.unique(np.maximum(np.append(grades[~np.isnan(grades)], 0.0), 0.0))
     if len(scale) < 2:
         raise InputError("no judged document has a grade above 0", hint="Are these the judgments of these runs?")
+    scale = np.union1d(scale, np.maximum(np.asarray(levels, dtype=np.float64), 0.0))
     return tuple(_target(name, pool, scale, dialect) for name in measures)
 
 

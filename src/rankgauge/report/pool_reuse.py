@@ -60,7 +60,7 @@ class PoolReuseReport(Report):
             "dialect": dialects.get(reuse.dialect).name,
             "queries": len(made.pool.queries),
             "judged": len(reuse.judged_grades),
-            "relevant": int((reuse.judged_grades > 0).sum()),
+            "relevant": int(reuse.relevant.sum()),
             "pool_depth": made.depth,
             "contributors": [run for run, one in zip(made.pool.runs, made.contributed, strict=True) if one],
             "unclaimed": dict(zip(("judged", "relevant"), self._unclaimed, strict=True)),
@@ -183,7 +183,7 @@ class PoolReuseReport(Report):
     def _unclaimed(self) -> tuple[int, int]:
         """How many judged documents no contributing run brought in, and how many of them are relevant."""
         unclaimed = self.reuse.contributions.unclaimed
-        return int(unclaimed.sum()), int((self.reuse.judged_grades[unclaimed] > 0).sum())
+        return int(unclaimed.sum()), int(self.reuse.relevant[unclaimed].sum())
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield from self._origin()
@@ -229,6 +229,10 @@ class PoolReuseReport(Report):
             *thresholds(dialects.get(self.reuse.dialect), [parse(name) for name in self.reuse.measures]),
             ("equal scores", "keep the order of the file; a query that a run does not answer counts 0"),
         ]
+        if self.reuse.levels:
+            found.append(
+                ("scale", f"its highest grade is {max(self.reuse.levels):g}, also for ERR; the judgments' may be lower")
+            )
         if self._foretells:
             found.append(("expected", self._model()))
             found.append(("holds", "intervals from the other teams, tried on the runs of each team"))

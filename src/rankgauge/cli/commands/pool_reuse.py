@@ -81,6 +81,7 @@ def reuse(asked: ReuseOptions) -> None:
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.judgments import scale
     from rankgauge.pools.reuse import MEASURES
     from rankgauge.report.pool_reuse import PoolReuseReport
 
@@ -100,7 +101,9 @@ def reuse(asked: ReuseOptions) -> None:
             new=said.files(new),
             teams=teams,
             depth=asked.pool_depth,
-            dialect=dialects.get(asked.dialect).on_scale(asked.scale, measures),
+            # Relevant documents are counted too, even if no measure asks which they are.
+            dialect=dialects.get(asked.dialect).on_scale(asked.scale, [*measures, "AP"]),
+            levels=() if asked.scale is None else [grade for _, grade in scale(asked.scale).levels],
             progress=progress,
         )
         report = PoolReuseReport(reuse=found)
