@@ -129,6 +129,13 @@ def test_two_runs_by_dcg(command: Command, tmp_path: Path) -> None:
     assert "the mean DCG" in told
 
 
+def test_a_scale_names_the_grades(command: Command, tmp_path: Path) -> None:
+    """A scale's levels are the grades of one value too, and measures may be separated by commas."""
+    common = ("active", "plan", "bm25.txt", "--scale", "trec-dl", "--budget", "50", "-o")
+    assert "grades 0, 1, 2, 3" in command(*common, str(tmp_path / "one.rg"), "-m", "P@5")
+    assert "P@5, RR of 1 run" in command(*common, str(tmp_path / "two.rg"), "-m", "P@5,RR")
+
+
 def test_stages(command: Command, table: Path, tmp_path: Path) -> None:
     """A new stage begins with what is left of the budget."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"

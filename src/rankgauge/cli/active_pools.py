@@ -18,7 +18,7 @@ from rankgauge.active.forecasts import Forecast, forecast
 from rankgauge.active.pool import Pool
 from rankgauge.active.pool_table import PoolTable, document_table
 from rankgauge.active.units import in_units
-from rankgauge.cli.options import RunSpellingOptions
+from rankgauge.cli.options import RunSpellingOptions, names
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.io import table_suffixes
@@ -55,7 +55,7 @@ def _table(asked: PlanOptions) -> PoolTable:
 def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
     if asked.method not in (defaults.METHOD, *BOARD_METHODS):
         return False
-    runs, measures = len(asked.pool if table is None else table.runs), asked.measure or ()
+    runs, measures = len(asked.pool if table is None else table.runs), _measures(asked)
     needs = asked.goal is not None or asked.judged is not None or runs > 2 or len(measures) > 1
     # A table of one or two rankers keeps the other methods, which sample a measure without a form.
     formless = table is None and any(parse(name).bound(DEFAULTS).form() is None for name in measures)
@@ -63,11 +63,12 @@ def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
 
 
 def _made_for_one_value(asked: PlanOptions, table: PoolTable | None) -> Campaign:
-    measures = asked.measure or [defaults.MEASURE]
+    measures = _measures(asked) or [defaults.MEASURE]
     if len(measures) > 1 or asked.goal is not None or asked.judged is not None:
         method = f"method {asked.method}"
         raise ParameterError(method, "measure", "one measure, and neither a goal nor judgments", ", ".join(measures))
-    grades = None if asked.grades is None else _numbers(asked.grades)
+    # A table has the scale of its beliefs, which may lack levels of the words.
+    grades = _named_grades(asked) if table is None or asked.grades is not None else None
     choices: dict[str, Any] = {"cost": asked.cost, "grades": grades, "depth": asked.depth}
     said = _spelling(asked)
     if table is not None:
@@ -98,7 +99,7 @@ def _made_board(asked: PlanOptions, table: PoolTable | None) -> BoardCampaign:
         human, judge = map(said.file, asked.calibrate_on)
         pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool, table)))
     scaled, words = in_units(pool, asked.unit, asked.overhead)
-    measures, goal = asked.measure or [defaults.MEASURE], asked.goal or defaults.GOAL
+    measures, goal = _measures(asked) or [defaults.MEASURE], asked.goal or defaults.GOAL
     grades = _scale(asked, pool, table)
     common = _common(asked, words) | {"method": asked.method}
     return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common)
@@ -116,22 +117,33 @@ def _spelling(asked: PlanOptions) -> RunSpellingOptions:
 
 def _common(asked: PlanOptions, words: str) -> dict[str, Any]:
     """The settings of every campaign."""
-    names = ("budget", "dialect", "assessors", "combine", "unjudgeable", "scale", "seed")
-    return {name: getattr(asked, name) for name in names} | {"cost": words}
+    kept = ("budget", "dialect", "assessors", "combine", "unjudgeable", "scale", "seed")
+    return {name: getattr(asked, name) for name in kept} | {"cost": words}
 
 
 def _scale(asked: PlanOptions, pool: BoardPool, table: PoolTable | None) -> list[float]:
     """The scale of grades: as it is given, that of its words, of beliefs, or of the judgments that there are."""
-    if asked.grades is not None:
-        return sorted(_numbers(asked.grades))
-    if asked.scale is not None:
-        return sorted({float(level) for _, level in scale(asked.scale).levels})
+    named = _named_grades(asked)
+    if named is not None:
+        return named
     if table is not None and table.grades:
         return list(table.grades)
     found = np.unique(np.maximum(pool.known[~np.isnan(pool.known)], 0.0)).tolist()
     if not found:
         raise InputError("the scale of grades is not known", hint="Name it: --grades 0,1,2,3 or --scale.")
     return sorted({0.0, *found})
+
+
+def _named_grades(asked: PlanOptions) -> list[float] | None:
+    """The scale of grades as it is given, or that of its words; None where nobody names it."""
+    if asked.grades is not None:
+        return sorted(_numbers(asked.grades))
+    return None if asked.scale is None else sorted({float(level) for _, level in scale(asked.scale).levels})
+
+
+def _measures(asked: PlanOptions) -> list[str]:
+    """The measures that were named."""
+    return names(asked.measure or ())
 
 
 def forecast_of(campaign: Campaign) -> Forecast:

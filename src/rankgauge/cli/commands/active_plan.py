@@ -31,9 +31,9 @@ class PlanOptions:
         typer.Option(
             "-m",
             "--measure",
-            help=f"What is estimated, by default {defaults.MEASURE}; repeat it for a board of runs.",
+            help=f"What is estimated, by default {defaults.MEASURE}; several for a board, with commas.",
             metavar="NAME",
-            autocompletion=choices.measures,
+            autocompletion=choices.listed(choices.measures),
         ),
     ] = None
     method: Annotated[
