@@ -53,8 +53,19 @@ def python(code: str, folder: Path, more: Mapping[str, str] = {}) -> Done:
     compiled = compile(code, "<example>", "exec")
     with _alone(["-c"], folder, more) as (out, err):
         warnings.simplefilter("error")
-        ended = _ended(lambda: exec(compiled, {"__name__": "__main__"}))
+        with _settings_of_sklearn(code):
+            ended = _ended(lambda: exec(compiled, {"__name__": "__main__"}))
     return Done(code=ended, out=_text(out), err=_text(err))
+
+
+def _settings_of_sklearn(code: str) -> contextlib.AbstractContextManager[None]:
+    """Takes back what an example sets for all of scikit-learn, which other tests share."""
+    if "sklearn" not in code:
+        return contextlib.nullcontext()
+    import sklearn
+
+    restored: contextlib.AbstractContextManager[None] = sklearn.config_context()
+    return restored
 
 
 @contextlib.contextmanager
