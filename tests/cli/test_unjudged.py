@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge.comparison import compare
 from tests.cli.conftest import Command
 
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -110,6 +111,15 @@ def test_unequally_judged_runs(command: Command, shop: Path) -> None:
     )
     assert row["least"] <= row["difference"] + 1e-9 < 0 < row["as_good"] <= row["most"]
     assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than")
+
+
+def test_pairs_that_cannot_be_told_are_not_separated(shop: Path) -> None:
+    """A pair without a verdict counts for no measure that tells runs apart."""
+    (shop / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (5, 0, 6, 1, 7, 2, 8, 3, 9, 4)]))
+    (shop / "new.txt").write_text(lines(lambda n: [f"new-{n}-{d}" for d in range(5)] + [f"{n}-{d}" for d in range(5)]))
+    found = compare(shop / "qrels.txt", {"old": shop / "old.txt", "new": shop / "new.txt"}, "nDCG@10")
+    assert found.pairs["verdict"].to_list() == ["cannot tell"]
+    assert found.sensitivity.select("separated_alone", "separated", "share").row(0) == (0, 0, 0.0)
 
 
 def test_segments_that_are_judged_unequally(command: Command, shop: Path) -> None:

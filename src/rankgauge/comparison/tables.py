@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from rankgauge.comparison.verdicts import PairVerdict
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
@@ -95,11 +96,15 @@ def orders(measures: Sequence[Measure], means: PlainTable) -> PlainTable:
 
 
 def sensitivity(measures: Sequence[Measure], pairs: PlainTable, *, alpha: float) -> PlainTable:
-    """A row per measure: the pairs, how many are separated before and after the correction, and the latter's share."""
+    """A row per measure: the pairs, how many are separated before and after the correction, and the latter's share.
+
+    Pairs that nobody can tell apart, as too little of them is judged, are not separated.
+    """
     rows = []
     for measure in measures:
         tested = pairs.where("measure", str(measure))
-        plain, corrected = np.array(tested["p"]), np.array(tested["corrected"])
+        untold = [verdict == PairVerdict.UNTOLD.value for verdict in tested["verdict"]]
+        plain, corrected = (np.where(untold, 1.0, np.array(tested[name])) for name in ("p", "corrected"))
         separated = int((corrected < alpha).sum())
         share = separated_share(corrected, alpha=alpha)
         rows.append((str(measure), len(tested), int((plain < alpha).sum()), separated, share))
