@@ -97,8 +97,8 @@ mutate: $(READY)
 	$(BIN)/python -m benchmarks.mutate --sample 200
 
 docs: $(READY)
-	$(BIN)/python -m rankgauge.report.reference docs
-	$(BIN)/python -m rankgauge.report.site docs README.md build/docs
+	$(BIN)/python -m rankgauge.reference.reference docs
+	$(BIN)/python -m rankgauge.reference.site docs README.md build/docs
 	$(BIN)/mkdocs build --strict --quiet
 
 # Not a part of `make test`: it downloads every dependency anew for each Python.

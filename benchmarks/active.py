@@ -19,9 +19,9 @@ import polars as pl
 
 from benchmarks.costs import Cost, measure, module
 from benchmarks.goals import Reached
-from rankgauge.active.moments import moments
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
+from rankgauge.labelling.moments import moments
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,14 +22,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankgauge import ltr
-from rankgauge.active import methods
-from rankgauge.active.beliefs import mixture, predict
-from rankgauge.active.method import Repetitions
-from rankgauge.active.pool import Pool
-from rankgauge.active.pool_rows import read_features
-from rankgauge.active.study import ErrorCurve, saving
-from rankgauge.active.target import Target
+from rankgauge import training
+from rankgauge.labelling import methods
+from rankgauge.labelling.beliefs import mixture, predict
+from rankgauge.labelling.method import Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_rows import read_features
+from rankgauge.labelling.simulate.study import ErrorCurve, saving
+from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 
 PARTS, DEPTH, BUDGET = 5, 40, 90.0
@@ -76,8 +76,8 @@ def opinions(data: Path, count: int) -> Iterator[Opinion]:
     for seen in range(count):
         train = parts[seen]
         models = [
-            ltr.get("forest-regression")(trees=150, min_leaf=8, share=1.0, rng=0),
-            ltr.get("ordered-logit")(rng=0),
+            training.get("forest-regression")(trees=150, min_leaf=8, share=1.0, rng=0),
+            training.get("ordered-logit")(rng=0),
         ]
         for model in models:
             model.fit(train.matrix, train.grades, qid=train.queries)

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.active.board import Board, BoardEstimate, BoardPool
-from rankgauge.experiments.trec import dl19, trec8
+from rankgauge.labelling.board import Board, BoardEstimate, BoardPool
 from rankgauge.numeric import FloatArray
-from rankgauge.stats import kendall_tau
+from rankgauge.papers.trec import dl19, trec8
+from rankgauge.statistics import kendall_tau
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 

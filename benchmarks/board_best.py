@@ -15,8 +15,8 @@ import argparse
 import numpy as np
 
 from benchmarks.board import COLLECTIONS
-from rankgauge.active.board import Board
-from rankgauge.active.board.plan import AIMED
+from rankgauge.labelling.board import Board
+from rankgauge.labelling.board.plan import AIMED
 from rankgauge.numeric import FloatArray
 
 LOOKS = (0.08, 0.1, 0.125, 0.15, 0.2, 0.3)

@@ -22,11 +22,11 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from rankgauge.active.board import Board, BoardEstimate, BoardPool, Stream
-from rankgauge.active.board.outlook import expected_half_widths
-from rankgauge.active.board.readings import Readings
-from rankgauge.experiments.trec import trec8
+from rankgauge.labelling.board import Board, BoardEstimate, BoardPool, Stream
+from rankgauge.labelling.board.outlook import expected_half_widths
+from rankgauge.labelling.board.readings import Readings
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.trec import trec8
 
 T = TypeVar("T")
 LENGTH = 435

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.datasets.learning import generate_learning
+from rankgauge.demo.learning import generate_learning
 
 __all__ = ["QUERIES", "ROUNDS"]
 

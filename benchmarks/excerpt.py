@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from benchmarks.costs import Cost
 from benchmarks.generate import MANY, SIZES, Size
-from rankgauge.report.reference import replaced
+from rankgauge.reference.reference import replaced
 
 __all__ = ["filled", "table"]
 

@@ -25,13 +25,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankgauge import io
-from rankgauge.active import methods
-from rankgauge.active.method import Repetitions
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
-from rankgauge.ltr import OrderedLogit
+from rankgauge import files
+from rankgauge.labelling import methods
+from rankgauge.labelling.method import Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
+from rankgauge.training import OrderedLogit
 
 BELIEFS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "good": np.asarray,
@@ -69,7 +69,7 @@ def features(runs: pl.DataFrame, run: str, depth: int) -> pl.DataFrame:
 def judged_pool(folder: Path, run: str, depth: int) -> tuple[Pool, FloatArray]:
     """The run's pool with calibrated beliefs, and the grades of its documents; one that was not judged has 0."""
     listed = features(ranked(folder), run, depth)
-    judgments = io.read_judgments(folder / "qrels.txt").select("query", "document", pl.col("grade").cast(pl.Float64))
+    judgments = files.read_judgments(folder / "qrels.txt").select("query", "document", pl.col("grade").cast(pl.Float64))
     known = listed.join(judgments, on=["query", "document"], how="left", maintain_order="left")
     known = known.filter(pl.col("query").is_in(judgments["query"].unique().implode()))
     grades = known["grade"].fill_null(0.0).to_numpy()

@@ -21,8 +21,13 @@ MEGABYTES = 2_000
 LONGEST = 4_096
 """The largest file that is tried: small ones reach as much and are tried more often."""
 OUT = Path("out/fuzz")
-INSTRUMENTED = ["rankgauge.io", "rankgauge.active.label_formats", "rankgauge.active.pool_rows", "rankgauge.tables"]
-INSTRUMENTED += ["rankgauge.ltr.model_file", "rankgauge.ranking.scan", "rankgauge.romip"]
+INSTRUMENTED = [
+    "rankgauge.files",
+    "rankgauge.labelling.label_formats",
+    "rankgauge.labelling.pool_rows",
+    "rankgauge.files",
+]
+INSTRUMENTED += ["rankgauge.training.model_file", "rankgauge.ranking.scan", "rankgauge.romip"]
 """Where new paths through the code count."""
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankgauge import io
-from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.board.calibration import calibrated
-from rankgauge.active.yardstick import JudgedBoard
-from rankgauge.experiments.trec import dl19_runs
+from rankgauge import files
+from rankgauge.labelling.board import Board, BoardPool
+from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.yardstick import JudgedBoard
+from rankgauge.papers.trec import dl19_runs
 
 FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
 GRADES = np.arange(4.0)
@@ -29,7 +29,7 @@ SHARE = 0.05
 
 def pools(judge: pl.DataFrame, half: int) -> Iterator[tuple[str, BoardPool, pl.DataFrame]]:
     """The three pools of a half of the queries, with its judgments."""
-    people = io.read_judgments(FOLDER / "qrels.txt")
+    people = files.read_judgments(FOLDER / "qrels.txt")
     mine = sorted(people["query"].unique().to_list())[half::2]
     here, there = (people.filter(pl.col("query").is_in(mine) == inside) for inside in (True, False))
     runs = {name: {q: hits for q, hits in lists.items() if q in set(mine)} for name, lists in dl19_runs(FOLDER).items()}
@@ -67,7 +67,7 @@ def main() -> None:
     print("judge | half | beliefs | Brier scores | RMSE | bias | coverage")
     for file in sorted((FOLDER / "llm").glob("*.qrels")):
         for half in (0, 1):
-            for name, pool, people in pools(io.read_judgments(file), half):
+            for name, pool, people in pools(files.read_judgments(file), half):
                 print(
                     f"{file.stem} | {half + 1} | {name} | {row(pool, people, asked.repetitions, asked.seed)}",
                     flush=True,

@@ -18,16 +18,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankgauge.experiments.trec import dl19_runs
-from rankgauge.io import read_judgments
-from rankgauge.judge_audit import JudgeAudit, audit_judges
-from rankgauge.judge_audit.agreement import Comparable, agreement
-from rankgauge.judge_audit.circularity import circularity
-from rankgauge.judge_audit.consequences import Consequences
-from rankgauge.judge_audit.error_model import ErrorModel
-from rankgauge.judge_audit.judged_runs import JudgedRuns
-from rankgauge.judge_audit.pairs import GradedPairs
+from rankgauge.audit.judge import JudgeAudit, audit_judges
+from rankgauge.audit.judge.agreement import Comparable, agreement
+from rankgauge.audit.judge.circularity import circularity
+from rankgauge.audit.judge.consequences import Consequences
+from rankgauge.audit.judge.error_model import ErrorModel
+from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.pairs import GradedPairs
+from rankgauge.files import read_judgments
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.papers.trec import dl19_runs
 
 FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
 DRAWS = 80

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge.judges.asking.pairs import TextPairs
-from rankgauge.judges.asking.question import Question
-from rankgauge.judges.stand_in import StandIn
+from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.stand_in import StandIn
 
 MODEL = "stand-in"
 

@@ -33,8 +33,8 @@ import sqlalchemy as sa
 from benchmarks.assessors import Answered, Assessor
 from benchmarks.goals import Reached
 from benchmarks.rooms import DATABASES, Open, room
-from rankgauge.active.campaign import tables as t
-from rankgauge.active.campaign.database import Location, connect, reading
+from rankgauge.labelling.campaign import tables as t
+from rankgauge.labelling.campaign.database import Location, connect, reading
 
 AIM, GOAL = (50, "postgresql"), 0.100
 """With so many on this database, seconds in which 95 of 100 answers are recorded and the next document is there."""

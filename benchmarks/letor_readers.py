@@ -58,22 +58,22 @@ def _bare(path: Path) -> Path:
 
 
 def _ours(path: Path) -> None:
-    from rankgauge.io.formats.letor import read_features
-    from rankgauge.io.source import Source
+    from rankgauge.files.formats.letor import read_features
+    from rankgauge.files.source import Source
 
     read_features(Source.of(path))
 
 
 def _ours_single(path: Path) -> None:
-    from rankgauge.io.formats.letor import read_features
-    from rankgauge.io.source import Source
+    from rankgauge.files.formats.letor import read_features
+    from rankgauge.files.source import Source
 
     read_features(Source.of(path), dtype=np.float32)
 
 
 def _careful(path: Path) -> None:
-    from rankgauge.io.formats.letor import read_carefully
-    from rankgauge.io.source import Source
+    from rankgauge.files.formats.letor import read_carefully
+    from rankgauge.files.source import Source
 
     read_carefully(Source.of(path))
 

@@ -33,13 +33,13 @@ from benchmarks.ltr_peers import PEERS
 from benchmarks.ltr_peers import train as train_peer
 from benchmarks.ltr_sets import SETS, generated
 from rankgauge import dialects
-from rankgauge.datasets.folds import Fold, read_folds
-from rankgauge.experiments.jobs import run_jobs
-from rankgauge.experiments.papers.ndcg_tools import training
-from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RankerSetup
-from rankgauge.experiments.standard_errors import fold_means
-from rankgauge.ltr import get
+from rankgauge.demo.folds import Fold, read_folds
+from rankgauge.labelling.simulate.jobs import run_jobs
+from rankgauge.papers.published.ndcg_tools import training
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
+from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.papers.standard_errors import fold_means
+from rankgauge.training import get
 
 PAGE = ROOT / "docs" / "rankers.md"
 PARTS = (*SETS, "choice", "large")

@@ -19,11 +19,11 @@ import numpy as np
 
 from benchmarks.costs import ROOT
 from benchmarks.ltr_sets import SETS, generated
-from rankgauge.datasets.folds import Fold, read_folds
-from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
-from rankgauge.io.formats.letor import FeatureTable
-from rankgauge.ltr import AdaRank
+from rankgauge.demo.folds import Fold, read_folds
+from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.training import AdaRank
 
 THIRDS = 3
 RANKLIB: Mapping[str, Any] = {"rest": 0}

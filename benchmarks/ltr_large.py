@@ -13,9 +13,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from rankgauge.datasets.learning import generate_learning
-from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
-from rankgauge.ltr import get
+from rankgauge.demo.learning import generate_learning
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.training import get
 
 LISTED = 119.6
 """Documents of a query, on average."""

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rankgauge.datasets.folds import Fold
-from rankgauge.experiments.jobs import ExperimentJob
-from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS
-from rankgauge.io.formats.letor import FeatureTable
-from rankgauge.ltr import Documents, Objective
+from rankgauge.demo.folds import Fold
+from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.labelling.simulate.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.training import Documents, Objective
 
 __all__ = ["PEERS", "train"]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.datasets.folds import Fold
-from rankgauge.experiments.jobs import Progress, run_jobs
-from rankgauge.experiments.papers.ndcg_tools import training
-from rankgauge.experiments.papers.ndcg_tools.evaluators import READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.training import RankerSetup
-from rankgauge.experiments.standard_errors import fold_means
+from rankgauge.demo.folds import Fold
+from rankgauge.labelling.simulate.jobs import Progress, run_jobs
+from rankgauge.papers.published.ndcg_tools import training
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
+from rankgauge.papers.published.ndcg_tools.training import RankerSetup
+from rankgauge.papers.standard_errors import fold_means
 
 SEEDS = 5
 DRAWN = ("ranknet", "coordinate-ascent")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.datasets.folds import Fold, folds_of
-from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.demo.folds import Fold, folds_of
+from rankgauge.demo.learning import generate_learning, learning_parts
 
 SETS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed/QueryLevelNorm"}
 """The folder of each set in that of the data."""

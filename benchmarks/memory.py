@@ -38,7 +38,7 @@ def main(rows: int) -> dict[str, dict[str, float]]:
 def _jobs(grades: Any, scores: Any) -> list[Job]:
     from sklearn.metrics import ndcg_score
 
-    from rankgauge.arrays import score_arrays
+    from rankgauge.evaluation.arrays import score_arrays
 
     return [
         ("rankgauge", 7, lambda: float(score_arrays(grades, scores, "nDCG@10").mean())),

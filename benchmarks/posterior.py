@@ -27,12 +27,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.intervals import half_width
-from rankgauge.active.posterior import GradePosterior
-from rankgauge.experiments.trec import dl19_runs
-from rankgauge.io import judgments_from
+from rankgauge.files import judgments_from
+from rankgauge.labelling.board import Board, BoardPool
+from rankgauge.labelling.intervals import half_width
+from rankgauge.labelling.posterior import GradePosterior
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.trec import dl19_runs
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 SCALE, BATCH, DIFFERENT, LOOK = (0, 1, 2, 3), 25, 0.02, 0.95

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.active.campaign.database import Location, connect
-from rankgauge.datasets.pool import generate_pool
-from rankgauge.web.client import RoomClient
-from rankgauge.web.people import People
-from rankgauge.web.settings import RoomSettings
+from rankgauge.demo.pool import generate_pool
+from rankgauge.labelling.campaign.database import Location, connect
+from rankgauge.room.client import RoomClient
+from rankgauge.room.people import People
+from rankgauge.room.settings import RoomSettings
 
 __all__ = ["DATABASES", "Open", "room"]
 

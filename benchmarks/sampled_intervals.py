@@ -23,9 +23,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge import evaluate
-from rankgauge.active.board import BoardPool
-from rankgauge.experiments.trec import FOLDERS
+from rankgauge.labelling.board import BoardPool
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.trec import FOLDERS
 
 MEASURES = {
     "TREC-8": {"xinfAP": "AP", "xinfNDCG": "nDCG", "statAP": "AP"},

@@ -112,11 +112,11 @@ def _line(million: float, engine: str, folder: str, cores: int) -> str:
 
 def _evaluated(engine: str, folder: str, *, cores: int) -> dict[str, float]:
     """One evaluation, in this process."""
-    from rankgauge.backends import engine as engine_of
+    from rankgauge.spark import engine as engine_of
 
     start = time.perf_counter()
     if engine == "spark":
-        from rankgauge.backends import spark
+        from rankgauge.spark import spark
 
         spark.session(f"local[{cores}]", spark_driver_memory="2g").range(1).count()
     begun = time.perf_counter()

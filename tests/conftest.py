@@ -33,7 +33,7 @@ def session() -> Iterator[Any]:
     """A session of Spark with two cores of this machine, and few partitions, as there is little in them."""
     if why := lacking():
         pytest.skip(why)
-    from rankgauge.backends import spark
+    from rankgauge.spark import spark
 
     started = spark.session(
         "local[2]",
@@ -63,7 +63,7 @@ def on_spark(jobs: Jobs) -> Evaluate:
 def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     """The same call on each engine. The inputs that a module's function `together` gives are one job of Spark."""
     if request.param == "local":
-        from rankgauge.evaluation import evaluate as here
+        from rankgauge.evaluation.evaluation import evaluate as here
 
         return here
     jobs: Jobs = request.getfixturevalue("jobs")

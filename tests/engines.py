@@ -11,14 +11,14 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge import io
-from rankgauge.backends.digest import restored
-from rankgauge.backends.java import java_home
-from rankgauge.backends.job import EvaluationJob
+from rankgauge import files
 from rankgauge.errors import InputError
-from rankgauge.evaluation import evaluate as here
+from rankgauge.evaluation.evaluation import evaluate as here
+from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import heard
-from rankgauge.result import Result
+from rankgauge.spark.digest import restored
+from rankgauge.spark.java import java_home
+from rankgauge.spark.job import EvaluationJob
 
 __all__ = ["Evaluate", "Jobs", "lacking"]
 
@@ -61,7 +61,7 @@ class Jobs:
         """As `rankgauge.evaluate`; the inputs that `together` gives are one job, whichever of them is asked for."""
         job = EvaluationJob.of(measures, dialect, **overrides)
         with heard():
-            asked = io.pair_from(judgments, run, job.dialect.reading, kind=job.asks)
+            asked = files.pair_from(judgments, run, job.dialect.reading, kind=job.asks)
         inputs, mark = self._inputs(together, job.dialect.reading), _mark(asked)
         if mark not in inputs:
             return self._alone(asked, job)
@@ -71,7 +71,7 @@ class Jobs:
         found = self.known[key].get(mark)
         return self._alone(asked, job) if found is None else found
 
-    def _inputs(self, together: Together, reading: io.Reading) -> dict[int, Pair]:
+    def _inputs(self, together: Together, reading: files.Reading) -> dict[int, Pair]:
         """The inputs that are computed together, but for those that cannot be read."""
         key = together, repr(reading)
         if key not in self.inputs:
@@ -80,7 +80,7 @@ class Jobs:
 
     def _computed(self, pairs: list[Pair], job: EvaluationJob) -> dict[int, Result]:
         """The results of all inputs, by one job: their queries are told apart by the number of their input."""
-        from rankgauge.backends import spark
+        from rankgauge.spark import spark
 
         if not pairs:
             return {}
@@ -92,7 +92,7 @@ class Jobs:
         return {_mark(pair): restored(told.filter(pl.col("input") == number), job) for number, pair in enumerate(pairs)}
 
     def _alone(self, pair: Pair, job: EvaluationJob) -> Result:
-        from rankgauge.backends import spark
+        from rankgauge.spark import spark
 
         return spark.result(*map(self._frame, pair), job.measures, dialect=job.dialect)
 
@@ -104,10 +104,10 @@ class Jobs:
         return self.session.read.parquet(str(path))
 
 
-def _read(inputs: Iterable[tuple[Any, Any]], reading: io.Reading) -> Iterator[Pair]:
+def _read(inputs: Iterable[tuple[Any, Any]], reading: files.Reading) -> Iterator[Pair]:
     for judgments, run in inputs:
         with suppress(InputError):
-            yield io.pair_from(judgments, run, reading)
+            yield files.pair_from(judgments, run, reading)
 
 
 def _takes(job: EvaluationJob, pair: Pair) -> bool:

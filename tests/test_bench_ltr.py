@@ -10,12 +10,12 @@ import pytest
 
 from benchmarks import ltr, ltr_choice, ltr_peers
 from benchmarks.ltr_repeats import Repeats
-from rankgauge.datasets.folds import folds_of
-from rankgauge.datasets.learning import generate_learning, learning_parts
-from rankgauge.experiments.jobs import ExperimentJob, unreported
-from rankgauge.experiments.papers.ndcg_tools.evaluators import HeldOut
-from rankgauge.experiments.papers.ndcg_tools.training import PLAIN, RankerSetup
-from rankgauge.ltr import AdaRank
+from rankgauge.demo.folds import folds_of
+from rankgauge.demo.learning import generate_learning, learning_parts
+from rankgauge.labelling.simulate.jobs import ExperimentJob, unreported
+from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
+from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.training import AdaRank
 
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
 

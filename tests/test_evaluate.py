@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge import InputError, ParameterError, Result, UnknownNameError, evaluate
-from rankgauge.audit import audit
-from rankgauge.io import write_judgments, write_run
+from rankgauge.audit.tools import audit
+from rankgauge.evaluation.scoring import score
+from rankgauge.files import write_judgments, write_run
 from rankgauge.policies import Ties
-from rankgauge.scoring import score
 from tests.examples import examples
 
 JUDGMENTS = {
@@ -235,7 +235,7 @@ def test_a_scan_needs_no_polars(tmp_path: Path, dialect: str) -> None:
 
 def test_large_files_are_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is read in pieces gives the same values; one that is not grouped by query is read whole."""
-    monkeypatch.setattr("rankgauge.io.files.LARGE", 0)
+    monkeypatch.setattr("rankgauge.files.reading.LARGE", 0)
     judgments, run = tmp_path / "qrels.jsonl", tmp_path / "run.jsonl"
     write_judgments(JUDGMENTS, judgments)
     write_run(RUN, run)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.letor_readers import READERS, generate
-from rankgauge.io.formats.letor import read_features
-from rankgauge.io.letor_features import scan
-from rankgauge.io.source import Source
+from rankgauge.files.formats.letor import read_features
+from rankgauge.files.letor_features import scan
+from rankgauge.files.source import Source
 
 
 @pytest.mark.parametrize("share", [1.0, 0.2])

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge import InputError, compare, evaluate, read_run
-from rankgauge.datasets import generate, write
+from rankgauge.demo import generate, write
 from rankgauge.ranking.rules import Ranking
 from rankgauge.ranking.scan import judgments as judged
 from rankgauge.ranking.scan import scan, scan_judgments, scan_run

@@ -15,24 +15,24 @@ import pytest
 from typer.testing import CliRunner
 
 import rankgauge
-from rankgauge.active.board import BoardPool
-from rankgauge.active.campaign import BoardCampaign, Campaign
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
-from rankgauge.arrays import score_arrays
+from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.cli.main import app as commands
-from rankgauge.experiments.board_simulation import BoardSimulation
-from rankgauge.experiments.simulation import Simulation
+from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.fusion import fusion_gain
 from rankgauge.integrations.lightgbm import metric
-from rankgauge.judge_audit.judged_runs import JudgedRuns
-from rankgauge.judge_audit.pairs import GradedPairs
-from rankgauge.ltr.documents import Documents
-from rankgauge.ltr.objective import Objective
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pools import reuse
+from rankgauge.labelling.simulate.own_board import BoardSimulation
+from rankgauge.labelling.target import Target
 from rankgauge.measures import parse
-from rankgauge.pools import reuse
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.new_campaign import NewCampaign, create, single_file
+from rankgauge.papers.simulation import Simulation
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.training.documents import Documents
+from rankgauge.training.objective import Objective
 from tests.active.campaigns import spend
 from tests.web.house import parquet
 

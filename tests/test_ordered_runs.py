@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge import InputError, compare, evaluate, tables
-from rankgauge.audit import audit
+from rankgauge import InputError, compare, evaluate, files
+from rankgauge.audit.tools import audit
 
 JUDGMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}, "q3": {"e": 1}}
 SCORED = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 1.0}}
@@ -36,9 +36,9 @@ def test_several_runs_and_every_door() -> None:
 def test_columns_stay_columns() -> None:
     """A dict whose keys are names of columns is a table, even if a column is missing; judgments are no lists."""
     columns = {"qid": ["q1", "q1"], "docno": ["a", "b"], "score": [2.0, 1.0]}
-    assert tables.as_run(columns)["document"].to_list() == ["a", "b"]
+    assert files.as_run(columns)["document"].to_list() == ["a", "b"]
     with pytest.raises(InputError, match="no column for document"):
-        tables.as_run({"qid": ["q1"], "file": ["a"], "score": [1.0]})
+        files.as_run({"qid": ["q1"], "file": ["a"], "score": [1.0]})
     with pytest.raises(InputError, match="no column for query"):
         evaluate({"q1": ["a"]}, ORDERED, "AP")
 

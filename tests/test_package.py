@@ -22,7 +22,9 @@ def test_public_names() -> None:
 
 def test_evaluate_is_the_function() -> None:
     """`rankgauge.evaluate` is callable, whatever was imported before."""
-    code = "import rankgauge.evaluation, rankgauge as rg; print(callable(rg.evaluate), callable(rg.agreement))"
+    code = (
+        "import rankgauge.evaluation.evaluation, rankgauge as rg; print(callable(rg.evaluate), callable(rg.agreement))"
+    )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert printed.stdout == "True True\n"
 

@@ -57,9 +57,9 @@ NOVELTIES = {
         shown="A tool from a new file",
     ),
     "ranker": Novelty(
-        room="rankgauge.ltr.rankers",
+        room="rankgauge.training.rankers",
         source='''
-            from rankgauge.ltr.ranker import Ranker
+            from rankgauge.training.ranker import Ranker
 
             class Novelty(Ranker):
                 """A ranker from a new file."""
@@ -82,9 +82,9 @@ NOVELTIES = {
         shown="A ranker from a new file",
     ),
     "active method": Novelty(
-        room="rankgauge.active.methods",
+        room="rankgauge.labelling.methods",
         source='''
-            from rankgauge.active.method import Method
+            from rankgauge.labelling.method import Method
 
             class Novelty(Method):
                 """A method from a new file."""
@@ -95,11 +95,11 @@ NOVELTIES = {
         shown="novelmethod",
     ),
     "selection": Novelty(
-        room="rankgauge.active.selections",
+        room="rankgauge.labelling.selections",
         source="""
             import numpy as np
 
-            from rankgauge.active.selection import Selection
+            from rankgauge.labelling.selection import Selection
 
             def order(pool, relevant, most, rng):
                 return np.arange(len(pool.documents))
@@ -110,9 +110,9 @@ NOVELTIES = {
         shown="novel",
     ),
     "yardstick": Novelty(
-        room="rankgauge.active.yardsticks",
+        room="rankgauge.labelling.yardsticks",
         source="""
-            from rankgauge.active.yardstick import Yardstick
+            from rankgauge.labelling.yardstick import Yardstick
 
             Yardstick(name="novelstick", title="-", reference="-", standings=None).register()
         """,
@@ -146,9 +146,9 @@ NOVELTIES = {
         shown="novelnorm",
     ),
     "paired test": Novelty(
-        room="rankgauge.stats.paired_tests",
+        room="rankgauge.statistics.paired_tests",
         source="""
-            from rankgauge.stats.paired_test import PairedTest
+            from rankgauge.statistics.paired_test import PairedTest
 
             PairedTest(name="noveltest", title="-", words="-", reference="-", kernel=None).register()
         """,
@@ -156,9 +156,9 @@ NOVELTIES = {
         shown="noveltest",
     ),
     "similarity": Novelty(
-        room="rankgauge.stats.similarities",
+        room="rankgauge.statistics.similarities",
         source="""
-            from rankgauge.stats.similarity import Similarity
+            from rankgauge.statistics.similarity import Similarity
 
             Similarity(name="novelkin", title="-", words="-", reference="-", kernel=None).register()
         """,
@@ -176,9 +176,9 @@ NOVELTIES = {
         shown="novelstat",
     ),
     "correction": Novelty(
-        room="rankgauge.stats.corrections",
+        room="rankgauge.statistics.corrections",
         source="""
-            from rankgauge.stats.correction import Correction
+            from rankgauge.statistics.correction import Correction
 
             Correction(name="novelrule", title="-", words="-", reference="-", adjust=None).register()
         """,
@@ -203,9 +203,9 @@ NOVELTIES = {
         shown="A coefficient from a new file",
     ),
     "lint check": Novelty(
-        room="rankgauge.audit.checks",
+        room="rankgauge.audit.tools.checks",
         source="""
-            from rankgauge.audit.check import Check, Finding
+            from rankgauge.audit.tools.check import Check, Finding
 
             Check(
                 name="novelty",
@@ -218,9 +218,9 @@ NOVELTIES = {
         shown="Things that a new file finds",
     ),
     "cause": Novelty(
-        room="rankgauge.audit.causes",
+        room="rankgauge.audit.tools.causes",
         source="""
-            from rankgauge.audit.cause import Cause
+            from rankgauge.audit.tools.cause import Cause
 
             Cause(name="novelty", fields=("gain",), subject="a new file").register()
         """,
@@ -228,9 +228,9 @@ NOVELTIES = {
         shown="from a new file",
     ),
     "file format": Novelty(
-        room="rankgauge.io.formats",
+        room="rankgauge.files.formats",
         source="""
-            from rankgauge.io.format import Format
+            from rankgauge.files.format import Format
 
             Format(
                 name="novelfiles",
@@ -244,9 +244,9 @@ NOVELTIES = {
         shown="A file format from a new file",
     ),
     "report format": Novelty(
-        room="rankgauge.report.formats",
+        room="rankgauge.render.formats",
         source="""
-            from rankgauge.report.format import ReportFormat
+            from rankgauge.render.format import ReportFormat
 
             ReportFormat(name="novelreport", title="-", needs="data", write=None).register()
         """,
@@ -254,9 +254,9 @@ NOVELTIES = {
         shown="novelreport",
     ),
     "engine": Novelty(
-        room="rankgauge.backends.engines",
+        room="rankgauge.spark.engines",
         source='''
-            from rankgauge.backends.engine import Engine
+            from rankgauge.spark.engine import Engine
 
             class Novelty(Engine):
                 """An engine from a new file."""
@@ -282,9 +282,9 @@ NOVELTIES = {
         shown="Do what a new file says.",
     ),
     "web route": Novelty(
-        room="rankgauge.web.routes",
+        room="rankgauge.room.pages",
         source="""
-            from rankgauge.web.route import api
+            from rankgauge.room.route import api
 
             router = api("novelty", place=1000, tag="novelty")
 
@@ -294,17 +294,17 @@ NOVELTIES = {
         """,
         shown_by=(
             "python",
-            "from rankgauge.web.app import create_app; from rankgauge.web.settings import RoomSettings;"
+            "from rankgauge.room.app import create_app; from rankgauge.room.settings import RoomSettings;"
             "print(*create_app(RoomSettings.of(database='sqlite:///room.db')).openapi()['paths'])",
         ),
         shown="/api/v1/novelty",
     ),
     "moments": Novelty(
-        room="rankgauge.active.moments.forms",
+        room="rankgauge.labelling.moments.forms",
         source="""
             import numpy as np
-            from rankgauge.active.moments import Moments
-            from rankgauge.active.moments.moments import MomentForm
+            from rankgauge.labelling.moments import Moments
+            from rankgauge.labelling.moments.moments import MomentForm
             from rankgauge.measures.forms import Shape
 
             def compute(pool, target, samples, rng):
@@ -314,17 +314,17 @@ NOVELTIES = {
         """,
         shown_by=(
             "python",
-            "from rankgauge.active import Pool, Target; from rankgauge.active.moments import moments;"
+            "from rankgauge.labelling import Pool, Target; from rankgauge.labelling.moments import moments;"
             "pool = Pool.from_runs('bm25.txt', grades=[0, 1]); print(moments(pool, Target.of('DCG', pool)).expected)",
         ),
         shown="42.0",
     ),
     "cost": Novelty(
-        room="rankgauge.active.costs",
+        room="rankgauge.labelling.costs",
         source="""
             import numpy as np
 
-            from rankgauge.active.cost import Cost
+            from rankgauge.labelling.cost import Cost
 
             Cost(name="novelcost", title="two for each", of=lambda rows: np.full(len(rows.frame), 2.0)).register()
         """,
@@ -332,9 +332,9 @@ NOVELTIES = {
         shown="novelcost",
     ),
     "label format": Novelty(
-        room="rankgauge.active.label_formats",
+        room="rankgauge.labelling.label_formats",
         source="""
-            from rankgauge.active.label_format import LabelFormat
+            from rankgauge.labelling.label_format import LabelFormat
 
             LabelFormat(
                 name="novellabels",
@@ -350,10 +350,10 @@ NOVELTIES = {
         shown="labels from a new file",
     ),
     "paper": Novelty(
-        room="rankgauge.experiments.papers",
+        room="rankgauge.papers.published",
         source="""
-            from rankgauge.experiments.claims import Paper
-            from rankgauge.experiments.experiment import Experiment
+            from rankgauge.papers.claims import Paper
+            from rankgauge.papers.experiment import Experiment
 
             paper = Paper(title="-", reference="-", claims=(), figures={})
             Experiment(name="novelpaper", paper=paper, run=None).register()

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge import tables
+from rankgauge import files
 from rankgauge.errors import InputError, InputWarning
 from rankgauge.registry import plain
 from tests.examples import examples
@@ -56,7 +56,7 @@ FORMS: dict[str, Any] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same_table(form: str) -> None:
     """Ids are text, grades doubles, and the rows keep their order."""
-    judgments = tables.as_judgments(FORMS[form])
+    judgments = files.as_judgments(FORMS[form])
     assert judgments.schema == {"query": pl.String, "document": pl.String, "grade": pl.Float64}
     assert judgments.rows() == ROWS
 
@@ -67,22 +67,22 @@ def test_a_run_may_come_from_ir_measures_and_pyterrier() -> None:
     results = pd.DataFrame(
         {"qid": [1, 1], "docid": [7, 8], "docno": ["a", "b"], "rank": [0, 1], "score": [2.5, 1.5], "query": ["x", "x"]}
     )
-    assert tables.as_run(scored).rows() == [("1", "a", 2.5), ("1", "b", 1.5)]
-    assert tables.as_run(results).rows() == [("1", "a", 2.5, 0), ("1", "b", 1.5, 1)]
+    assert files.as_run(scored).rows() == [("1", "a", 2.5), ("1", "b", 1.5)]
+    assert files.as_run(results).rows() == [("1", "a", 2.5, 0), ("1", "b", 1.5, 1)]
 
 
 def test_whole_numbers_that_pandas_made_doubles_stay_whole() -> None:
     """Document 7 is called "7" also where the column became 7.0; 7.5 stays 7.5."""
     frame = pd.DataFrame({"query": [1.0, 2.0], "document": [7.0, 7.5], "grade": [1, 0]})
-    assert tables.as_judgments(frame).rows() == [("1", "7", 1.0), ("2", "7.5", 0.0)]
+    assert files.as_judgments(frame).rows() == [("1", "7", 1.0), ("2", "7.5", 0.0)]
 
 
 def test_assessors_may_judge_the_same_document() -> None:
     """With an assessor's column a document is judged once by each."""
     rows = [("q", "d", 1, "anna"), ("q", "d", 2, "ben")]
-    assert tables.as_judgments(rows)["assessor"].to_list() == ["anna", "ben"]
+    assert files.as_judgments(rows)["assessor"].to_list() == ["anna", "ben"]
     with pytest.raises(InputError, match="judged twice by anna: grade 1, then 2"):
-        tables.as_judgments([("q", "d", 1, "anna"), ("q", "d", 2, "anna")])
+        files.as_judgments([("q", "d", 1, "anna"), ("q", "d", 2, "anna")])
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_assessors_may_judge_the_same_document() -> None:
 def test_what_is_wrong_is_named_with_its_row(source: Any, problem: str) -> None:
     """NaN, holes, text for numbers, duplicates and empty tables are refused at the door."""
     with pytest.raises(InputError, match=problem):
-        tables.as_judgments(source)
+        files.as_judgments(source)
 
 
 @pytest.mark.parametrize(
@@ -131,21 +131,21 @@ def test_what_is_wrong_is_named_with_its_row(source: Any, problem: str) -> None:
 def test_a_row_without_a_grade_is_left_out_and_counted(source: Any) -> None:
     """A document that nobody got to is no judgment; pandas writes its holes as NaN."""
     with pytest.warns(InputWarning, match="^1 row has no grade and is left out$"):
-        assert tables.as_judgments(source).rows() == [("q", "a", 1.0)]
+        assert files.as_judgments(source).rows() == [("q", "a", 1.0)]
 
 
 def test_judgments_that_say_the_same_are_merged_and_counted() -> None:
     """The same document with the same grade is one judgment; another grade is a contradiction."""
     rows = [("q", "a", 1), ("q", "b", 0), ("q", "a", 1), ("q", "a", "1.0")]
     with pytest.warns(InputWarning, match="^2 judgments repeat earlier ones with the same grade"):
-        assert tables.as_judgments(rows).rows() == [("q", "a", 1.0), ("q", "b", 0.0)]
+        assert files.as_judgments(rows).rows() == [("q", "a", 1.0), ("q", "b", 0.0)]
 
 
 def test_a_run_refuses_nan_but_not_infinity() -> None:
     """NaN has no place in an order; infinity does."""
-    assert tables.as_run([("q", "a", float("-inf"))])["score"].to_list() == [float("-inf")]
+    assert files.as_run([("q", "a", float("-inf"))])["score"].to_list() == [float("-inf")]
     with pytest.raises(InputError, match="row 1: the score nan is not a number"):
-        tables.as_run([("q", "a", float("nan"))])
+        files.as_run([("q", "a", float("nan"))])
 
 
 @settings(max_examples=examples(50), deadline=None)
@@ -160,14 +160,14 @@ def test_a_run_refuses_nan_but_not_infinity() -> None:
 def test_a_dict_of_dicts_goes_in_and_out(run: dict[Any, dict[Any, float]]) -> None:
     """Every pair of a nested dict is a row, in its order, its ids as text."""
     expected = [(str(query), str(document), score) for query, found in run.items() for document, score in found.items()]
-    assert tables.as_run(run).rows() == expected
+    assert files.as_run(run).rows() == expected
 
 
 def test_nothing_given_is_changed() -> None:
     """The door makes a table of its own."""
     frame = pd.DataFrame(COLUMNS)
     before = frame.copy()
-    tables.as_judgments(frame)
+    files.as_judgments(frame)
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -176,7 +176,7 @@ def test_pandas_needs_no_pyarrow() -> None:
     script = """
 import sys
 sys.modules["pyarrow"] = None
-import pandas, rankgauge.tables as tables
+import pandas, rankgauge.files
 frame = pandas.DataFrame({"qid": [1, 2], "docno": ["a", None], "label": [1, 0]}).head(1)
 print(tables.as_judgments(frame).rows())
 """
@@ -186,13 +186,13 @@ print(tables.as_judgments(frame).rows())
 
 def test_the_door_imports_neither_pandas_nor_pyarrow() -> None:
     """Frames are known by their shape, so that starting costs nothing."""
-    script = "import sys, rankgauge.tables, rankgauge.io; print({'pandas', 'pyarrow'} & set(sys.modules))"
+    script = "import sys, rankgauge.files, rankgauge.files; print({'pandas', 'pyarrow'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
 
 def test_every_alias_leads_to_one_column() -> None:
     """No name means two of our columns."""
-    names = [plain(alias) for groups in tables.ALIASES.values() for aliases in groups for alias in aliases]
+    names = [plain(alias) for groups in files.ALIASES.values() for aliases in groups for alias in aliases]
     assert len(names) == len(set(names))
-    assert all((name,) in groups for name, groups in tables.ALIASES.items())
+    assert all((name,) in groups for name, groups in files.ALIASES.items())

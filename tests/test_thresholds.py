@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 import rankgauge
 from rankgauge import dialects
-from rankgauge.active.campaign import BoardCampaign, Campaign
-from rankgauge.active.campaign.settings import CampaignSettings
-from rankgauge.active.pool import Pool
-from rankgauge.audit import audit
+from rankgauge.audit.tools import audit
 from rankgauge.cli.main import app
-from rankgauge.tables.scales import SCALES
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.new_campaign import NewCampaign, create, single_file
+from rankgauge.files.scales import SCALES
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.campaign.settings import CampaignSettings
+from rankgauge.labelling.pool import Pool
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.new_campaign import NewCampaign, create, single_file
 from tests.active.campaigns import spend
 
 JUDGMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 3, "b": 1, "c": 1}}

@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects, evaluate, score_arrays
-from rankgauge.audit.explain import explain
-from rankgauge.audit.scores import Scores
+from rankgauge.audit.tools.explain import explain
+from rankgauge.audit.tools.scores import Scores
+from rankgauge.evaluation.notes import notes
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import parse
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.notes import notes
 
 JUDGMENTS = {"1": {"a": 3, "b": 1}, "2": {"a": 1, "c": 0}}
 RUN = {"1": {"b": 2.0, "a": 1.0}, "2": {"c": 2.0, "a": 1.0}}

@@ -6,21 +6,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankgauge.arrays import score_arrays
+    from rankgauge.charts import plot
     from rankgauge.comparison import Comparison, compare
     from rankgauge.dialects import Dialect
     from rankgauge.dialects import get as dialect
     from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError, UnknownNameError
-    from rankgauge.evaluation import evaluate
+    from rankgauge.evaluation.arrays import score_arrays
+    from rankgauge.evaluation.evaluation import evaluate
+    from rankgauge.evaluation.result import Result
+    from rankgauge.files import read_judgments, read_letor, read_run, write_judgments, write_run
     from rankgauge.fusion import fuse, fusion_gain, tune_fusion
-    from rankgauge.io import read_judgments, read_letor, read_run, write_judgments, write_run
     from rankgauge.judgments import agreement, binarise, combine, scale
     from rankgauge.measures import Measure
     from rankgauge.measures import parse as measure
     from rankgauge.policies import Ties
-    from rankgauge.report.charts import plot
-    from rankgauge.result import Result
-    from rankgauge.stats import kendall_tau, rbo, tau_ap
+    from rankgauge.statistics import kendall_tau, rbo, tau_ap
 
 __all__ = [
     "Comparison",
@@ -58,19 +58,19 @@ __all__ = [
 __version__ = "0.3.0"
 
 _HOMES = {
-    "arrays": ["score_arrays"],
+    "evaluation.arrays": ["score_arrays"],
     "comparison": ["Comparison", "compare"],
     "dialects": ["Dialect", "dialect:get"],
     "errors": ["InputError", "MissingExtraError", "ParameterError", "RankGaugeError", "UnknownNameError"],
-    "evaluation": ["evaluate"],
+    "evaluation.evaluation": ["evaluate"],
     "fusion": ["fuse", "fusion_gain", "tune_fusion"],
-    "io": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
+    "files": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],
     "policies": ["Ties"],
-    "report.charts": ["plot"],
-    "result": ["Result"],
-    "stats": ["kendall_tau", "rbo", "tau_ap"],
+    "charts": ["plot"],
+    "evaluation.result": ["Result"],
+    "statistics": ["kendall_tau", "rbo", "tau_ap"],
 }
 """The public names of each module (name:its name there). They load on first use, so that `rankgauge --help` is fast."""
 

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from rankgauge.active.campaign import LabelCampaign
-from rankgauge.active.labels import Task
-from rankgauge.active.pool import Pool
+from rankgauge.labelling.campaign import LabelCampaign
+from rankgauge.labelling.labels import Task
+from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import FloatArray
 
 Truth = dict[tuple[str, str], float]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from rankgauge.active.methods import Plan
-from rankgauge.active.pool import Pool
+from rankgauge.labelling.methods import Plan
+from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import FloatArray
 
 BELIEFS = ("good", "uniform", "reversed")

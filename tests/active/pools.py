@@ -10,8 +10,8 @@ import polars as pl
 from hypothesis import strategies as st
 
 from rankgauge import dialects
-from rankgauge.active.pool import Pool
-from rankgauge.arrays import score_arrays
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import FloatArray
 
 CHANCES = st.sampled_from([0.0, 0.0, 0.1, 0.25, 0.5, 1.0, 3.0])

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.beliefs import belief_column, mixture, predict, scale_of, uniform
-from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.beliefs import belief_column, mixture, predict, scale_of, uniform
+from rankgauge.labelling.pool import Pool
 
 ROWS = pl.DataFrame({"query": ["b", "a", "b"], "document": ["x", "y", "z"], "score": [1.0, 2.0, 3.0]})
 

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board, BoardPool, plan
-from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
-from rankgauge.active.campaign.parquet import pack_board, unpack_board
-from rankgauge.active.campaign.review import Review
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.labelling.board import Board, BoardPool, plan
+from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
+from rankgauge.labelling.campaign.parquet import pack_board, unpack_board
+from rankgauge.labelling.campaign.review import Review
 from tests.active.board.collection import pooled, tables
 from tests.active.campaigns import Truth, spend
 

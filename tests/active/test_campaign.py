@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.active.campaign import Campaign, CampaignSettings, leases
-from rankgauge.active.campaign.idle import Idle
-from rankgauge.active.campaign.stages import remainder
-from rankgauge.active.labels import Label
-from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.labelling.campaign import Campaign, CampaignSettings, leases
+from rankgauge.labelling.campaign.idle import Idle
+from rankgauge.labelling.campaign.stages import remainder
+from rankgauge.labelling.labels import Label
+from rankgauge.labelling.target import Target
 from tests.active.campaigns import frame, grades, judged, pool, spend, truth
 from tests.examples import examples
 
@@ -428,8 +428,8 @@ def test_missing_extra() -> None:
         "import sys; sys.modules['sqlalchemy'] = None\n"
         "import importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'sqlalchemy' else find(name, *rest)\n"
-        "from rankgauge.active import Pool, forecast\n"
-        "try:\n    from rankgauge.active import Campaign\n"
+        "from rankgauge.labelling import Pool, forecast\n"
+        "try:\n    from rankgauge.labelling import Campaign\n"
         "except Exception as error:\n    print(error)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.campaign.database import writing
-from rankgauge.active.pool import Pool
 from rankgauge.errors import GoneError, InputError, ParameterError
-from rankgauge.report.campaign import CampaignReport
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.campaign.database import writing
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.reports.campaign import CampaignReport
 from tests.web.house import pool, truth
 
 

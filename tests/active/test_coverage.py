@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.intervals import half_width
-from rankgauge.active.methods import Method
-from rankgauge.active.simulation import repetitions
-from rankgauge.active.target import Target
+from rankgauge.labelling import methods
+from rankgauge.labelling.intervals import half_width
+from rankgauge.labelling.methods import Method
+from rankgauge.labelling.simulate.simulation import repetitions
+from rankgauge.labelling.target import Target
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 
 QUICK = [methods.get(name) for name in ("passive", "passive-iid", "paper", "paper+defensive", "greg")]

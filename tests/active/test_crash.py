@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.labelling.campaign import Campaign
 from tests.active.campaigns import pool
 
 KILLS = int(os.environ.get("RANKGAUGE_KILLS", "60"))

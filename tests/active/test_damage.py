@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rankgauge.active.campaign import Campaign
 from rankgauge.cli.main import app
 from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.labelling.campaign import Campaign
 from tests.active.campaigns import pool, spend, truth
 
 FILES = 96

@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.campaign.estimates import lacking
-from rankgauge.active.intervals import FEWEST, Basis, ends, unseen
-from rankgauge.active.pool import Pool
-from rankgauge.active.simulation import repetitions
-from rankgauge.active.target import Target
+from rankgauge.labelling import methods
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.campaign.estimates import lacking
+from rankgauge.labelling.intervals import FEWEST, Basis, ends, unseen
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.reports.campaign import CampaignReport
+from rankgauge.labelling.simulate.simulation import repetitions
+from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
-from rankgauge.report.campaign import CampaignReport
 from tests.active.campaigns import grades, judged, pool, spend, truth
 from tests.active.graded import graded_pool
 from tests.active.test_old_campaigns import GOLDEN

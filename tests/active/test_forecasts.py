@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.forecasts import Forecast, forecast
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.labelling import methods
+from rankgauge.labelling.forecasts import Forecast, forecast
+from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, NDCG, graded_pool
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.methods.auto import AutoPlan
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.labelling import methods
+from rankgauge.labelling.methods.auto import AutoPlan
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 from tests.active.graded import DCG, ERR, graded_pool, play
 

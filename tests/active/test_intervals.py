@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankgauge.active import methods
-from rankgauge.active.intervals import FIRST, IntervalKind, bernstein, half_width
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.labelling import methods
+from rankgauge.labelling.intervals import FIRST, IntervalKind, bernstein, half_width
+from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, graded_pool
 
 

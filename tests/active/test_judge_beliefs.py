@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active import Campaign, Pool
-from rankgauge.active.judge_beliefs import softened, spread
 from rankgauge.errors import InputError
+from rankgauge.labelling import Campaign, Pool
+from rankgauge.labelling.judge_beliefs import softened, spread
 
 GRADES = (0, 1, 2, 3)
 

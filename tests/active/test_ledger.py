@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.active.campaign.ledger import Ledger
-from rankgauge.active.campaign.settings import CampaignSettings
-from rankgauge.active.labels import LabelKind
+from rankgauge.labelling.campaign.ledger import Ledger
+from rankgauge.labelling.campaign.settings import CampaignSettings
+from rankgauge.labelling.labels import LabelKind
 
 SAID = st.tuples(st.integers(0, 3), st.sampled_from(["ann", "bob", "cleo"]), st.sampled_from([None, 0.0, 1.0, "1"]))
 """Document, assessor, and a grade; None: it cannot be judged; a word: it settles a disagreement."""

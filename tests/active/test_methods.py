@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rankgauge.active import methods
-from rankgauge.active.methods.document import DocumentMethod
-from rankgauge.active.methods.greg import inclusions
-from rankgauge.active.moments import moments, slopes
-from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.document_walk import QueryBlock, WorthTable
-from rankgauge.active.sampling.recalibration import recalibrated
-from rankgauge.active.sampling.regression import RIDGE, Regression
-from rankgauge.active.sampling.stage import Luck
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.labelling import methods
+from rankgauge.labelling.methods.document import DocumentMethod
+from rankgauge.labelling.methods.greg import inclusions
+from rankgauge.labelling.moments import moments, slopes
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
+from rankgauge.labelling.sampling.recalibration import recalibrated
+from rankgauge.labelling.sampling.regression import RIDGE, Regression
+from rankgauge.labelling.sampling.stage import Luck
+from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
 from tests.active.pools import pools
 from tests.examples import examples

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from benchmarks import active as benchmark
 from benchmarks.costs import Cost
-from rankgauge.active.moments import moments, slopes
-from rankgauge.active.moments.moments import batches
-from rankgauge.active.pool import Pool
-from rankgauge.active.sampling.document_walk import QueryBlock, WorthTable
-from rankgauge.active.target import Target
 from rankgauge.errors import ParameterError
+from rankgauge.labelling.moments import moments, slopes
+from rankgauge.labelling.moments.moments import batches
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
+from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
 from tests.active.pools import enumerated, pools, values, vectors

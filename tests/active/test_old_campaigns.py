@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from rankgauge.active.campaign import Campaign
+from rankgauge.labelling.campaign import Campaign
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "campaign_0_1"
 """Campaigns of two assessors, two stages and an open task, with what `active estimate -o json` printed."""

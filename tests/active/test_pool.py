@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from rankgauge import io
-from rankgauge.active.pool import Pool
+from rankgauge import files
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.labelling.pool import Pool
 from tests.active.pools import pools
 from tests.active.test_beliefs import Model
 from tests.examples import examples
@@ -152,7 +152,7 @@ def test_letor_and_models_make_a_pool(tmp_path: Path) -> None:
     pool = Pool.from_letor(path, Ranker(0), Ranker(1), model=models)
     assert np.array_equal(pool.ranks, [[2, 1], [1, 2], [1, 1]])
     assert pool.beliefs == pytest.approx(np.tile([0.35, 0.15, 0.5], (3, 1)))
-    assert list(pool.find(io.read_judgments(path))) == [2, 0, 1]
+    assert list(pool.find(files.read_judgments(path))) == [2, 0, 1]
     assert list(Pool.from_letor(path, Ranker(0), grades=(0, 1, 2, 3)).grades) == [0, 1, 2, 3]
 
 

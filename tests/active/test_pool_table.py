@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from rankgauge.active.pool_table import PoolTable, document_table
 from rankgauge.errors import InputError
+from rankgauge.labelling.pool_table import PoolTable, document_table
 
 
 def taken(table: PoolTable) -> dict[str, str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.active.board import BoardPool
-from rankgauge.active.campaign import BoardCampaign
-from rankgauge.active.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.report.board import BoardReport
-from rankgauge.report.board_plan import BoardPlanReport
-from rankgauge.report.format import Report
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.campaign import BoardCampaign
+from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
+from rankgauge.labelling.reports.board import BoardReport
+from rankgauge.labelling.reports.board_plan import BoardPlanReport
+from rankgauge.render.format import Report
 from tests.active.board.collection import noisy_judge, tables
 from tests.active.campaigns import Truth
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.methods import Method
-from rankgauge.active.simulation import repetitions, simulate
-from rankgauge.active.target import Target
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling import methods
+from rankgauge.labelling.methods import Method
+from rankgauge.labelling.simulate.simulation import repetitions, simulate
+from rankgauge.labelling.target import Target
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 
 UNBIASED = [methods.get("passive"), methods.get("passive-iid"), methods.get("document", stages=1)]

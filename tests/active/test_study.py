@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.method import Repetitions
-from rankgauge.active.study import ErrorCurve, Study, saving
+from rankgauge.labelling.method import Repetitions
+from rankgauge.labelling.simulate.study import ErrorCurve, Study, saving
 
 BUDGETS = (10.0, 20.0, 40.0, 80.0)
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge import dialects
-from rankgauge.active.moments import slopes
-from rankgauge.active.pool import Pool
-from rankgauge.active.target import Target
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation.evaluation import evaluate
+from rankgauge.labelling.moments import slopes
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
 from rankgauge.measures import MEASURES, parse
 from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.label_format import LABEL_FORMATS, read_labels, write_tasks
-from rankgauge.active.labels import Label, Task
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.label_format import LABEL_FORMATS, read_labels, write_tasks
+from rankgauge.labelling.labels import Label, Task
 from tests.active.campaigns import pool
 from tests.shared import shared
 

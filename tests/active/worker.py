@@ -16,9 +16,9 @@ import sqlalchemy.dialects.postgresql
 import sqlalchemy.dialects.sqlite  # noqa: F401 - loaded once, before processes are forked
 
 from rankgauge import dialects, measures
-from rankgauge.active import methods
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.labels import Task
+from rankgauge.labelling import methods
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.labels import Task
 
 
 def grade(task: Task) -> int:

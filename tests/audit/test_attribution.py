@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import evaluate, io
-from rankgauge.audit import Scores, attribute
-from rankgauge.audit.cause import CAUSES, differing
-from rankgauge.audit.scores import REFUSING, REPORTED, RESOLVED, bare
+from rankgauge import evaluate, files
+from rankgauge.audit.tools import Scores, attribute
+from rankgauge.audit.tools.cause import CAUSES, differing
+from rankgauge.audit.tools.scores import REFUSING, REPORTED, RESOLVED, bare
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.measures import parse
@@ -177,7 +177,7 @@ def test_every_field_has_a_cause() -> None:
 
 def test_frames_serve_as_well(letor: tuple[Path, Path]) -> None:
     """Tables in memory give what files give."""
-    judged, ranked = io.read_pair(*letor)
+    judged, ranked = files.read_pair(*letor)
     assert Scores(judgments=judged, run=ranked).mean(YAHOO, NDCG) == Scores(judgments=letor[0], run=letor[1]).mean(
         YAHOO, NDCG
     )

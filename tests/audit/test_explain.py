@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankgauge import dialects
-from rankgauge.audit import Scores, explain
+from rankgauge.audit.tools import Scores, explain
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import parse

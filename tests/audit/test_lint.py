@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects
-from rankgauge.audit import audit
-from rankgauge.audit.check import CHECKS, Finding, lint
+from rankgauge.audit.tools import audit
+from rankgauge.audit.tools.check import CHECKS, Finding, lint
 
 CLEAN = ({"a": {f"d{n}": float(n % 3) for n in range(12)}}, {"a": {f"d{n}": float(n) for n in range(12)}})
 
@@ -116,7 +116,7 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     lines = [f"{n % 3} qid:{n // 4} 1:{n % 5} 2:{n // 4} 3:1 #docid = d{n}\n" for n in range(200)]
     (tmp_path / "test.txt").write_text("".join(lines))
     whole = found(tmp_path / "test.txt")
-    monkeypatch.setattr("rankgauge.audit.letor_file.PIECE", 64)
+    monkeypatch.setattr("rankgauge.audit.tools.letor_file.PIECE", 64)
     assert found(tmp_path / "test.txt") == whole
     assert whole["constant"].examples == ("3",)
     assert whole["idle"].examples == ("2",)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.audit import Origins, audit, origins
-from rankgauge.audit.origins import PrintedNumber
+from rankgauge.audit.tools import Origins, audit, origins
+from rankgauge.audit.tools.origins import PrintedNumber
+from rankgauge.audit.tools.origins_report import OriginsReport
+from rankgauge.audit.tools.tables import lacking
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.report.audit_tables import lacking
-from rankgauge.report.origins import OriginsReport
 
 Search = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]
 

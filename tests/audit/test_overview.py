@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from rankgauge import dialects
-from rankgauge.audit import advise, audit, headline, movers
-from rankgauge.audit.advice import remedies
-from rankgauge.audit.cause import CAUSES
-from rankgauge.audit.default_dialects import LEARNED_ONLY, fitting
+from rankgauge.audit.tools import advise, audit, headline, movers
+from rankgauge.audit.tools.advice import remedies
+from rankgauge.audit.tools.cause import CAUSES
+from rankgauge.audit.tools.default_dialects import LEARNED_ONLY, fitting
+from rankgauge.audit.tools.report import AuditReport
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.report.audit import AuditReport
 from tests.audit.house import HOUSE, LETOR, RANKLIB, STANDARD, YAHOO
 
 Table = dict[str, dict[str, float]]

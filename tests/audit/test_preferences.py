@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.audit import Consensus, audit, preferences
+from rankgauge.audit.tools import Consensus, audit, preferences
 from rankgauge.dialects import Dialect
 from rankgauge.measures import parse
 from tests.audit.house import LETOR, STANDARD, YAHOO

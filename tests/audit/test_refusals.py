@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.audit import audit
+from rankgauge.audit.tools import audit
 from rankgauge.errors import InputError
 
 QRELS = "1 0 a 1\n1 0 b 0\n"

@@ -14,11 +14,11 @@ import rankgauge as rg
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
+from rankgauge.evaluation.result import Result
 from rankgauge.measures import MEASURES, Example, Measure, parse
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.rules import graded
-from rankgauge.result import Result
 from tests.backends.collections import collection
 from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.backends import java
 from rankgauge.errors import InputError
+from rankgauge.spark import java
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_old_ones_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_no_java_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a Java the error says what to install, before anything is started."""
-    from rankgauge.backends import session as sessions
+    from rankgauge.spark import session as sessions
 
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     monkeypatch.setattr(sessions, "java_home", lambda: None)

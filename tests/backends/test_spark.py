@@ -10,12 +10,13 @@ import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge import dialects, io
-from rankgauge.active import Pool, Target
-from rankgauge.active.methods.paper import drawing
-from rankgauge.active.moments import moments
-from rankgauge.backends import engine, job
+from rankgauge import dialects
+from rankgauge import files as io
 from rankgauge.errors import InputError
+from rankgauge.labelling import Pool, Target
+from rankgauge.labelling.methods.paper import drawing
+from rankgauge.labelling.moments import moments
+from rankgauge.spark import engine, job
 from tests.backends.collections import collection
 from tests.backends.test_engines import same
 from tests.engines import Evaluate
@@ -77,7 +78,7 @@ def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values_are_a_frame_of_spark(session: Any) -> None:
     """Frames of Spark go in and one comes out, with columns under the names of other tools, ids as numbers, a query
     that the run lacks, and partitions that hold nothing."""
-    from rankgauge.backends import spark
+    from rankgauge.spark import spark
 
     judged = session.createDataFrame(
         [(7.0, 1, "2"), (7.0, 2, "0"), (8.0, 1, "1")], "qid double, docno int, label string"
@@ -111,7 +112,7 @@ def test_files_that_need_each_other(tmp_path: Path, session: Any) -> None:
 
 def test_a_column_may_say_the_order(session: Any) -> None:
     """Where ties are left as they came, the column `order` says how they came, whatever Spark did to the rows."""
-    from rankgauge.backends import spark
+    from rankgauge.spark import spark
 
     judged = session.createDataFrame([("a", "d3", 1.0)], "query string, document string, grade double")
     run = session.createDataFrame(
@@ -163,7 +164,7 @@ FAULTS = {
 @pytest.mark.parametrize("words", FAULTS)
 def test_faults_have_the_words_of_one_machine(words: str, session: Any) -> None:
     """What a task refuses reaches the user as the error that one machine raises, without a trace of Spark."""
-    from rankgauge.backends import spark
+    from rankgauge.spark import spark
 
     judged, lines = FAULTS[words]
     frames = (
@@ -195,7 +196,7 @@ def test_the_command_prints_what_it_prints_on_one_machine(
 
 def test_sampling_distribution(session: Any) -> None:
     """Chances, costs and moments of a pool are those of one machine; the budget is what the draws cost on average."""
-    from rankgauge.backends import spark
+    from rankgauge.spark import spark
 
     rng = np.random.default_rng(2)
     rows = [

@@ -15,12 +15,12 @@ import polars as pl
 import pytest
 
 from rankgauge.catalogue import STATISTICS, survey
+from rankgauge.catalogue.report import CatalogueReport
 from rankgauge.catalogue.statistic import find
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.elsewhere import CATALOGUE
 from rankgauge.measures.other_names import plain
-from rankgauge.report.catalogue import CatalogueReport
 
 ITEMS = pl.DataFrame(
     {

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rankgauge.cli.main import run
-from rankgauge.datasets import generate, write
+from rankgauge.demo import generate, write
 from tests.program import unexpected
 
 Command = Callable[..., str]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.datasets import generate_learning, learning_parts, write_learning
+from rankgauge.demo import generate_learning, learning_parts, write_learning
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 Command = Callable[..., str]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects, evaluate
-from rankgauge.audit.default_dialects import CAMPAIGNS, NO_TOOL, SEARCH_ONLY, WRAPPERS
+from rankgauge.audit.tools.default_dialects import CAMPAIGNS, NO_TOOL, SEARCH_ONLY, WRAPPERS
 
 Command = Callable[..., str]
 PAIR = ("qrels.txt", "bm25.txt")

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.io import read_judgments
+from rankgauge.files import read_judgments
 
 Command = Callable[..., str]
 FILES = ("qrels.txt", "judge.qrels", "bm25.txt", "dense.txt.gz")

@@ -16,16 +16,17 @@ from typing import Any
 import pytest
 import typer
 
-from rankgauge import dialects, io, ltr
-from rankgauge.active import methods
+from rankgauge import dialects, files
+from rankgauge import training as ltr
 from rankgauge.cli.choices import measures
 from rankgauge.cli.main import app, run
-from rankgauge.experiments import PAPERS
+from rankgauge.evaluation.report import EvaluationReport
+from rankgauge.labelling import methods
 from rankgauge.measures import MEASURES
+from rankgauge.papers import PAPERS
 from rankgauge.policies import MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.stats.correction import CORRECTIONS
-from rankgauge.stats.paired_test import TESTS
+from rankgauge.statistics.correction import CORRECTIONS
+from rankgauge.statistics.paired_test import TESTS
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}
@@ -66,7 +67,7 @@ EVALUATE = ("evaluate", "qrels.txt", "run.txt")
         ((*EVALUATE, "--missing", ""), MissingQuery),
         ((*EVALUATE, "--short", ""), ShortList),
         ((*EVALUATE, "--negative", ""), NegativeGrade),
-        ((*EVALUATE, "--format-run", ""), io.FORMATS),
+        ((*EVALUATE, "--format-run", ""), files.FORMATS),
         (("compare", "q", "r", "--test", ""), TESTS),
         (("compare", "q", "r", "--correction", ""), CORRECTIONS),
         (("train", ""), ltr.RANKERS),

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rankgauge.cli.demo_steps import PAGES, STEPS
-from rankgauge.report.html import BoundPage, bind
+from rankgauge.render.html import BoundPage, bind
 from tests.program import rankgauge, unexpected
 
 

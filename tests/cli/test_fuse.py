@@ -12,7 +12,7 @@ import pytest
 
 from rankgauge import evaluate, fuse, fusion_gain, read_run
 from rankgauge.fusion import METHODS, NORMALISATIONS
-from rankgauge.report.fusion import FusionReport
+from rankgauge.fusion.report import FusionReport
 from tests.program import rankgauge
 
 Command = Callable[..., str]

@@ -14,9 +14,9 @@ import typer
 from rankgauge import dialects
 from rankgauge.cli.main import app
 from rankgauge.cli.options import names
-from rankgauge.experiments import PAPERS
-from rankgauge.report.reference_pages.cli import commands as help_texts
-from rankgauge.stats.paired_test import TESTS
+from rankgauge.papers import PAPERS
+from rankgauge.reference.pages.cli import commands as help_texts
+from rankgauge.statistics.paired_test import TESTS
 
 PROGRAM = "rankgauge"
 

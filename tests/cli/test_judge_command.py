@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge.judges.stand_in import StandIn
+from rankgauge.judgments.llm.stand_in import StandIn
 from tests.cli.conftest import Command
 from tests.judges.pools import graded, pool
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import dialects, io
+from rankgauge import dialects, files
+from rankgauge.files.scales import SCALES
 from rankgauge.measures import MEASURES
-from rankgauge.report import FORMATS
-from rankgauge.tables.scales import SCALES
+from rankgauge.render import FORMATS
 
 Command = Callable[..., str]
 
@@ -56,7 +56,7 @@ def test_dialect_is_shown(command: Command, name: str) -> None:
 def test_formats_are_listed(command: Command) -> None:
     """Every format that is read or written is in the list."""
     shown = command("formats")
-    for name in (*io.FORMATS, *FORMATS):
+    for name in (*files.FORMATS, *FORMATS):
         assert f"  {name} " in shown
 
 
@@ -117,7 +117,7 @@ def test_combine(command: Command, folder: Path) -> None:
     """Combined judgments go to a file or to the standard output, and are judgments."""
     asked = ("judgments", "combine", "ratings.csv", "--rule", "and", "--at", "2")
     assert command(*asked, "-o", "strict.txt") == ""
-    assert set(io.read_judgments(folder / "strict.txt")["grade"]) == {0.0, 1.0}
+    assert set(files.read_judgments(folder / "strict.txt")["grade"]) == {0.0, 1.0}
     assert "lowest grade that counts as relevant" in command(*asked[:5], code=4)
 
 

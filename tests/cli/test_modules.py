@@ -12,7 +12,14 @@ import pytest
 LARGE = {"charset_normalizer", "jinja2", "pandas", "polars", "pyarrow", "pydantic", "rich", "scipy", "sklearn"}
 """Libraries that a scan of regular files and a table for people do without."""
 
-UNUSED = ("rankgauge.active", "rankgauge.audit", "rankgauge.ltr", "rankgauge.tables", "rankgauge.io.formats")
+UNUSED = (
+    "rankgauge.labelling",
+    "rankgauge.audit",
+    "rankgauge.training",
+    "rankgauge.files.columns",
+    "rankgauge.files.validation",
+    "rankgauge.files.formats",
+)
 """Parts of the package that have nothing to do with them."""
 
 CODE = """

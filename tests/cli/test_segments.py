@@ -13,7 +13,7 @@ from rankgauge import InputError, compare, evaluate
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.segments import hidden_losses
 from rankgauge.errors import ParameterError
-from rankgauge.stats import t_interval
+from rankgauge.statistics import t_interval
 from tests.cli.conftest import Command, below_judged
 
 RANKS = {"brand": (1, 3), "long tail": (5, 1)}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.report.reference_pages.cli import commands
+from rankgauge.reference.pages.cli import commands
 from tests.cli.conftest import Command
 
 Program = Callable[..., "subprocess.Popen[str]"]

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import ltr, score_arrays
-from rankgauge.ltr.documents import read
-from rankgauge.report.training import sparkline
+from rankgauge import score_arrays, training
+from rankgauge.training.documents import read
+from rankgauge.training.report import sparkline
 from tests.ltr.small import small
 
 Command = Callable[..., str]
@@ -44,7 +44,7 @@ def test_train_and_rank(files: Path, command: Command) -> None:
             "--set", "restarts=2", "--set", "tolerance=0.01", "--seed", "5", "-o", "model.json",
         )
     )  # fmt: skip
-    model = ltr.load(files / "model.json")
+    model = training.load(files / "model.json")
     assert model.get_params() == {
         "metric": "nDCG@3", "dialect": "ranklib", "rng": 5, "restarts": 2, "iterations": 25, "tolerance": 0.01
     }  # fmt: skip
@@ -64,7 +64,7 @@ def test_train_and_rank(files: Path, command: Command) -> None:
 def test_run_formats(files: Path, command: Command) -> None:
     """A run is written where the file's name ends like one; without a file, scores are printed one a line."""
     command("train", "adarank", "train.txt", "--set", "rounds=3", "-o", "model.json")
-    scores = ltr.load(files / "model.json").predict(files / "test.txt")
+    scores = training.load(files / "model.json").predict(files / "test.txt")
     assert [float(line) for line in command("rank", "model.json", "test.txt").splitlines()] == scores.tolist()
     command("rank", "model.json", "test.txt", "-o", "ranked.run")
     fields = [line.split() for line in (files / "ranked.run").read_text().splitlines()]
@@ -89,9 +89,9 @@ def test_twice_the_same_bytes(files: Path, command: Command) -> None:
 def test_lists(command: Command) -> None:
     """Without a ranker all are listed, without a file the parameters of one, with what they may be."""
     listed = shown(command("train"))
-    assert set(listed) == set(ltr.RANKERS)
+    assert set(listed) == set(training.RANKERS)
     for name in listed:
-        assert ltr.get(name).constraints.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
+        assert training.get(name).constraints.keys() <= set(re.findall(r"--set (\w+)=", command("train", name)))
     assert shown(command("train", "adarank"))["--set rounds=500"] == "a whole number, 1 or more"
     assert "not saved" in command("train", "adarank", "train.txt", "--set", "rounds=2")
 
@@ -128,7 +128,7 @@ def test_features_of_one_file_only(files: Path, command: Command) -> None:
     """A feature that only the validation file has is 0 in training, and the ranker knows of it."""
     (files / "more.txt").write_text("1 qid:1 1:0.5 7:1\n0 qid:1 1:0.1\n")
     command("train", "adarank", "train.txt", "--validation", "more.txt", "-o", "model.json")
-    assert ltr.load(files / "model.json").n_features_in_ == 7
+    assert training.load(files / "model.json").n_features_in_ == 7
 
 
 def test_sparkline() -> None:

@@ -253,7 +253,7 @@ def test_a_segment_without_a_query_has_no_interval() -> None:
     import numpy as np
 
     from rankgauge.comparison.gate import widened
-    from rankgauge.stats import t_interval
+    from rankgauge.statistics import t_interval
 
     nothing = np.full((3, 1), np.nan)
     assert np.isnan(widened(t_interval(nothing), nothing, 0.05).low).all()

@@ -17,13 +17,13 @@ import pytest
 
 from rankgauge import compare
 from rankgauge.cli.main import run
-from rankgauge.datasets import generate, write
+from rankgauge.comparison import figures as figures
+from rankgauge.comparison.direction import Direction
+from rankgauge.comparison.latex import latex_means, ranges
+from rankgauge.comparison.report import ComparisonReport
+from rankgauge.demo import generate, write
 from rankgauge.measures import parse
-from rankgauge.report import comparison_figures as figures
-from rankgauge.report.comparison import ComparisonReport
-from rankgauge.report.comparison_direction import Direction
-from rankgauge.report.comparison_latex import latex_means, ranges
-from rankgauge.report.formats.tex import escaped
+from rankgauge.render.formats.tex import escaped
 
 Command = Callable[..., str]
 

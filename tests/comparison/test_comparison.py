@@ -254,7 +254,7 @@ def test_intervals_reach_as_far_as_values_do(dialect: str, measure: str, highest
 
 def test_intervals_end_where_the_measure_does() -> None:
     """A value that is above a bound by rounding alone does not lift it."""
-    from rankgauge.stats.intervals import limits
+    from rankgauge.statistics.intervals import limits
 
     assert limits((0.0, 1.0), [0.2, 1.0 + 1e-9, np.nan]) == (0.0, 1.0)
     assert limits((0.0, 1.0), [-0.1, 0.5]) == (-np.inf, 1.0)

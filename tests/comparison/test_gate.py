@@ -14,9 +14,9 @@ from scipy.stats import beta
 from rankgauge import ParameterError, compare, evaluate
 from rankgauge.comparison import Comparison, ComparisonSettings
 from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewest, widened
-from rankgauge.report.gate import headline
-from rankgauge.stats import t_interval
-from rankgauge.stats.shares import largest_share
+from rankgauge.comparison.gate_report import headline
+from rankgauge.statistics import t_interval
+from rankgauge.statistics.shares import largest_share
 
 PASS, WORSE, UNDECIDED = GateVerdict.PASS, GateVerdict.WORSE, GateVerdict.UNDECIDED
 
@@ -153,7 +153,7 @@ def test_what_no_run_can_have(comparison: Comparison, rule: str, limits: dict[st
 
 def test_the_page_on_missing_judgments_needs_data() -> None:
     """Without collections nothing is tried, and no claim is decided."""
-    from rankgauge.experiments.experiment import PAPERS, Setting
+    from rankgauge.papers.experiment import PAPERS, Setting
 
     assert not PAPERS.find("gate").run(Setting(trials=2)).numbers
 

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import io
-from rankgauge.datasets import FILES, Collection, generate, write
+from rankgauge import files
+from rankgauge.demo import FILES, Collection, generate, write
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +52,12 @@ def test_assessors_disagree_in_their_own_ways(collection: Collection) -> None:
 def test_files_hold_the_collection(collection: Collection, tmp_path: Path) -> None:
     """What is written is what is read back."""
     write(collection, tmp_path)
-    judgments, run = io.read_pair(tmp_path / "qrels.txt", tmp_path / "dense.txt.gz")
+    judgments, run = files.read_pair(tmp_path / "qrels.txt", tmp_path / "dense.txt.gz")
     keys = ["query", "document"]
     assert judgments.select(*keys, "grade").sort(keys).equals(collection.judgments.sort(keys))
     assert run.select(*keys, "score").sort(keys).equals(collection.runs["dense"].sort(keys))
-    assert len(io.read_judgments(tmp_path / "ratings.csv")) == len(collection.ratings)
-    letor, scored = io.read_pair(tmp_path / "test.txt", tmp_path / "scores.txt")
+    assert len(files.read_judgments(tmp_path / "ratings.csv")) == len(collection.ratings)
+    letor, scored = files.read_pair(tmp_path / "test.txt", tmp_path / "scores.txt")
     assert len(letor) == len(scored) > 0
 
 

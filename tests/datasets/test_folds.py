@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.datasets.folds import CYCLE, folds_of, read_folds
+from rankgauge.demo.folds import CYCLE, folds_of, read_folds
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import FeatureTable
+from rankgauge.files.formats.letor import FeatureTable
 from tests.shared import shared
 
 PLAN = "Fold\tTraining.txt\tValidation.txt Test.txt\nFold1\tS1, S2, S3\tS4\tS5\nFold2\tS5, S4, S3\tS2\tS1\n"

@@ -11,11 +11,11 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
-from rankgauge.arrays import score_arrays
-from rankgauge.datasets import LIKENESSES, generate_learning, learning_parts, write_learning, write_parts
+from rankgauge.demo import LIKENESSES, generate_learning, learning_parts, write_learning, write_parts
 from rankgauge.errors import UnknownNameError
-from rankgauge.io.formats.letor import FeatureTable, read_features
-from rankgauge.io.source import Source
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.files.formats.letor import FeatureTable, read_features
+from rankgauge.files.source import Source
 from tests.shared import shared
 
 

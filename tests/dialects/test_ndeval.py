@@ -15,11 +15,11 @@ import pytest
 
 from rankgauge import compare, evaluate
 from rankgauge.cli.main import run
+from rankgauge.comparison.report import ComparisonReport
 from rankgauge.errors import InputError
-from rankgauge.report.comparison import ComparisonReport
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.formats.ndeval import write
-from rankgauge.stats.risk import trade_off
+from rankgauge.evaluation.formats.ndeval import write
+from rankgauge.evaluation.report import EvaluationReport
+from rankgauge.statistics.risk import trade_off
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ndeval"
 CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())

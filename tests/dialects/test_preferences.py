@@ -10,8 +10,8 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.errors import InputError
+from rankgauge.evaluation.trec_lines import lines
 from rankgauge.measures import resolve
-from rankgauge.report.trec_lines import lines
 from tests.shared import shared
 
 OWN = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.result import Result
+from rankgauge.evaluation.result import Result
 from tests.dialects.learning import (
     cases,
     feature_scores,

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects
-from rankgauge.report.trec_lines import lines
-from rankgauge.result import Result
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.trec_lines import lines
 from tests.engines import Evaluate
 
 SCHEMA = ["query", "document", "grade"]

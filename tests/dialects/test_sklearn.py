@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.arrays import score_arrays
 from rankgauge.errors import InputError
+from rankgauge.evaluation.arrays import score_arrays
 from tests.dialects.lists import SEEDS, Lists, random_lists
 from tests.engines import Evaluate
 

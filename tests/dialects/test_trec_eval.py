@@ -9,9 +9,9 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.errors import InputError
+from rankgauge.evaluation.trec_lines import lines
 from rankgauge.measures import resolve
 from rankgauge.measures.trec_names import NEW, SETS
-from rankgauge.report.trec_lines import lines
 from tests.engines import Evaluate
 from tests.golden import CASES, Case, judgments, printed, run, tables
 from tests.shared import shared

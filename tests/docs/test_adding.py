@@ -21,12 +21,12 @@ from tests.docs.blocks import ROOT, blocks
 ROOMS = {
     "adding-a-command.md": "cli/commands",
     "adding-a-dialect.md": "dialects/tools",
-    "adding-a-format.md": "io/formats",
+    "adding-a-format.md": "files/formats",
     "adding-a-fusion.md": "fusion/methods",
     "adding-a-measure.md": "measures/binary",
-    "adding-a-method.md": "active/methods",
-    "adding-a-page.md": "web/routes",
-    "adding-a-ranker.md": "ltr/rankers",
+    "adding-a-method.md": "labelling/methods",
+    "adding-a-page.md": "room/pages",
+    "adding-a-ranker.md": "training/rankers",
 }
 """Where the file of each page belongs."""
 

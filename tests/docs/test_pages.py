@@ -10,9 +10,9 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.measures import FAMILIES, MEASURES
-from rankgauge.report.reference import NOTICE, filled
-from rankgauge.report.reference import PAGES as GENERATED
-from rankgauge.report.reference_pages import cli
+from rankgauge.reference.pages import cli
+from rankgauge.reference.reference import NOTICE, filled
+from rankgauge.reference.reference import PAGES as GENERATED
 from tests.docs.blocks import PAGES, ROOT, links, replayed
 from tests.engines import lacking
 

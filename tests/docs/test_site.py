@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.report.site import collect
+from rankgauge.reference.site import collect
 from tests.docs.blocks import ROOT
 
 

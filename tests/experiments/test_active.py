@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.active import methods
-from rankgauge.active.method import Repetitions
-from rankgauge.active.study import ErrorCurve, Study, saving
-from rankgauge.active.target import Target
-from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.experiment import Measurements
-from rankgauge.experiments.papers.active import findings
-from rankgauge.experiments.papers.active.benchmark import Benchmark, generated, given
-from rankgauge.experiments.papers.active.rankers import PRIORS, Predictions, recipes, train_and_predict
-from rankgauge.experiments.papers.active.run import SIZED, TRIED, measure_all
-from rankgauge.experiments.papers.active.scenarios import (
+from rankgauge.labelling import methods
+from rankgauge.labelling.method import Repetitions
+from rankgauge.labelling.simulate.study import ErrorCurve, Study, saving
+from rankgauge.labelling.target import Target
+from rankgauge.papers import PAPERS, Setting, Verdict
+from rankgauge.papers.experiment import Measurements
+from rankgauge.papers.published.active import findings
+from rankgauge.papers.published.active.benchmark import Benchmark, generated, given
+from rankgauge.papers.published.active.rankers import PRIORS, Predictions, recipes, train_and_predict
+from rankgauge.papers.published.active.run import SIZED, TRIED, measure_all
+from rankgauge.papers.published.active.scenarios import (
     index_update,
     known_grades,
     lacking,
@@ -31,10 +31,10 @@ from rankgauge.experiments.papers.active.scenarios import (
     training_sizes,
     two_rankers,
 )
-from rankgauge.experiments.papers.active.trials import METHODS, Case, Effort, Trials, method
-from rankgauge.experiments.reproduction import Reproduction
-from rankgauge.ltr.rankers.ordered_logit import OrderedLogit
-from rankgauge.report import plots
+from rankgauge.papers.published.active.trials import METHODS, Case, Effort, Trials, method
+from rankgauge.papers.reproduction import Reproduction
+from rankgauge.render import plots
+from rankgauge.training.rankers.ordered_logit import OrderedLogit
 from tests.shared import shared
 
 pytestmark = pytest.mark.xdist_group("active")  # they share what is slow to make

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.experiments import PAPERS, Claim, Condition, Number, Setting, Verdict
-from rankgauge.experiments.standard_errors import jackknife
+from rankgauge.papers import PAPERS, Claim, Condition, Number, Setting, Verdict
+from rankgauge.papers.standard_errors import jackknife
 from tests.docs.blocks import ROOT
 
 BELOW = Condition.of({"number": "n", "below": 0.5})

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.arrays import score_arrays
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.experiments import PAPERS, Setting, Verdict
-from rankgauge.experiments.experiment import Measurements
-from rankgauge.experiments.papers.multigraded import ohsumed, swaps, tables
-from rankgauge.experiments.papers.multigraded.thresholds import Thresholds
-from rankgauge.experiments.reproduction import Reproduction
-from rankgauge.io.formats.letor import FeatureTable
-from rankgauge.report import plots
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.papers import PAPERS, Setting, Verdict
+from rankgauge.papers.experiment import Measurements
+from rankgauge.papers.published.multigraded import ohsumed, swaps, tables
+from rankgauge.papers.published.multigraded.thresholds import Thresholds
+from rankgauge.papers.reproduction import Reproduction
+from rankgauge.render import plots
 from tests.shared import shared
 
 pytestmark = pytest.mark.xdist_group("multigraded")  # they share what is slow to make

@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 from rankgauge.cli.main import run as run_command
-from rankgauge.datasets import learning_rows
-from rankgauge.datasets.folds import Fold, folds_of
-from rankgauge.datasets.learning import generate_learning, learning_parts
+from rankgauge.demo import learning_rows
+from rankgauge.demo.folds import Fold, folds_of
+from rankgauge.demo.learning import generate_learning, learning_parts
 from rankgauge.dialects import DIALECTS
-from rankgauge.experiments import PAPERS, Measurements, Setting, Verdict
-from rankgauge.experiments.jobs import ExperimentJob, run_jobs
-from rankgauge.experiments.papers.ndcg_tools import adarank_weights, run, tools, training
-from rankgauge.experiments.papers.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
-from rankgauge.experiments.papers.ndcg_tools.findings import Findings
-from rankgauge.experiments.reproduction import Reproduction
-from rankgauge.experiments.standard_errors import fold_means
-from rankgauge.io.formats.letor import FeatureTable
+from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.labelling.simulate.jobs import ExperimentJob, run_jobs
+from rankgauge.papers import PAPERS, Measurements, Setting, Verdict
+from rankgauge.papers.published.ndcg_tools import adarank_weights, run, tools, training
+from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
+from rankgauge.papers.published.ndcg_tools.findings import Findings
+from rankgauge.papers.reproduction import Reproduction
+from rankgauge.papers.standard_errors import fold_means
 from tests.shared import shared
 
 pytestmark = pytest.mark.xdist_group("ndcg_tools")  # they share what is slow to make
@@ -316,24 +316,26 @@ def test_keys_follow_the_data(folds: tuple[Fold, ...]) -> None:
 
 def test_choices(folds: tuple[Fold, ...]) -> None:
     """Of several settings the best on the validation set is taken."""
-    from rankgauge import ltr
+    from rankgauge import training
 
     sets = ({"C": 1e-6}, {"C": 1e-2}, {"C": 1e2})
     asked = training.RankerSetup(title="chosen", name="ranksvm", choices=sets)
     found = training.train(folds, training.jobs(folds[:1], (asked,), ("std",))[0])["scores"]
     held, train, values = folds[0].validation, folds[0].train, []
     for chosen in sets:
-        model = ltr.get("ranksvm")(dialect=READINGS["std"], **chosen).fit(train.matrix, train.grades, qid=train.queries)
+        model = training.get("ranksvm")(dialect=READINGS["std"], **chosen).fit(
+            train.matrix, train.grades, qid=train.queries
+        )
         values.append((model.score(held.matrix, held.grades, qid=held.queries), model.predict(folds[0].test.matrix)))
     assert found == pytest.approx(max(values, key=lambda pair: pair[0])[1], rel=1e-6)
 
 
 def test_letor_trains_without_short_queries(folds: tuple[Fold, ...]) -> None:
     """LambdaMART under LETOR's reading is LambdaMART under the standard one without the queries of fewer than ten."""
-    from rankgauge import ltr
+    from rankgauge import training
 
     def fitted(reading: str, train: FeatureTable, held: FeatureTable) -> list[float]:
-        model = ltr.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
+        model = training.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
         model.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
         return list(model.predict(folds[0].test.matrix))
 
@@ -448,7 +450,7 @@ def test_command_goes_on(
 
 def test_mq2008_evaluators() -> None:
     """On MQ2008, ranked by feature 39: Yahoo adds 0.28 at every cutoff, LETOR takes 0.05 at 8 and 0.27 at 9."""
-    from rankgauge.datasets.folds import read_folds
+    from rankgauge.demo.folds import read_folds
 
     folds = read_folds(shared("data/mq2008"))
     test = HeldOut.of(folds)

@@ -10,7 +10,7 @@ import pytest
 from rankgauge.fusion.gains import held_out_gains, widening
 from rankgauge.fusion.judged_fusion import SINGLE, TUNED, TunedFusion
 from rankgauge.fusion.tuning import tune_fusion
-from rankgauge.stats.student import student_quantile, student_tail
+from rankgauge.statistics.student import student_quantile, student_tail
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import dialects, evaluate, fuse, fusion_gain, io, tune_fusion
+from rankgauge import dialects, evaluate, files, fuse, fusion_gain, tune_fusion
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.evaluation.judged_hits import HitFinder
+from rankgauge.evaluation.result import Result
 from rankgauge.fusion import METHODS, FusionPlan
 from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED
 from rankgauge.fusion.judged_queries import JudgedQueries
@@ -18,8 +20,6 @@ from rankgauge.fusion.method import WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool
 from rankgauge.fusion.search import best_of, dealt
 from rankgauge.fusion.slot_scorer import SlotScorer
-from rankgauge.judged_hits import HitFinder
-from rankgauge.result import Result
 
 Run = dict[str, dict[str, float]]
 
@@ -63,7 +63,7 @@ def test_values_are_those_of_an_evaluation(runs: dict[str, Run], dialect: str, o
     """A fusion and each single run have the values that `evaluate` gives, under any dialect, to the last bit."""
     judgments = dict(reversed(JUDGMENTS.items())) if ordered else JUDGMENTS
     plan, pool = FusionPlan.of(made("rrf"), norm=None, depth=None), RunPool.of(runs)
-    judged, spoken = JudgedQueries.of(pool, io.judgments_from(judgments)), dialects.get(dialect)
+    judged, spoken = JudgedQueries.of(pool, files.judgments_from(judgments)), dialects.get(dialect)
     stack = plan.stack(pool, judged.positions)
     for measure in ("nDCG@5", "AP", "RR"):
         scorer = SlotScorer(stack=stack, judged=judged, measure=spoken.select(measure)[0], dialect=spoken)

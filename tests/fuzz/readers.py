@@ -14,20 +14,20 @@ import numpy as np
 import openpyxl
 import polars as pl
 
-from rankgauge import io
-from rankgauge.active.label_format import read_labels
-from rankgauge.datasets import FILES, generate
-from rankgauge.datasets.pool import generate_pool
-from rankgauge.datasets.romip import generate_romip, write_romip
-from rankgauge.io.format import FORMATS
-from rankgauge.io.formats.letor import read_features
-from rankgauge.io.romip_xml import read_classification
-from rankgauge.io.source import Source
-from rankgauge.ltr import LambdaMART, load
+from rankgauge import files
+from rankgauge.demo import FILES, generate
+from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.romip import generate_romip, write_romip
+from rankgauge.files.format import FORMATS
+from rankgauge.files.formats.letor import read_features
+from rankgauge.files.romip_xml import read_classification
+from rankgauge.files.source import Source
+from rankgauge.labelling.label_format import read_labels
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.scan import scan
 from rankgauge.romip.classification import read_truth
 from rankgauge.romip.relevance_tables import read_tables
+from rankgauge.training import LambdaMART, load
 
 SMALL = 4
 
@@ -68,24 +68,26 @@ def readers() -> dict[str, Reader]:
     for form in FORMATS.values():
         name = f"file{form.suffixes[0] if form.suffixes else '.txt'}"
         if form.read_judgments and form.write_judgments:
-            sound = _written(name, lambda t, p, f=form: io.write_judgments(t, p, f.name), judgments)
-            read = lambda path, f=form: io.read_judgments(path, f.name)  # noqa: E731
+            sound = _written(name, lambda t, p, f=form: files.write_judgments(t, p, f.name), judgments)
+            read = lambda path, f=form: files.read_judgments(path, f.name)  # noqa: E731
             found[f"{form.name} judgments"] = Reader(read=read, sound=sound, name=name)
         if form.read_run and form.write_run:
-            sound = _written(name, lambda t, p, f=form: io.write_run(t, p, f.name), run)
-            read = lambda path, f=form: io.read_run(path, f.name)  # noqa: E731
+            sound = _written(name, lambda t, p, f=form: files.write_run(t, p, f.name), run)
+            read = lambda path, f=form: files.read_run(path, f.name)  # noqa: E731
             found[f"{form.name} run"] = Reader(read=read, sound=sound, name=name)
         for example in reversed(form.samples):
-            reader = io.read_judgments if example.kind is io.Kind.JUDGMENTS else io.read_run
+            reader = files.read_judgments if example.kind is files.Kind.JUDGMENTS else files.read_run
             read = lambda path, f=form, r=reader: r(path, f.name)  # noqa: E731
-            key = f"{form.name} {'judgments' if example.kind is io.Kind.JUDGMENTS else 'run'}"
+            key = f"{form.name} {'judgments' if example.kind is files.Kind.JUDGMENTS else 'run'}"
             found[key] = Reader(read=read, sound=example.text.encode(), name="file.json")
-    found["xlsx judgments"] = Reader(read=io.read_judgments, sound=_workbook(), name="file.xlsx")
-    found["any judgments"] = Reader(read=io.read_judgments, sound=_files()["qrels.txt"], name="file")
-    found["any run"] = Reader(read=io.read_run, sound=_files()["bm25.txt"], name="file")
-    found["any JSON"] = Reader(read=io.read_run, sound=FORMATS["elasticsearch"].samples[1].text.encode(), name="file")
+    found["xlsx judgments"] = Reader(read=files.read_judgments, sound=_workbook(), name="file.xlsx")
+    found["any judgments"] = Reader(read=files.read_judgments, sound=_files()["qrels.txt"], name="file")
+    found["any run"] = Reader(read=files.read_run, sound=_files()["bm25.txt"], name="file")
+    found["any JSON"] = Reader(
+        read=files.read_run, sound=FORMATS["elasticsearch"].samples[1].text.encode(), name="file"
+    )
     found["streamed run"] = Reader(
-        read=lambda path: list(io.stream_run(path, rows=50)), sound=_files()["bm25.txt"], name="file.txt"
+        read=lambda path: list(files.stream_run(path, rows=50)), sound=_files()["bm25.txt"], name="file.txt"
     )
     found["features"] = Reader(
         read=lambda path: read_features(Source.of(path)), sound=_files()["test.txt"], name="file.txt"
@@ -102,7 +104,7 @@ def readers() -> dict[str, Reader]:
         name="labels.json",
     )
     pool = generate_pool(rng=np.random.default_rng(0), queries=2, documents=3)
-    found["pool"] = Reader(read=io.read_table, sound=pool.write_csv().encode(), name="pool.csv")
+    found["pool"] = Reader(read=files.read_table, sound=pool.write_csv().encode(), name="pool.csv")
     found["letor pair"] = Reader(read=_pair, sound=_files()["test.txt"], name="file.txt")
     found["scanned run"] = Reader(read=_scanned, sound=_files()["bm25.txt"], name="file.txt")
     found["ranker"] = Reader(read=load, sound=_ranker(), name="model.json")
@@ -143,11 +145,11 @@ def _pair(path: Path) -> Any:
     """The file as a test set, with as many scores as a sound one has lines."""
     scores = path.with_suffix(".scores")
     scores.write_bytes(_files()["scores.txt"])
-    return io.read_pair(path, scores)
+    return files.read_pair(path, scores)
 
 
 def _scanned(path: Path) -> Any:
     """The run through the scanner of bytes where its form allows that, else through the careful reader."""
     qrels = path.with_suffix(".qrels")
     qrels.write_bytes(_files()["qrels.txt"])
-    return scan(path, qrels, Ranking()) or io.read_pair(qrels, path)
+    return scan(path, qrels, Ranking()) or files.read_pair(qrels, path)

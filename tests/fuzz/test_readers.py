@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.input_notes import heard
 from tests.examples import examples
@@ -123,7 +123,7 @@ def test_marks_and_line_ends_change_nothing(end: bytes, mark: bytes, tmp_path: P
     """A byte order mark and the line ends of other systems are no part of the data."""
     path = tmp_path / "qrels.txt"
     path.write_bytes(mark + end.join([b"q1 0 d1 2", b"q1 0 d2 0", b""]))
-    assert io.read_judgments(path).rows() == [("q1", "d1", 2.0), ("q1", "d2", 0.0)]
+    assert files.read_judgments(path).rows() == [("q1", "d1", 2.0), ("q1", "d2", 0.0)]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd])
@@ -133,7 +133,7 @@ def test_bombs_are_refused(pack: object, tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_bytes(pack(b"q1 Q0 d 1 1 t\n" * (4 << 20 >> 4)) * 16)  # sixteen packed streams in one file
     with pytest.raises(InputError, match="unpacks to more than"):
-        io.read_run(path)
+        files.read_run(path)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_hostile_markup(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "table.xml"
     path.write_bytes(content)
     with pytest.raises(InputError):
-        io.read_judgments(path, "romip")
+        files.read_judgments(path, "romip")
 
 
 def test_odd_ids(tmp_path: Path) -> None:
@@ -158,11 +158,11 @@ def test_odd_ids(tmp_path: Path) -> None:
     names = ['"q"', "a,b", "it's", "🦆", "ñ", "x" * 1000, "#1", "<b>", "\\n", "0", "-1e5"]
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"q{n} 0 {name} 1\n" for n, name in enumerate(names)), encoding="utf-8")
-    assert io.read_judgments(path)["document"].to_list() == names
-    rows = io.read_judgments(path)
+    assert files.read_judgments(path)["document"].to_list() == names
+    rows = files.read_judgments(path)
     for ending in (".csv", ".jsonl", ".parquet"):
-        io.write_judgments(rows, tmp_path / f"copy{ending}")
-        assert io.read_judgments(tmp_path / f"copy{ending}").rows() == rows.rows()
+        files.write_judgments(rows, tmp_path / f"copy{ending}")
+        assert files.read_judgments(tmp_path / f"copy{ending}").rows() == rows.rows()
 
 
 def test_a_line_of_ten_megabytes(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_scores_that_are_no_numbers(score: str, tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text(f"q Q0 a 1 1.0 t\nq Q0 b 2 {score} t\n")
     with pytest.raises(InputError, match=r"run\.txt:2"):
-        io.read_run(path)
+        files.read_run(path)
 
 
 def test_memory_stays_bounded(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
     path.write_bytes(b"q Q0 a 1 1.0 t\n" * 2_000_000 + b"broken\n")
     program = f"""
         import resource
-        from rankgauge import io
+        from rankgauge import files
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         try:
             io.read_run({str(path)!r})
@@ -215,7 +215,7 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
 
 JSON_FILES = [
     json.loads(sample.text)
-    for form in io.FORMATS.values()
+    for form in files.FORMATS.values()
     for sample in form.samples
     if form.name != "jsonl" and sample.text.startswith(("{", "["))
 ]
@@ -237,6 +237,6 @@ def test_json_of_another_shape(content: object, data: st.DataObject, tmp_path: P
             place = place[key]
     path = tmp_path / "file.json"
     path.write_text(json.dumps(changed))
-    for reader in (io.read_judgments, io.read_run):
+    for reader in (files.read_judgments, files.read_run):
         with contextlib.suppress(RankGaugeError), heard():
             reader(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge.evaluation import evaluate as here
+from rankgauge.evaluation.evaluation import evaluate as here
 from tests.engines import Evaluate
 from tests.shared import SHARED
 

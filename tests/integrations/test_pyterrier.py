@@ -13,7 +13,7 @@ import pytest
 from ir_measures import AP, ERR, RBP, RR, Judged, P, Qrel, R, Rprec, ScoredDoc, nDCG
 
 from rankgauge import compare, evaluate
-from rankgauge.audit import audit
+from rankgauge.audit.tools import audit
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import parse, parse_all
 

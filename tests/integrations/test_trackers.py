@@ -7,9 +7,9 @@ import re
 import pytest
 
 from rankgauge import dialects, evaluate
+from rankgauge.evaluation.result import logged_name
 from rankgauge.measures import MEASURES
 from rankgauge.measures.trec_names import NAMES
-from rankgauge.result import logged_name
 
 MLFLOW = re.compile(r"[/\w.\- ]*", re.ASCII)
 """What a name of a metric may hold, in mlflow.utils.validation (a colon too, but not on Windows); 250 characters."""

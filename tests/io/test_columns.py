@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import rankgauge
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError, InputWarning, ParameterError, UnknownNameError
-from rankgauge.tables import ALIASES
+from rankgauge.files import ALIASES
 
 QUERIES = ("query_text", "Query Text", "keyword", "search_term", "Search Query", "qid", "query-id", "QueryID", "topic")
 DOCUMENTS = ("product_id", "sku", "url", "_id", "doc id", "docno", "corpus-id", "Doc ID", "docId", "id", "pid", "asin")
@@ -29,21 +29,23 @@ def written(path: Path, *lines: str) -> Path:
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_common_names_of_queries(tmp_path: Path, query: str) -> None:
     """In any case, with blanks, hyphens or underscores."""
-    assert io.read_judgments(written(tmp_path / "j.csv", f"{query},document,grade", "q,d,1")).rows() == [("q", "d", 1)]
+    assert files.read_judgments(written(tmp_path / "j.csv", f"{query},document,grade", "q,d,1")).rows() == [
+        ("q", "d", 1)
+    ]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_common_names_of_documents(tmp_path: Path, document: str) -> None:
     """Ids of products, addresses, and what search engines call them."""
     path = written(tmp_path / "j.csv", f"query,{document},grade", "q,d,1")
-    assert io.read_judgments(path).rows() == [("q", "d", 1)]
+    assert files.read_judgments(path).rows() == [("q", "d", 1)]
 
 
 @pytest.mark.parametrize("grade", GRADES)
 def test_the_common_names_of_grades(tmp_path: Path, grade: str) -> None:
     """BEIR's `score` is a grade where nothing else is."""
     path = written(tmp_path / "j.csv", f"query,document,{grade}", "q,d,1")
-    assert io.read_judgments(path).rows() == [("q", "d", 1)]
+    assert files.read_judgments(path).rows() == [("q", "d", 1)]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -51,7 +53,7 @@ def test_the_common_names_of_scores_and_ranks(tmp_path: Path, order: str) -> Non
     """A run has scores, or ranks, which are scores turned round."""
     path = written(tmp_path / "r.csv", f"query,document,{order}", "q,d,1", "q,e,2")
     first = 1.0 if "s" in order.lower()[:2] else -1.0
-    assert io.read_run(path)["score"].to_list() == [first, 2 * first]
+    assert files.read_run(path)["score"].to_list() == [first, 2 * first]
 
 
 def test_the_page_lists_every_name() -> None:
@@ -67,7 +69,7 @@ def test_the_surest_name_comes_first(tmp_path: Path) -> None:
     """An id goes before a text, a product's number before its address; `score` is surer than `_score`."""
     header = "query_text,query_id,url,sku,product_id,_score,score"
     path = written(tmp_path / "r.csv", header, "black cat,7,http://a,s1,p1,0.5,2")
-    assert io.read_run(path).rows() == [("7", "p1", 2.0)]
+    assert files.read_run(path).rows() == [("7", "p1", 2.0)]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_two_columns_that_are_equally_likely_are_an_error(tmp_path: Path, header
     """The error names both, and the option that decides."""
     path = written(tmp_path / "j.csv", header, "1,2,3,4")
     with pytest.raises(InputError, match=f"{problem}\n  Say which: --columns") as caught:
-        io.read_judgments(path)
+        files.read_judgments(path)
     assert caught.value.path == str(path)
 
 
@@ -95,7 +97,7 @@ def test_a_user_says_which_column_is_which(tmp_path: Path) -> None:
     frame.write_ndjson(tmp_path / "j.jsonl")
     frame.write_parquet(tmp_path / "j.parquet")
     for name in ("j.csv", "j.txt", "j.jsonl", "j.parquet"):
-        assert io.read_judgments(tmp_path / name, columns=columns).rows() == wanted
+        assert files.read_judgments(tmp_path / name, columns=columns).rows() == wanted
         assert rankgauge.evaluate(tmp_path / name, {"q": {"d": 1}}, "P@1", columns=columns)["P@1"] == 1
     for table in (frame, pd.DataFrame(rows)):
         assert rankgauge.evaluate(table, {"q": {"d": 1}}, "P@1", columns=columns)["P@1"] == 1
@@ -112,27 +114,27 @@ def test_a_file_that_has_the_common_name_may_lack_the_one_that_was_said(tmp_path
     compared = rankgauge.compare(judgments, {"a": run, "b": {"q": {"d": 1}}}, "RR", **said)
     assert [result["RR"] for result in compared.results.values()] == [1 / 2, 1]
     with pytest.warns(InputWarning, match="no column term"):
-        io.read_run(run, columns={"query": "term"})
+        files.read_run(run, columns={"query": "term"})
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     """With the nearest name; and ours come first."""
     path = written(tmp_path / "j.csv", "query,document,Stars", "q,d,1")
     with pytest.raises(InputError, match=r"no column for grade among .*\n  There is no such column: grade=Sters\. Did"):
-        io.read_judgments(path, columns="grade=Sters")
+        files.read_judgments(path, columns="grade=Sters")
     with pytest.raises(InputError, match=r"Say which column it is: --columns grade=NAME"):
-        io.read_judgments(path)
+        files.read_judgments(path)
     with pytest.raises(UnknownNameError, match="There is no column called 'Stars'"):
-        io.read_judgments(path, columns="Stars=grade")
+        files.read_judgments(path, columns="Stars=grade")
     with pytest.raises(ParameterError, match="written as query=search_term"):
-        io.read_judgments(path, columns="grade")
+        files.read_judgments(path, columns="grade")
 
 
 def test_a_rank_that_is_no_number_is_named(tmp_path: Path) -> None:
     """The line and the word in it."""
     path = written(tmp_path / "r.csv", "query,document,position", "q,d,1", "q,e,second")
     with pytest.raises(InputError, match="the rank 'second' is not a number") as caught:
-        io.read_run(path)
+        files.read_run(path)
     assert caught.value.line == 3
 
 
@@ -140,4 +142,4 @@ def test_a_table_of_a_pool_has_our_names_where_a_user_says_so(tmp_path: Path) ->
     """Other columns stay; one that would be taken for the same thing does not."""
     path = written(tmp_path / "pool.csv", "query_id,term,sku,score_1,title", "1,q,d,0.5,A shoe")
     said = {"query": "term", "document": "sku"}
-    assert io.read_table(path, columns=said).columns == ["query", "document", "score_1", "title"]
+    assert files.read_table(path, columns=said).columns == ["query", "document", "score_1", "title"]

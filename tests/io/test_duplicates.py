@@ -8,11 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import evaluate, io
-from rankgauge.audit.scores import Scores
+from rankgauge import evaluate, files
+from rankgauge.audit.tools.scores import Scores
 from rankgauge.dialects import get
 from rankgauge.errors import RepeatedError
-from rankgauge.io import files
 
 JUDGMENTS = {"1": {"d1": 1.0, "d2": 0.0}, "2": {"d1": 1.0}}
 
@@ -53,7 +52,7 @@ def test_the_lines_of_a_repeated_document(
     path, first, line, text = case
     if large:
         monkeypatch.setattr(files, "LARGE", 0)
-    io.write_judgments(JUDGMENTS, tmp_path / "qrels.txt")
+    files.write_judgments(JUDGMENTS, tmp_path / "qrels.txt")
     with pytest.raises(RepeatedError) as caught:
         evaluate(tmp_path / "qrels.txt", path, "AP")
     assert str(caught.value).splitlines() == [

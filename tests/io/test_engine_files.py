@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge import compare, evaluate, io
+from rankgauge import compare, evaluate, files
 from rankgauge.errors import InputError, InputWarning
 from rankgauge.input_notes import heard
 from rankgauge.policies import FailedResponse
@@ -43,7 +43,7 @@ def written(folder: Path, content: Any, name: str = "run.json", **options: Any) 
 
 def lists(path: Path, **options: Any) -> dict[str, list[str]]:
     """The documents of each query in a run, the best first."""
-    frame = io.read_run(path, **options).sort("score", descending=True, maintain_order=True)
+    frame = files.read_run(path, **options).sort("score", descending=True, maintain_order=True)
     return {str(query): rows["document"].to_list() for (query,), rows in frame.group_by("query", maintain_order=True)}
 
 
@@ -151,7 +151,7 @@ def test_failed_searches_may_stop_or_count_as_empty(tmp_path: Path) -> None:
         lists(path, on_failure="stop")
     with heard() as notes:
         assert (
-            evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, io.spell(path, None, on_failure=FailedResponse.EMPTY), "RR")[
+            evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, files.spell(path, None, on_failure=FailedResponse.EMPTY), "RR")[
                 "RR"
             ]
             == 1 / 2
@@ -223,9 +223,9 @@ def test_rank_eval_request_and_response(tmp_path: Path) -> None:
     found = [{"hit": {"_id": "d2", "_score": 2.0}, "rating": 0}, {"hit": {"_id": "d1", "_score": 1.0}, "rating": 3}]
     details = {"q1": {"metric_score": 1, "unrated_docs": [], "hits": found}}
     response = written(tmp_path, {"rank_eval": {"metric_score": 1, "details": details}}, "answer.json")
-    assert io.read_judgments(request).rows() == [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)]
+    assert files.read_judgments(request).rows() == [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)]
     assert lists(response) == {"q1": ["d2", "d1"]}
-    assert io.read_judgments(response).rows() == [("q1", "d2", 0.0), ("q1", "d1", 3.0)]
+    assert files.read_judgments(response).rows() == [("q1", "d2", 0.0), ("q1", "d1", 3.0)]
     assert evaluate(request, response, "RR")["RR"] == (1 / 2 + 0) / 2
 
 
@@ -241,7 +241,7 @@ def test_workbench_lists_are_judgments(tmp_path: Path) -> None:
     found = {"took": 3, "hits": {"hits": [{"_index": "search-relevance-judgment", "_id": "b5", "_source": sent}]}}
     for content in (sent, found):
         path = written(tmp_path, content)
-        assert io.read_judgments(path).rows() == [("red dress", "d1", 3.0), ("red dress", "d7", 0.0)]
+        assert files.read_judgments(path).rows() == [("red dress", "d1", 3.0), ("red dress", "d7", 0.0)]
 
 
 def test_workbench_experiments_hold_a_run_per_configuration(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.errors import InputError, InputWarning
-from rankgauge.tables import as_judgments
-from rankgauge.tables.grade_columns import is_count
-from rankgauge.tables.scales import scale_of_values
+from rankgauge.files import as_judgments
+from rankgauge.files.grade_columns import is_count
+from rankgauge.files.scales import scale_of_values
 
 RUN = {"q": ["d", "e"]}
 
@@ -53,9 +53,9 @@ def test_a_number_is_not_a_grade(tmp_path: Path, header: str, rows: tuple[str, .
 def test_the_user_may_insist(tmp_path: Path) -> None:
     """A column that the user names is the grade, whatever it holds."""
     path = table(tmp_path, "query,docid,price", "q,d,12.5", "q,e,3")
-    assert io.read_judgments(path, columns="grade=price")["grade"].to_list() == [12.5, 3]
+    assert files.read_judgments(path, columns="grade=price")["grade"].to_list() == [12.5, 3]
     scores = table(tmp_path, "query,sku,score", "q,d,12.5", "q,e,3")
-    assert io.read_judgments(scores, columns="grade=score")["grade"].to_list() == [12.5, 3]
+    assert files.read_judgments(scores, columns="grade=score")["grade"].to_list() == [12.5, 3]
 
 
 @pytest.mark.parametrize(("low", "high", "scale"), [(0, 1, "0–1"), (0, 3, "0–3"), (4, 0, "0–4"), (1, 5, "1–5")])
@@ -64,7 +64,7 @@ def test_the_only_column_on_a_scale_is_the_grade(tmp_path: Path, low: int, high:
     note = f"the column x is taken for the grade, as its values are those of the scale {scale}; --columns grade=x"
     path = table(tmp_path, "query,docid,title,x,clicks", f"q,d,red,{low},1", f"q,e,blue,{high},0")
     with pytest.warns(InputWarning, match=note):
-        assert io.read_judgments(path)["grade"].to_list() == [low, high]
+        assert files.read_judgments(path)["grade"].to_list() == [low, high]
     with pytest.warns(InputWarning, match=note):
         as_judgments(pl.DataFrame({"query": ["q", "q"], "document": ["d", "e"], "x": [low, high]}))
 
@@ -72,21 +72,21 @@ def test_the_only_column_on_a_scale_is_the_grade(tmp_path: Path, low: int, high:
 def test_a_name_goes_before_values(tmp_path: Path) -> None:
     """A column that is called grade is one without a note, whatever other columns hold."""
     path = table(tmp_path, "query,docid,grade,x", "q,d,7.5,1", "q,e,2,0")
-    assert io.read_judgments(path)["grade"].to_list() == [7.5, 2]
+    assert files.read_judgments(path)["grade"].to_list() == [7.5, 2]
 
 
 def test_columns_of_people_are_theirs(tmp_path: Path) -> None:
     """Wide tables with a grade by each assessor stay; what is rated on a page of a shop is no assessor."""
     path = table(tmp_path, "query,sku,anna_rating,ben_rating,star_rating", "q,d,3,2,4.4", "q,e,0,1,3.9")
-    assert set(io.read_judgments(path)["assessor"]) == {"anna", "ben"}
+    assert set(files.read_judgments(path)["assessor"]) == {"anna", "ben"}
 
 
 def test_scores_of_judgments_are_grades(tmp_path: Path) -> None:
     """As BEIR calls them: any under its header, those of a scale under another."""
     beir = table(tmp_path, "query-id\tcorpus-id\tscore", "q\td\t0.25", "q\te\t17", name="test.tsv")
-    assert io.read_judgments(beir)["grade"].to_list() == [0.25, 17]
+    assert files.read_judgments(beir)["grade"].to_list() == [0.25, 17]
     other = table(tmp_path, "query,document,score", "q,d,2", "q,e,0")
-    assert io.read_judgments(other)["grade"].to_list() == [2, 0]
+    assert files.read_judgments(other)["grade"].to_list() == [2, 0]
 
 
 @pytest.mark.parametrize("name", ["clicks", "Click Count", "n_orders", "numViews", "CTR", "add_to_cart", "price_eur"])

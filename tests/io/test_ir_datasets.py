@@ -14,7 +14,7 @@ from ir_datasets.formats import TrecQrels, TrecScoredDocs
 from ir_datasets.util import LocalDownload
 
 from rankgauge import compare, evaluate, read_judgments, read_run
-from rankgauge.audit import audit
+from rankgauge.audit.tools import audit
 from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
 
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n"

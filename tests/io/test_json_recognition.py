@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import io
-from rankgauge.io import format as format_module
-from rankgauge.io.detection import recognised
-from rankgauge.io.format import FORMATS, Format, Head, SampleFile
-from rankgauge.io.source import Source
+from rankgauge import files
+from rankgauge.files import format as format_module
+from rankgauge.files.detection import recognised
+from rankgauge.files.format import FORMATS, Format, Head, SampleFile
+from rankgauge.files.source import Source
 
 PADDINGS = 1000
 
@@ -73,7 +73,7 @@ def test_a_long_search_response_is_read(tmp_path: Path) -> None:
     path = tmp_path / "q1.json"
     for hits, width in [(100, 700 + more) for more in range(0, 60, 7)] + [(2, 70_000)]:
         path.write_text(response(hits, width))
-        assert io.read_run(path).height == hits
+        assert files.read_run(path).height == hits
 
 
 def test_a_table_by_columns_may_have_long_columns(tmp_path: Path) -> None:
@@ -82,14 +82,14 @@ def test_a_table_by_columns_may_have_long_columns(tmp_path: Path) -> None:
     columns = {"qid": ["q"] * rows, "docno": [f"document {n}" for n in range(rows)], "score": list(range(rows))}
     path = tmp_path / "run.json"
     path.write_text(json.dumps({name: dict(enumerate(cells)) for name, cells in columns.items()}))
-    assert io.read_run(path).height == rows
+    assert files.read_run(path).height == rows
 
 
 def test_whole_numbers_before_fractions_are_scores(tmp_path: Path) -> None:
     """A run whose first scores are whole is a run, however far behind its first fraction is."""
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"q1": {f"d{n}": n for n in range(9000)} | {"last": 0.5}}))
-    assert io.detect(path).kind is format_module.Kind.RUN
+    assert files.detect(path).kind is format_module.Kind.RUN
 
 
 def test_json_lines_may_be_longer_than_the_buffer(tmp_path: Path) -> None:
@@ -97,5 +97,5 @@ def test_json_lines_may_be_longer_than_the_buffer(tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
     rows = [{"query": "q1", "document": f"d{n}", "text": "x" * 70_000, "grade": n} for n in range(3)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    assert io.detect(path).kind is format_module.Kind.JUDGMENTS
-    assert io.read_judgments(path)["grade"].to_list() == [0, 1, 2]
+    assert files.detect(path).kind is format_module.Kind.JUDGMENTS
+    assert files.read_judgments(path)["grade"].to_list() == [0, 1, 2]

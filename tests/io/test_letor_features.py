@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import read_features
-from rankgauge.io.source import Source
+from rankgauge.files.formats.letor import read_features
+from rankgauge.files.source import Source
 
 
 def source(folder: Path, text: str) -> Source:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from tests.shared import shared
@@ -28,20 +28,20 @@ def written(folder: Path, text: str, name: str = "file.txt") -> Path:
 )
 def test_every_form_of_comment_names_the_document(tmp_path: Path, text: str) -> None:
     """`#docid = A`, `# docid=B` and `# C` are the same kind of comment."""
-    judgments, run = io.read_letor(written(tmp_path, text))
+    judgments, run = files.read_letor(written(tmp_path, text))
     assert (judgments.rows(), run) == (JUDGED, None)
 
 
 def test_documents_without_a_name_are_called_after_their_place(tmp_path: Path) -> None:
     """The position is counted within the query, even if its lines are not adjacent."""
     path = written(tmp_path, "1 qid:a 1:1\n0 qid:b 1:1\n2 qid:a 1:1\n")
-    assert io.read_judgments(path).rows() == [("a", "a-1", 1.0), ("b", "b-1", 0.0), ("a", "a-2", 2.0)]
+    assert files.read_judgments(path).rows() == [("a", "a-1", 1.0), ("b", "b-1", 0.0), ("a", "a-2", 2.0)]
 
 
 def test_scores_make_the_run(tmp_path: Path) -> None:
     """The n-th score belongs to the n-th document, whatever blank lines are between."""
     scores = written(tmp_path, "1.5\n\n-2e-1\n7\n", "scores.txt")
-    _, run = io.read_letor(written(tmp_path, LINES), scores)
+    _, run = files.read_letor(written(tmp_path, LINES), scores)
     assert run is not None
     assert run.rows() == [("10", "A", 1.5), ("10", "B", -0.2), ("7", "C", 7.0)]
 
@@ -60,7 +60,7 @@ def test_scores_that_do_not_match_are_refused(tmp_path: Path, scores: str, line:
     """One clear error names the scores file and the line where it goes wrong."""
     path = written(tmp_path, scores, "scores.txt")
     with pytest.raises(InputError, match=problem) as caught:
-        io.read_letor(written(tmp_path, LINES), path)
+        files.read_letor(written(tmp_path, LINES), path)
     assert (caught.value.path, caught.value.line) == (str(path), line)
 
 
@@ -75,7 +75,7 @@ def test_scores_that_do_not_match_are_refused(tmp_path: Path, scores: str, line:
 def test_a_bad_line_is_named(tmp_path: Path, text: str, line: int, problem: str) -> None:
     """An error shows the line and what was expected."""
     with pytest.raises(InputError, match=problem) as caught:
-        io.read_judgments(written(tmp_path, text))
+        files.read_judgments(written(tmp_path, text))
     assert caught.value.line == line
 
 
@@ -83,8 +83,8 @@ def test_duplicates_are_kept_as_the_scripts_keep_them(tmp_path: Path) -> None:
     """`last` keeps the last line of a document with its score, `rows` every line under a name of its own."""
     letor = written(tmp_path, "2 qid:1 1:1 #docid = A\n1 qid:1 1:1 #docid = B\n0 qid:1 1:1 #docid = A\n")
     scores = written(tmp_path, "3\n2\n1\n", "scores.txt")
-    last, last_run = io.read_letor(letor, scores, duplicates="last")
-    rows, rows_run = io.read_letor(letor, scores, duplicates="rows")
+    last, last_run = files.read_letor(letor, scores, duplicates="last")
+    rows, rows_run = files.read_letor(letor, scores, duplicates="rows")
     assert last_run is not None
     assert rows_run is not None
     assert (last.rows(), last_run.rows()) == ([("1", "B", 1.0), ("1", "A", 0.0)], [("1", "B", 2.0), ("1", "A", 1.0)])
@@ -102,7 +102,7 @@ def test_mq2008_is_read_whole(part: str, documents: int, queries: int) -> None:
     for line in path.read_text().splitlines():
         fields = line.split()
         expected.append((fields[1].removeprefix("qid:"), fields[fields.index("#docid") + 2], float(fields[0])))
-    judgments = io.read_judgments(path)
+    judgments = files.read_judgments(path)
     assert judgments.rows() == expected
     assert (len(judgments), judgments["query"].n_unique()) == (documents, queries)
 
@@ -113,14 +113,14 @@ def test_mq2008_is_read_fast() -> None:
     taken = []
     for _ in range(5):
         start = time.process_time()
-        io.read_judgments(path)
+        files.read_judgments(path)
         taken.append(time.process_time() - start)
     assert min(taken) < 0.1
 
 
 def test_mslr_documents_have_no_names() -> None:
     """MSLR's lines carry no comment, so the documents are called after their places."""
-    judgments = io.read_judgments(shared("data/mslr_sample/msn1.fold1.test.5k.txt"))
+    judgments = files.read_judgments(shared("data/mslr_sample/msn1.fold1.test.5k.txt"))
     assert judgments.row(0) == ("13", "13-1", 2.0)
     assert len(judgments) == 5000
 
@@ -130,14 +130,14 @@ def test_golden_cases_with_wrong_numbers_of_scores(case: str, few: bool) -> None
     """The golden cases with three scores too few and too many are refused."""
     folder = shared(f"golden/{case}")
     with pytest.raises(InputError, match="too few scores: 24 for the 27" if few else "too many scores: 30 for the 27"):
-        io.read_pair(folder / "input.txt", folder / "scores.txt")
+        files.read_pair(folder / "input.txt", folder / "scores.txt")
 
 
 def test_lists_begin_where_the_query_changes(tmp_path: Path) -> None:
     """With that grouping a query that comes back is another list, and documents are counted in their lists."""
     letor = written(tmp_path, "2 qid:1 1:1\n1 qid:1 1:1\n0 qid:2 1:1\n1 qid:1 1:1\n1 qid:2 1:1\n2 qid:1 1:1\n")
-    reading = io.Reading(grouping=Grouping.CHANGE, duplicates=Duplicates.ROWS)
-    judgments, _ = io.read_pair(letor, written(tmp_path, "1\n2\n3\n4\n5\n6\n", "scores.txt"), reading=reading)
+    reading = files.Reading(grouping=Grouping.CHANGE, duplicates=Duplicates.ROWS)
+    judgments, _ = files.read_pair(letor, written(tmp_path, "1\n2\n3\n4\n5\n6\n", "scores.txt"), reading=reading)
     assert judgments["query"].to_list() == ["1", "1", "2", "1 (2)", "2 (2)", "1 (3)"]
     assert judgments["document"].to_list() == ["1-1", "1-2", "2-1", "1 (2)-1", "2 (2)-1", "1 (3)-1"]
 
@@ -145,14 +145,14 @@ def test_lists_begin_where_the_query_changes(tmp_path: Path) -> None:
 def test_grades_written_with_a_point(tmp_path: Path) -> None:
     """Where a tool refuses them, the error names the line; otherwise 1.0 is 1."""
     letor, scores = written(tmp_path, "1 qid:1 1:1\n1.0 qid:1 1:1\n"), written(tmp_path, "1\n2\n", "scores.txt")
-    assert io.read_pair(letor, scores)[0]["grade"].to_list() == [1.0, 1.0]
+    assert files.read_pair(letor, scores)[0]["grade"].to_list() == [1.0, 1.0]
     with pytest.raises(InputError, match=r"the grade '1\.0' is not written as a whole number") as caught:
-        io.read_pair(letor, scores, reading=io.Reading(fractional=FractionalGrade.REFUSE))
+        files.read_pair(letor, scores, reading=files.Reading(fractional=FractionalGrade.REFUSE))
     assert caught.value.line == 2
 
 
 def test_surplus_scores_can_be_left_unread(tmp_path: Path) -> None:
     """With extra_scores, everything past the last document's score is ignored."""
     letor, scores = written(tmp_path, LINES), written(tmp_path, "1\n2\n3\n\n4\n5\n", "scores.txt")
-    _, run = io.read_pair(letor, scores, reading=io.Reading(extra_scores=True))
+    _, run = files.read_pair(letor, scores, reading=files.Reading(extra_scores=True))
     assert run["score"].to_list() == [1.0, 2.0, 3.0]

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.io.formats.letor import FeatureTable, read_carefully, read_features
-from rankgauge.io.letor_features import scan
-from rankgauge.io.source import Source
+from rankgauge.files.formats.letor import FeatureTable, read_carefully, read_features
+from rankgauge.files.letor_features import scan
+from rankgauge.files.source import Source
 from tests.examples import examples
 from tests.shared import SHARED
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.io import output as target
-from rankgauge.io.source import Source
+from rankgauge.files import output as target
+from rankgauge.files.source import Source
 
 RUN = "".join(f"q{n // 10} Q0 d{n % 10} {n % 10 + 1} {10 - n % 10} tag\n" for n in range(1000)).encode()
 
@@ -46,7 +46,7 @@ def test_packed_files_are_read_whatever_their_names(tmp_path: Path, packing: str
     plain, packed = tmp_path / "plain.run", tmp_path / (f"run.txt.{packing}" if named else "run.txt")
     plain.write_bytes(RUN)
     packed.write_bytes(PACKERS[packing](RUN))
-    assert io.read_run(packed).equals(io.read_run(plain))
+    assert files.read_run(packed).equals(files.read_run(plain))
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -55,7 +55,7 @@ def test_files_packed_in_pieces_are_read_to_the_end(tmp_path: Path, packing: str
     half = RUN.index(b"q50 ")
     path = tmp_path / f"run.{packing}"
     path.write_bytes(PACKERS[packing](RUN[:half]) + PACKERS[packing](RUN[half:]))
-    assert len(io.read_run(path)) == 1000
+    assert len(files.read_run(path)) == 1000
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -64,11 +64,11 @@ def test_every_text_format_may_be_packed(tmp_path: Path, packing: str, suffix: s
     """Packing is no matter of the format."""
     judged = {"1": {"1": 1.0, "2": 0.0, "3": 2.0}, "2": {"1": 1.0, "2": 3.0}}
     plain = tmp_path / f"j.{suffix}"
-    io.write_judgments(judged, plain)
+    files.write_judgments(judged, plain)
     packed = tmp_path / f"j.{suffix}.{packing}"
     packed.write_bytes(PACKERS[packing](plain.read_bytes()))
-    assert io.read_judgments(packed).equals(io.read_judgments(plain))
-    assert len(io.read_judgments(packed)) == 5
+    assert files.read_judgments(packed).equals(files.read_judgments(plain))
+    assert len(files.read_judgments(packed)) == 5
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -78,7 +78,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, packing: str) -> None
     packed = PACKERS[packing](os.urandom(50_000).hex().encode() + b"\n" + RUN)
     path.write_bytes(packed[: len(packed) // 2])
     with pytest.raises(InputError, match="cut off or damaged"):
-        io.read_run(path, "trec")
+        files.read_run(path, "trec")
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -96,7 +96,7 @@ def test_zstd_without_a_package_for_it(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "compression", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     (tmp_path / "run.zst").write_bytes(zstd(RUN))
-    assert len(io.read_run(tmp_path / "run.zst")) == 1000
+    assert len(files.read_run(tmp_path / "run.zst")) == 1000
 
 
 @pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])
@@ -104,7 +104,7 @@ def test_files_are_packed_as_their_names_say(tmp_path: Path, packing: str) -> No
     """What `.gz` promises is gzip, and the same table gives the same bytes."""
     run = {"q": {"a": 2.0, "b": 1.0}}
     for name in (f"one.run.{packing}", f"two.run.{packing}"):
-        io.write_run(run, tmp_path / name)
+        files.write_run(run, tmp_path / name)
     one, two = ((tmp_path / f"{name}.run.{packing}").read_bytes() for name in ("one", "two"))
     unpack = {"gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress}[packing]
     assert one == two
@@ -116,7 +116,7 @@ def test_writing_zstd_names_the_extra_that_it_needs(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "compression", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError, match=r"rankgauge\[zstd\]"):
-        io.write_run({"q": {"d": 1}}, tmp_path / "r.run.zst")
+        files.write_run({"q": {"d": 1}}, tmp_path / "r.run.zst")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -124,12 +124,12 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """`-` is standard input, plain or packed."""
     for content in (RUN, gzip.compress(RUN), zstd(RUN)):
         monkeypatch.setattr("sys.stdin", streams.TextIOWrapper(streams.BytesIO(content)))
-        assert len(io.read_run("-")) == 1000
+        assert len(files.read_run("-")) == 1000
 
 
 def test_standard_output_is_written(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """`-` is standard output."""
-    io.write_judgments({"q": {"d": 1}}, "-")
+    files.write_judgments({"q": {"d": 1}}, "-")
     sys.stdout.flush()
     assert capfdbinary.readouterr().out == b"q 0 d 1\n"
 
@@ -141,7 +141,7 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(RUN,))
     writer.start()
-    assert len(io.read_run(path)) == 1000
+    assert len(files.read_run(path)) == 1000
     writer.join()
 
 
@@ -165,6 +165,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     """Writing through a symbolic link replaces the file that it points to."""
     (tmp_path / "real.qrels").write_text("old")
     (tmp_path / "link.qrels").symlink_to(tmp_path / "real.qrels")
-    io.write_judgments({"q": {"d": 1}}, tmp_path / "link.qrels")
+    files.write_judgments({"q": {"d": 1}}, tmp_path / "link.qrels")
     assert (tmp_path / "link.qrels").is_symlink()
     assert (tmp_path / "real.qrels").read_text() == "q 0 d 1\n"

@@ -14,10 +14,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.errors import InputError
+from rankgauge.files.reading import SAMPLED
 from rankgauge.input_notes import heard
-from rankgauge.io.files import SAMPLED
 
 QRELS = {"q1": {"d1": 2, "d7": 0}, "q2": {"d3": 1}}
 RUN = {"q1": {"d7": 1.5, "d1": 0.5}, "q2": {"d3": 0.25}}
@@ -41,8 +41,8 @@ def test_ranx_files(tmp_path: Path) -> None:
     pd.DataFrame(RANKED, columns=columns).to_parquet(tmp_path / "run.parq", index=False)
     for ending in ("json", "parq"):
         judged, run = tmp_path / f"qrels.{ending}", tmp_path / f"run.{ending}"
-        assert io.read_judgments(judged).rows() == JUDGED
-        assert io.read_run(run).rows() == RANKED
+        assert files.read_judgments(judged).rows() == JUDGED
+        assert files.read_run(run).rows() == RANKED
         assert evaluate(judged, run, "RR")["RR"] == (1 / 2 + 1) / 2
 
 
@@ -54,8 +54,8 @@ def test_frames_that_pandas_writes_as_json(tmp_path: Path, orient: str, indent: 
     run = pd.DataFrame(RANKED, columns=["qid", "docno", "score"]).assign(rank=[0, 1, 0], query="text")
     for name, frame in (("qrels", judged), ("run", run)):
         frame.to_json(tmp_path / f"{name}.json", orient=orient, indent=indent)
-    assert io.read_judgments(tmp_path / "qrels.json").rows() == JUDGED
-    assert io.read_run(tmp_path / "run.json").select("query", "document", "score").rows() == RANKED
+    assert files.read_judgments(tmp_path / "qrels.json").rows() == JUDGED
+    assert files.read_run(tmp_path / "run.json").select("query", "document", "score").rows() == RANKED
     found = evaluate(tmp_path / "qrels.json", tmp_path / "run.json", "RR")["RR"]
     assert found == evaluate(judged, run, "RR")["RR"] == (1 / 2 + 1) / 2
 
@@ -63,14 +63,14 @@ def test_frames_that_pandas_writes_as_json(tmp_path: Path, orient: str, indent: 
 def test_pandas_writes_json_lines_too(tmp_path: Path) -> None:
     """Into a file whose name does not say so."""
     pd.DataFrame(JUDGED, columns=["qid", "docno", "label"]).to_json(tmp_path / "q.json", orient="records", lines=True)
-    assert io.read_judgments(tmp_path / "q.json").rows() == JUDGED
-    assert io.read_table(tmp_path / "q.json").columns == ["qid", "docno", "label"]
+    assert files.read_judgments(tmp_path / "q.json").rows() == JUDGED
+    assert files.read_table(tmp_path / "q.json").columns == ["qid", "docno", "label"]
 
 
 def test_a_table_may_be_an_array(tmp_path: Path) -> None:
     """Where a table is asked for, as of a pool, both kinds of JSON are read."""
     path = written(tmp_path, json.dumps([{"query": "q", "document": "d", "title": "…"}], indent=1), "pool.json")
-    assert io.read_table(path).rows() == [("q", "d", "…")]
+    assert files.read_table(path).rows() == [("q", "d", "…")]
 
 
 def test_beir_files(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_beir_files(tmp_path: Path) -> None:
     lines = written(tmp_path, "\n".join(map(json.dumps, objects)), "test.jsonl")
     results = written(tmp_path, json.dumps(RUN), "results.json")
     for judged in (table, lines):
-        assert io.read_judgments(judged).rows() == JUDGED
+        assert files.read_judgments(judged).rows() == JUDGED
         assert evaluate(judged, results, "RR")["RR"] == (1 / 2 + 1) / 2
 
 
@@ -89,23 +89,23 @@ def test_mteb_predictions(tmp_path: Path) -> None:
     """The run of the only subset and split, or of the one that is asked for."""
     meta = {"mteb_model_meta": {"model_name": "m", "revision": "1"}}
     path = written(tmp_path, json.dumps({**meta, "default": {"test": RUN}}), "NFCorpus_predictions.json")
-    assert io.read_run(path).rows() == RANKED
+    assert files.read_run(path).rows() == RANKED
     path = written(tmp_path, json.dumps({**meta, "en": {"test": RUN}, "de": {"test": {"q1": {"d1": 1.0}}}}), "x.json")
-    assert io.read_run(f"{path}#en/test").rows() == RANKED
-    assert io.read_run(f"{path}#de").rows() == [("q1", "d1", 1.0)]
+    assert files.read_run(f"{path}#en/test").rows() == RANKED
+    assert files.read_run(f"{path}#de").rows() == [("q1", "d1", 1.0)]
     with pytest.raises(InputError, match=r"holds 2 runs: en/test, de/test\n.*#en/test"):
-        io.read_run(path)
+        files.read_run(path)
     with pytest.raises(InputError, match="none is called fr"):
-        io.read_run(f"{path}#fr")
+        files.read_run(f"{path}#fr")
 
 
 def test_ms_marco_runs_have_no_header(tmp_path: Path) -> None:
     """Query, document and rank between tabs; every rank at most once for a query."""
     path = written(tmp_path, "3\t10\t1\n3\t11\t2\n4\t10\t1\n", "run.tsv")
-    assert io.read_run(path).rows() == [("3", "10", -1.0), ("3", "11", -2.0), ("4", "10", -1.0)]
-    assert [len(batch) for batch in io.stream_run(path, rows=1)] == [2, 1]
+    assert files.read_run(path).rows() == [("3", "10", -1.0), ("3", "11", -2.0), ("4", "10", -1.0)]
+    assert [len(batch) for batch in files.stream_run(path, rows=1)] == [2, 1]
     for other in ("3\t10\t0\n3\t11\t2\n", "3\t10\t1\n3\t11\t1\n", "3 10 1\n3 11 2\n"):
-        assert io.detect(written(tmp_path, other, "x.txt")).format.name != "msmarco"
+        assert files.detect(written(tmp_path, other, "x.txt")).format.name != "msmarco"
 
 
 def test_sampled_judgments(tmp_path: Path) -> None:
@@ -113,23 +113,23 @@ def test_sampled_judgments(tmp_path: Path) -> None:
     sampled = written(tmp_path, "1 0 d1 1 2\n1 0 d2 1 0\n1 0 d3 2 -1\n", "sampled.qrels")
     prels = written(tmp_path, "1 d1 2 1 0.5\n1 d2 0 2 1.0\n1 d3 -1 0 0.0\n", "prels.20001-60000")
     for path in (sampled, prels):
-        assert io.detect(path).format.name == "prels"
+        assert files.detect(path).format.name == "prels"
         with heard() as notes:
-            assert io.read_judgments(path).rows() == [("1", "d1", 2.0), ("1", "d2", 0.0)]
+            assert files.read_judgments(path).rows() == [("1", "d1", 2.0), ("1", "d2", 0.0)]
         assert notes == ([SAMPLED] if path == sampled else [])
 
 
 @pytest.mark.parametrize("text", ["1 0 d1 s1 12\n1 0 d2 s1 0\n", "1 0 d1 1 0.5\n1 0 d2 1 -1\n1 0 d3 2 1.5\n"])
 def test_strata_and_grades_of_any_kind(tmp_path: Path, text: str) -> None:
     """Strata may have names, and grades fractions."""
-    assert io.detect(written(tmp_path, text, "sampled.txt")).format.name == "prels"
+    assert files.detect(written(tmp_path, text, "sampled.txt")).format.name == "prels"
 
 
 @pytest.mark.parametrize("line", ["1 d3 1 4 0.25", "1 d3 -999 1 0.25", "1 d3 1 1 NA"])
 def test_prels_of_every_track(tmp_path: Path, line: str) -> None:
     """With a fourth method, without a grade, without a chance."""
     path = written(tmp_path, f"1 d1 2 1 0.5\n1 d2 0 2 1.0\n{line}\n", "prels.txt")
-    assert io.detect(path).format.name == "prels"
+    assert files.detect(path).format.name == "prels"
 
 
 def test_a_chance_above_one_is_told(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_chance_above_one_is_told(tmp_path: Path) -> None:
 )
 def test_a_run_without_a_tag_stays_a_run(tmp_path: Path, text: str) -> None:
     """Q0, ranks that do not repeat, or scores with a point."""
-    assert io.detect(written(tmp_path, text, "run.txt")).kind is io.Kind.RUN
+    assert files.detect(written(tmp_path, text, "run.txt")).kind is files.Kind.RUN
 
 
 @pytest.mark.parametrize("name", ["prefs.txt", "prefs.qrels"])
@@ -153,9 +153,9 @@ def test_preferences_are_not_misread(tmp_path: Path, text: str, name: str) -> No
     """Neither as a run nor as qrels."""
     path = written(tmp_path, text, name)
     with pytest.raises(InputError, match="which only measures of preferences use"):
-        io.read_judgments(path)
+        files.read_judgments(path)
     with pytest.raises(InputError, match="contains judgments"):
-        io.read_run(path)
+        files.read_run(path)
 
 
 def test_preferences_in_a_circle_are_named(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_preferences_in_a_circle_are_named(tmp_path: Path) -> None:
 def test_json_that_is_none_of_these(tmp_path: Path, text: str, problem: str) -> None:
     """One error: what is wrong with it, or what is known."""
     path = written(tmp_path, text, "file.json")
-    for read in (io.read_run, io.read_judgments):
+    for read in (files.read_run, files.read_judgments):
         with pytest.raises(InputError, match=problem):
             read(path)
 
@@ -192,10 +192,10 @@ def test_a_bad_number_in_json_is_named(tmp_path: Path) -> None:
     """By its query and document, as JSON has no lines."""
     rated = {"queries": [{"query": "q", "ratings": {"d1": "good"}}]}
     with pytest.raises(InputError, match=r"the grade 'good' is not a finite number\n  query q, document d1"):
-        io.read_judgments(written(tmp_path, json.dumps(rated), "r.json"))
+        files.read_judgments(written(tmp_path, json.dumps(rated), "r.json"))
 
 
 def test_named_runs_in_files_with_a_hash(tmp_path: Path) -> None:
     """A file whose name has a # is that file."""
     path = written(tmp_path, json.dumps(RUN), "run#1.json")
-    assert io.read_run(path).rows() == RANKED
+    assert files.read_run(path).rows() == RANKED

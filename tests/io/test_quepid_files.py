@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.errors import InputWarning
 
 QUERY = {"arranged_at": 0, "arranged_next": None, "options": {}, "notes": None, "information_need": None}
@@ -33,8 +33,8 @@ def test_a_case_and_its_snapshot(tmp_path: Path) -> None:
     query = {**QUERY, "query_id": 12, "query_text": "red dress", "ratings": {"d1": 3}}
     snapshot = {"id": 1, "name": "s", "time": "…", "docs": {"12": docs}, "queries": [query], "scores": []}
     judged, run = written(tmp_path, case, "case.json"), written(tmp_path, snapshot, "snapshot.json")
-    assert io.read_judgments(judged).rows() == [("red dress", "d1", 3.0), ("red dress", "d7", 0.0)]
-    assert io.read_run(run).rows() == [("red dress", "d7", -1.0), ("red dress", "d1", -2.0)]
+    assert files.read_judgments(judged).rows() == [("red dress", "d1", 3.0), ("red dress", "d7", 0.0)]
+    assert files.read_run(run).rows() == [("red dress", "d7", -1.0), ("red dress", "d1", -2.0)]
     assert evaluate(judged, run, "RR")["RR"] == 1 / 2
 
 
@@ -42,13 +42,13 @@ def test_older_cases_list_their_ratings(tmp_path: Path) -> None:
     """Each with its document and rater."""
     rated = [{"doc_id": "d1", "rating": 2, "user_email": "a@example.org"}]
     path = written(tmp_path, {"case_name": "Shop", "queries": [{"query_text": "q", "ratings": rated}]})
-    assert io.read_judgments(path).rows() == [("q", "d1", 2.0)]
+    assert files.read_judgments(path).rows() == [("q", "d1", 2.0)]
 
 
 def test_exported_ratings(tmp_path: Path) -> None:
     """The ratings alone, as JSON."""
     path = written(tmp_path, {"queries": [{"query": "q", "ratings": {"d1": 2.0}}, {"query": "r", "ratings": {}}]})
-    assert io.read_judgments(path).rows() == [("q", "d1", 2.0)]
+    assert files.read_judgments(path).rows() == [("q", "d1", 2.0)]
 
 
 def test_books_name_their_judges(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_books_name_their_judges(tmp_path: Path) -> None:
     ]
     pair = {"query_text": "q", "doc_id": "d1", "position": 1, "document_fields": "{}", "judgements": judged}
     book = written(tmp_path, {"name": "b", "query_doc_pairs": [pair]})
-    assert io.read_judgments(book).rows() == [("q", "d1", 3.0, "anna@example.org"), ("q", "d1", 1.0, "unknown")]
+    assert files.read_judgments(book).rows() == [("q", "d1", 3.0, "anna@example.org"), ("q", "d1", 1.0, "unknown")]
     table = written(tmp_path, "query,docid,Anna B.,Unknown\nq,d1,3,\nq,d2,0,1\n", "book_7_export.csv")
-    assert io.detect(table).format.name == "quepid-book"
+    assert files.detect(table).format.name == "quepid-book"
     with pytest.warns(InputWarning, match="Anna B., Unknown are taken for the grades of 2 judges"):
-        judgments = io.read_judgments(table)
+        judgments = files.read_judgments(table)
     assert judgments.drop("assessor").rows() == [("q", "d1", 3.0), ("q", "d2", 0.0), ("q", "d2", 1.0)]
     assert judgments["assessor"].n_unique() == 2
 
@@ -78,6 +78,6 @@ def test_ratings_of_rre(tmp_path: Path, relevant: dict[str, object]) -> None:
     flat = {"index": "shop", "query_placeholder": "$query", "query_groups": [group]}
     expected = [(query, document, grade) for query in "ab" for document, grade in (("d1", 3.0), ("d2", 1.0))]
     for content in (whole, flat):
-        assert io.read_judgments(written(tmp_path, content)).rows() == expected
+        assert files.read_judgments(written(tmp_path, content)).rows() == expected
     exported = {"id_field": "id", "queries": [{"placeholders": {"$query": "a"}, "relevant_documents": relevant}]}
-    assert io.read_judgments(written(tmp_path, exported)).rows() == expected[:2]
+    assert files.read_judgments(written(tmp_path, exported)).rows() == expected[:2]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError
 
 MATRIX = """<?xml version="1.0" encoding="{encoding}"?>
@@ -47,7 +47,7 @@ def test_names_become_grades_in_any_encoding(tmp_path: Path, encoding: str, pref
     """vital 3, plus 2, minus 1, relevant 1, the rest 0; namespaces and letter case do not matter."""
     path = tmp_path / "table.xml"
     path.write_bytes(MATRIX.format(encoding=encoding, prefix=prefix).encode(encoding))
-    assert io.read_judgments(path).rows() == GRADED
+    assert files.read_judgments(path).rows() == GRADED
 
 
 @pytest.mark.parametrize("text", RUNS.values(), ids=RUNS)
@@ -55,7 +55,7 @@ def test_the_order_of_a_run_is_its_ranking(tmp_path: Path, text: str) -> None:
     """The r-th document of a query gets the score −r, in every year's spelling."""
     path = tmp_path / "run.xml"
     path.write_text(text)
-    assert sorted(io.read_run(path).rows()) == [("1", "a", -1.0), ("1", "b", -2.0), ("2", "a", -1.0)]
+    assert sorted(files.read_run(path).rows()) == [("1", "a", -1.0), ("1", "b", -2.0), ("2", "a", -1.0)]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_bad_and_dangerous_xml_is_refused(tmp_path: Path, text: str, problem: st
     """Entities and document types are refused before anything is expanded; other faults are named by line."""
     path = tmp_path / "file.xml"
     path.write_text(text)
-    read = io.read_run if "taskresult" in text else io.read_judgments
+    read = files.read_run if "taskresult" in text else files.read_judgments
     with pytest.raises(InputError, match=problem) as caught:
         read(path)
     assert caught.value.line == line
@@ -91,11 +91,11 @@ def test_bad_and_dangerous_xml_is_refused(tmp_path: Path, text: str, problem: st
 def test_a_grade_without_a_name_is_not_written(tmp_path: Path) -> None:
     """ROMIP's scale has four steps."""
     with pytest.raises(InputError, match=r"no name for the grade 0\.5"):
-        io.write_judgments({"q": {"d": 0.5}}, tmp_path / "j.xml")
+        files.write_judgments({"q": {"d": 0.5}}, tmp_path / "j.xml")
 
 
 def test_a_run_is_written_in_the_order_of_its_scores(tmp_path: Path) -> None:
     """The ranking comes back as the order of the documents; XML's own signs are escaped."""
-    io.write_run({"<q&>": {"a": 1.5, '"b"': 9.0}, "r": {"c": 0.0}}, tmp_path / "r.xml", tag="mine & ours")
-    assert io.read_run(tmp_path / "r.xml").rows() == [("<q&>", '"b"', -1.0), ("<q&>", "a", -2.0), ("r", "c", -1.0)]
+    files.write_run({"<q&>": {"a": 1.5, '"b"': 9.0}, "r": {"c": 0.0}}, tmp_path / "r.xml", tag="mine & ours")
+    assert files.read_run(tmp_path / "r.xml").rows() == [("<q&>", '"b"', -1.0), ("<q&>", "a", -2.0), ("r", "c", -1.0)]
     assert "<runID>mine &amp; ours</runID>" in (tmp_path / "r.xml").read_text()

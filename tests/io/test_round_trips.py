@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError
 from tests.examples import examples
 
@@ -41,10 +41,10 @@ def there_and_back(table: pl.DataFrame, suffix: str) -> pl.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{suffix}"
         if "grade" in table.columns:
-            io.write_judgments(table, path)
-            return io.read_judgments(path)
-        io.write_run(table, path)
-        return io.read_run(path)
+            files.write_judgments(table, path)
+            return files.read_judgments(path)
+        files.write_run(table, path)
+        return files.read_run(path)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -93,8 +93,8 @@ def test_yahoo_keeps_labels(lists: list[list[int]]) -> None:
     rows = [(str(q), str(d), float(g)) for q, grades in enumerate(lists, 1) for d, g in enumerate(grades, 1)]
     judgments = pl.DataFrame(rows, schema=["query", "document", "grade"], orient="row")
     with tempfile.TemporaryDirectory() as folder:
-        io.write_judgments(judgments, Path(folder) / "file.labels")
-        assert io.read_judgments(Path(folder) / "file.labels", "yahoo").equals(judgments)
+        files.write_judgments(judgments, Path(folder) / "file.labels")
+        assert files.read_judgments(Path(folder) / "file.labels", "yahoo").equals(judgments)
 
 
 @pytest.mark.parametrize("suffix", [*WIDE_SUFFIXES, ""])
@@ -103,10 +103,10 @@ def test_assessors_are_kept_or_refused(tmp_path: Path, suffix: str) -> None:
     rows = [("q", "d", 1.0, "anna"), ("q", "d", 2.0, "ben")]
     judgments = pl.DataFrame(rows, schema=["query", "document", "grade", "assessor"], orient="row")
     path = tmp_path / f"j{suffix}"
-    io.write_judgments(judgments, path, None if suffix else "trec-assessors")
-    assert io.read_judgments(path, None if suffix else "trec-assessors").equals(judgments)
+    files.write_judgments(judgments, path, None if suffix else "trec-assessors")
+    assert files.read_judgments(path, None if suffix else "trec-assessors").equals(judgments)
     with pytest.raises(InputError, match="cannot name the assessors"):
-        io.write_judgments(judgments, tmp_path / "j.qrels")
+        files.write_judgments(judgments, tmp_path / "j.qrels")
 
 
 @pytest.mark.parametrize("suffix", [".run", ".csv", ".parquet"])
@@ -119,4 +119,4 @@ def test_infinite_scores_are_kept(suffix: str) -> None:
 def test_json_has_no_infinity(tmp_path: Path) -> None:
     """Instead of a null that would not read back, the writer refuses."""
     with pytest.raises(InputError, match="no infinite numbers"):
-        io.write_run({"q": {"d": float("inf")}}, tmp_path / "r.jsonl")
+        files.write_run({"q": {"d": float("inf")}}, tmp_path / "r.jsonl")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.cli.main import run
+from rankgauge.files.detection import detections
+from rankgauge.files.format import FORMATS, Format, SampleFile
+from rankgauge.files.source import Source
 from rankgauge.input_notes import heard
-from rankgauge.io.detection import detections
-from rankgauge.io.format import FORMATS, Format, SampleFile
-from rankgauge.io.source import Source
 
 EXAMPLES = [
     pytest.param(form, example, id=f"{form.name}: {example.title}")
@@ -50,14 +50,14 @@ def test_an_example_is_evaluated(
     """On the command line and in Python, beside a file of ours with the same queries and documents."""
     path, other = tmp_path / "file.txt", tmp_path / "other.jsonl"
     path.write_text(example.text)
-    if example.kind is io.Kind.RUN:
-        frame = io.read_run(path)
-        io.write_judgments([(*ids, 1) for ids in frame.select("query", "document").rows()], other)
+    if example.kind is files.Kind.RUN:
+        frame = files.read_run(path)
+        files.write_judgments([(*ids, 1) for ids in frame.select("query", "document").rows()], other)
         pair = (other, path)
     else:
         with heard():
-            frame = io.read_judgments(path)
-        io.write_run([(*ids, 1.0) for ids in frame.select("query", "document").unique().rows()], other)
+            frame = files.read_judgments(path)
+        files.write_run([(*ids, 1.0) for ids in frame.select("query", "document").unique().rows()], other)
         pair = (path, other)
     options = {"assessors": "mean"} if "assessor" in frame.columns else {}
     value = evaluate(*pair, "R@10", **options)["R@10"]

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import rankgauge
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.judged_hits import ALL_TIED
+from rankgauge.evaluation.judged_hits import ALL_TIED
+from rankgauge.files.near_ids import near_ids
 from rankgauge.policies import SameId
-from rankgauge.tables.near_ids import near_ids
 from tests.io.test_columns import written
 
 WORDS = ["query,document,grade", "q,a,Good", "q,b,bad", "q,c, perfect ", "q,d,1"]
@@ -24,15 +24,15 @@ def test_words_are_grades_by_a_scale(tmp_path: Path) -> None:
     table = written(tmp_path / "j.csv", *WORDS)
     qrels = written(tmp_path / "j.qrels", "q 0 a Good", "q 0 b bad", "q 0 c perfect", "q 0 d 1")
     for path in (table, qrels):
-        assert io.read_judgments(path, scale="0-4")["grade"].to_list() == [2, 0, 4, 1]
-        assert io.read_judgments(path, scale="good=1,bad=0,perfect=3")["grade"].to_list() == [1, 0, 3, 1]
+        assert files.read_judgments(path, scale="0-4")["grade"].to_list() == [2, 0, 4, 1]
+        assert files.read_judgments(path, scale="good=1,bad=0,perfect=3")["grade"].to_list() == [1, 0, 3, 1]
         assert rankgauge.evaluate(path, {"q": {"b": 2, "a": 1}}, "DCG@2", scale="0-4")["DCG@2"] == pytest.approx(
             2 / 1.5849625
         )
     frame = pl.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "grade": ["E", "Substitute"]})
     assert rankgauge.evaluate(frame, {"q": {"a": 1}}, "CG@1", scale="esci")["CG@1"] == 1
     stars = written(tmp_path / "n.csv", "query,document,stars", "q,a,5", "q,b,1")
-    assert io.read_judgments(stars, columns="grade=stars", scale="5=1,1=0")["grade"].to_list() == [1, 0]
+    assert files.read_judgments(stars, columns="grade=stars", scale="5=1,1=0")["grade"].to_list() == [1, 0]
 
 
 def test_an_unknown_word_is_named_with_the_scales_that_know_it(tmp_path: Path) -> None:
@@ -41,13 +41,13 @@ def test_an_unknown_word_is_named_with_the_scales_that_know_it(tmp_path: Path) -
     with pytest.raises(
         InputError, match=r"the grade 'Good' is not a finite number\n.*\n  Words need a scale: --scale 0-4 or"
     ):
-        io.read_judgments(path)
+        files.read_judgments(path)
     with pytest.raises(
         InputError, match=r"the grade 'Good' is not a level of the scale binary: relevant, not relevant"
     ):
-        io.read_judgments(path, scale="binary")
+        files.read_judgments(path, scale="binary")
     with pytest.raises(UnknownNameError, match="There is no scale called 'ecsi'"):
-        io.read_judgments(path, scale="ecsi")
+        files.read_judgments(path, scale="ecsi")
 
 
 @pytest.mark.parametrize(

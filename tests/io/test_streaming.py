@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError
 from tests.examples import examples
 
@@ -32,8 +32,8 @@ def run_of(sizes: list[int]) -> pl.DataFrame:
 def test_batches_are_the_run_cut_between_queries(tmp_path: Path, sizes: list[int], rows: int, suffix: str) -> None:
     """Put together the batches are the run; no query is in two of them."""
     run, path = run_of(sizes), tmp_path / f"r{suffix}"
-    io.write_run(run, path)
-    batches = list(io.stream_run(path, rows=rows))
+    files.write_run(run, path)
+    batches = list(files.stream_run(path, rows=rows))
     assert pl.concat(batches).equals(run)
     seen = [query for batch in batches for query in batch["query"].unique()]
     assert len(seen) == len(set(seen)) == len(sizes)
@@ -47,7 +47,7 @@ def test_packed_runs_with_comments_are_streamed(tmp_path: Path, pack: object) ->
     text = "\n\n# a comment of six fields, like a line\n".join(lines).encode()
     path = tmp_path / "run.packed"
     path.write_bytes(pack(text))  # type: ignore[operator]
-    assert pl.concat(list(io.stream_run(path, rows=100))).equals(run)
+    assert pl.concat(list(files.stream_run(path, rows=100))).equals(run)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
@@ -56,7 +56,7 @@ def test_a_query_that_comes_back_is_refused(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "run.txt"
     path.write_text("a Q0 d 1 3 t\nb Q0 d 1 2 t\nb Q0 e 2 1 t\na Q0 e 2 1 t\n")
     with pytest.raises(InputError, match="query a comes back after it ended"):
-        list(io.stream_run(path, rows=rows))
+        list(files.stream_run(path, rows=rows))
 
 
 def test_a_bad_line_is_named_also_in_a_stream(tmp_path: Path) -> None:
@@ -64,5 +64,5 @@ def test_a_bad_line_is_named_also_in_a_stream(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("# c\n" + "".join(f"q{n} Q0 d 1 1 t\n" for n in range(50)) + "q Q0 d 1 x t\n")
     with pytest.raises(InputError, match="the score 'x' is not a number") as caught:
-        list(io.stream_run(path, rows=10))
+        list(files.stream_run(path, rows=10))
     assert caught.value.line == 52

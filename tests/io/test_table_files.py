@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.errors import InputError, InputWarning
 from tests.shared import shared
 
@@ -44,19 +44,19 @@ def test_the_columns_of_other_tools_are_known(tmp_path: Path, header: str, separ
     """Whatever a tool calls its columns, the table is the same; ids stay text."""
     text = end.join([header, "007,d1,2", "007,d2,0", ""]).replace(",", separator)
     for name in ("file.csv", "file.tsv", "file.txt"):
-        assert io.read_judgments(written(tmp_path, text, name)).rows() == JUDGED
+        assert files.read_judgments(written(tmp_path, text, name)).rows() == JUDGED
 
 
 def test_the_id_is_preferred_to_the_text_of_a_query(tmp_path: Path) -> None:
     """PyTerrier's results hold `qid` and `query`, `docno` and `docid`: the ids are the first of each."""
     path = written(tmp_path, "qid,docid,docno,rank,score,query\n1,17,d1,0,2.5,black cat\n", "r.csv")
-    assert io.read_run(path).rows() == [("1", "d1", 2.5, 0)]
+    assert files.read_run(path).rows() == [("1", "d1", 2.5, 0)]
 
 
 def test_a_run_without_scores_is_ordered_by_rank(tmp_path: Path) -> None:
     """Rank r is the score −r."""
     path = written(tmp_path, "query,document,rank\nq,a,1\nq,b,2\n", "r.csv")
-    assert io.read_run(path)["score"].to_list() == [-1.0, -2.0]
+    assert files.read_run(path)["score"].to_list() == [-1.0, -2.0]
 
 
 def test_ranks_that_contradict_scores_are_noted(tmp_path: Path) -> None:
@@ -64,13 +64,13 @@ def test_ranks_that_contradict_scores_are_noted(tmp_path: Path) -> None:
     rows = ["q1,b,1,0.1", "q1,a,2,0.2", "q1,c,3,0.2", "q2,a,1,0.3"]
     path = lines(tmp_path / "run.csv", "query,document,position,score", *rows)
     with pytest.warns(InputWarning, match=r"scores rise from rank to rank, .* --columns rank=position orders it"):
-        assert io.read_run(path)["score"].to_list() == [0.1, 0.2, 0.2, 0.3]
-    assert io.read_run(path, columns="rank=position")["score"].to_list() == [-1, -2, -3, -1]
+        assert files.read_run(path)["score"].to_list() == [0.1, 0.2, 0.2, 0.3]
+    assert files.read_run(path, columns="rank=position")["score"].to_list() == [-1, -2, -3, -1]
     mixed = lines(tmp_path / "mixed.csv", "query,document,position,score", *rows[:3], "q1,d,4,0.1", rows[3])
     with pytest.warns(InputWarning, match="in 1 of 2 queries the ranks contradict the scores, which order the run"):
-        io.read_run(mixed)
+        files.read_run(mixed)
     equal = lines(tmp_path / "equal.csv", "query,document,rank,score", "q1,a,0,1", "q1,b,0,2")
-    assert len(io.read_run(equal)) == 2
+    assert len(files.read_run(equal)) == 2
 
 
 def test_a_table_without_a_header_says_so(tmp_path: Path) -> None:
@@ -78,16 +78,16 @@ def test_a_table_without_a_header_says_so(tmp_path: Path) -> None:
     for rows, header in ((["q1,d1,3"], "query,document,grade"), (["q1;d1;3;9,5"], "query,document,grade")):
         path = lines(tmp_path / "ratings.csv", *rows)
         with pytest.raises(InputError, match=rf"its first line is no header: q1, d1, 3.*\n.* as in {header}"):
-            io.read_judgments(path)
+            files.read_judgments(path)
 
 
 def test_the_separator_that_excel_declares(tmp_path: Path) -> None:
     """A first line `sep=;` is no header; an error still names the right line."""
     path = lines(tmp_path / "ratings.csv", "sep=;", "query;document;grade", "q1;d,1;3", "", "q1;d2;x")
     with pytest.raises(InputError, match=r"ratings.csv:5: the grade 'x'"):
-        io.read_judgments(path)
+        files.read_judgments(path)
     path = lines(tmp_path / "ratings.csv", "sep=|", "query|document|grade", "q1|d;1|3", "q1|d2|0")
-    assert io.read_judgments(path)["document"].to_list() == ["d;1", "d2"]
+    assert files.read_judgments(path)["document"].to_list() == ["d;1", "d2"]
 
 
 def test_words_for_nothing_are_blank(tmp_path: Path) -> None:
@@ -95,27 +95,27 @@ def test_words_for_nothing_are_blank(tmp_path: Path) -> None:
     rows = [f"q1,d{n},{word}" for n, word in enumerate(("3", "NaN", "n/a", "NULL", " - ", "#N/A"))]
     path = lines(tmp_path / "ratings.csv", "query,document,grade", *rows)
     with pytest.warns(InputWarning, match="5 rows have no grade and are left out"):
-        assert io.read_judgments(path)["document"].to_list() == ["d0"]
+        assert files.read_judgments(path)["document"].to_list() == ["d0"]
     path = lines(tmp_path / "words.csv", "query,document,grade", "q1,a,none", "q1,b,some")
-    assert io.read_judgments(path, scale="some=1,none=0")["grade"].to_list() == [0, 1]
+    assert files.read_judgments(path, scale="some=1,none=0")["grade"].to_list() == [0, 1]
 
 
 def test_a_run_is_not_taken_for_judgments(tmp_path: Path) -> None:
     """A score is taken for a grade only if nothing else marks the table as a run."""
     path = written(tmp_path, "qid,docno,rank,score\n1,d1,0,2.5\n", "r.csv")
     with pytest.raises(InputError, match="contains a run"):
-        io.read_judgments(path)
+        files.read_judgments(path)
 
 
 def test_raters_in_columns_become_assessors(tmp_path: Path) -> None:
     """One row per assessor; an empty cell is no judgment, and a final rating no assessor."""
     path = written(tmp_path, "query,docid,a_rating,b_rating,final_rating\nq,d,1,2,2\nq,e,,3,3\n", "j.csv")
-    assert io.read_judgments(path).rows() == [("q", "d", 1.0, "a"), ("q", "d", 2.0, "b"), ("q", "e", 3.0, "b")]
+    assert files.read_judgments(path).rows() == [("q", "d", 1.0, "a"), ("q", "d", 2.0, "b"), ("q", "e", 3.0, "b")]
 
 
 def test_chorus_has_three_raters() -> None:
     """The three raters' 3,188 pairs each; all three agree on 2,278 of them."""
-    judgments = io.read_judgments(shared("data/chorus_quepid/Broad_Query_Set_individual_ratings.csv"))
+    judgments = files.read_judgments(shared("data/chorus_quepid/Broad_Query_Set_individual_ratings.csv"))
     counts = judgments["assessor"].value_counts().sort("assessor").rows()
     assert counts == [("agent_1", 3188), ("agent_2", 3188), ("agent_3", 3188)]
     agreed = judgments.group_by("query", "document").agg(pl.col("grade").n_unique() == 1)
@@ -140,7 +140,7 @@ def test_chorus_has_three_raters() -> None:
 def test_a_bad_row_is_named(tmp_path: Path, name: str, text: str, line: int | None, problem: str) -> None:
     """An error names the line on which the record begins."""
     with pytest.raises(InputError, match=problem) as caught:
-        io.read_judgments(written(tmp_path, text, name))
+        files.read_judgments(written(tmp_path, text, name))
     assert caught.value.line == line
     assert str(caught.value.path).endswith(name)
 
@@ -148,7 +148,7 @@ def test_a_bad_row_is_named(tmp_path: Path, name: str, text: str, line: int | No
 def test_json_ids_may_be_numbers_and_numbers_text(tmp_path: Path) -> None:
     """The id 7 is the text "7"; the score "2.5" is the number 2.5; unknown keys are ignored."""
     text = '{"qid": 7, "docno": "é😀", "score": 1, "x": [1]}\n{"qid": "8", "docno": 9, "score": "2.5"}\n'
-    assert io.read_run(written(tmp_path, text, "r.jsonl")).rows() == [("7", "é😀", 1.0), ("8", "9", 2.5)]
+    assert files.read_run(written(tmp_path, text, "r.jsonl")).rows() == [("7", "é😀", 1.0), ("8", "9", 2.5)]
 
 
 def test_parquet_and_arrow_cast_what_they_hold(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_parquet_and_arrow_cast_what_they_hold(tmp_path: Path) -> None:
     frame.write_ipc(tmp_path / "j.arrow")
     frame.write_ipc_stream(tmp_path / "j.ipc")
     for name in ("j.parquet", "j.arrow", "j.ipc"):
-        assert io.read_judgments(tmp_path / name).rows() == [("1", "a", 1.0), ("2", "b", 0.0)]
+        assert files.read_judgments(tmp_path / name).rows() == [("1", "a", 1.0), ("2", "b", 0.0)]
 
 
 def test_a_damaged_parquet_file_is_an_input_error(tmp_path: Path) -> None:
@@ -166,26 +166,26 @@ def test_a_damaged_parquet_file_is_an_input_error(tmp_path: Path) -> None:
     path = tmp_path / "j.parquet"
     path.write_bytes(b"PAR1" + bytes(range(256)))
     with pytest.raises(InputError, match="cannot be read"):
-        io.read_judgments(path)
+        files.read_judgments(path)
 
 
 def test_a_run_in_parquet_is_known_as_one(tmp_path: Path) -> None:
     """The columns tell judgments from a run, so two swapped files are found out."""
     pl.DataFrame({"qid": [1], "docno": ["a"], "score": [1.0], "rank": [1]}).write_parquet(tmp_path / "r.parquet")
     pl.DataFrame({"qid": [1], "docno": ["a"], "label": [1]}).write_parquet(tmp_path / "j.parquet")
-    assert io.detect(tmp_path / "r.parquet").kind is io.Kind.RUN
+    assert files.detect(tmp_path / "r.parquet").kind is files.Kind.RUN
     with pytest.raises(InputError, match="wrong order"):
-        io.read_pair(tmp_path / "r.parquet", tmp_path / "j.parquet")
+        files.read_pair(tmp_path / "r.parquet", tmp_path / "j.parquet")
 
 
 def test_blank_lines_are_no_rows(tmp_path: Path) -> None:
     """A table may have blank lines anywhere after its header; errors still name the right line."""
     text = "query,document,grade\n\nq,d,1\n\nq,e,x\n"
-    assert io.read_judgments(written(tmp_path, text.replace("x", "0"), "j.csv")).height == 2
+    assert files.read_judgments(written(tmp_path, text.replace("x", "0"), "j.csv")).height == 2
     with pytest.raises(InputError, match="the grade 'x'") as caught:
-        io.read_judgments(written(tmp_path, text, "j.csv"))
+        files.read_judgments(written(tmp_path, text, "j.csv"))
     assert caught.value.line == 5
-    assert io.read_table(tmp_path / "j.csv").height == 2
+    assert files.read_table(tmp_path / "j.csv").height == 2
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.csv.gz", "t.jsonl.bz2"])
@@ -199,9 +199,9 @@ def test_a_table_is_read_with_all_its_columns(tmp_path: Path, name: str) -> None
         frame.write_csv(stream, separator="\t" if name == "t.tsv" else ",")
     pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(Path(name).suffix, bytes)
     (tmp_path / name).write_bytes(pack(stream.getvalue()))
-    assert io.read_table(tmp_path / name).equals(frame)
+    assert files.read_table(tmp_path / name).equals(frame)
     with pytest.raises(InputError, match=r"'\.txt' is not a table format"):
-        io.read_table(written(tmp_path, "", "t.txt"))
+        files.read_table(written(tmp_path, "", "t.txt"))
 
 
 def test_bytes_that_are_no_text_are_named_by_line(tmp_path: Path) -> None:
@@ -209,5 +209,5 @@ def test_bytes_that_are_no_text_are_named_by_line(tmp_path: Path) -> None:
     for name, text in (("j.csv", b"query,document,grade\nq,\xff,1\n"), ("j.jsonl", b'{"query": 1}\n{"q": "\xff"}\n')):
         (tmp_path / name).write_bytes(text)
         with pytest.raises(InputError, match="is not UTF-8 text") as caught:
-            io.read_judgments(tmp_path / name)
+            files.read_judgments(tmp_path / name)
         assert caught.value.line == 2

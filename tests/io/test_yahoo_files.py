@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import io
+from rankgauge import files as io
 from rankgauge.errors import InputError
 
 

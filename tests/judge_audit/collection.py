@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.judge_audit import JudgeAudit, audit_judges
+from rankgauge.audit.judge import JudgeAudit, audit_judges
 
 QUERIES, DOCUMENTS, RUNS = 30, 40, 8
 

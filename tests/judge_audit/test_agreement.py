@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankgauge.audit.judge.agreement import Comparable, agreement, auc, confusion_table
+from rankgauge.audit.judge.clusters import contrast, percentiles, resampled
+from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError
-from rankgauge.judge_audit.agreement import Comparable, agreement, auc, confusion_table
-from rankgauge.judge_audit.clusters import contrast, percentiles, resampled
-from rankgauge.judge_audit.pairs import GradedPairs
 from tests.examples import examples
 
 CELLS = ((20, 5), (10, 15))

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
+from rankgauge.audit.judge import audit_judges
+from rankgauge.audit.judge.circularity import circularity
+from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.comparison import compare
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.judge_audit import audit_judges
-from rankgauge.judge_audit.circularity import circularity
-from rankgauge.judge_audit.judged_runs import JudgedRuns
-from rankgauge.judge_audit.pairs import GradedPairs
 from rankgauge.measures import parse
 from tests.judge_audit.collection import audited, board, constant
 from tests.shared import shared
@@ -195,7 +195,7 @@ def test_one_run_one_query() -> None:
 
 def test_dl19() -> None:
     """The fair judge of DL19: its AUC, its bias, and the verdicts it gets wrong."""
-    from rankgauge.experiments.trec import dl19_runs
+    from rankgauge.papers.trec import dl19_runs
 
     folder = shared("data/trec_dl19_passage")
     judge = {"llama": folder / "llm" / "llama-70b-four-prompts.qrels"}

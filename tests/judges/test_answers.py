@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.judges.asking.answers import KEPT, Answer, parse
+from rankgauge.judgments.llm.asking.answers import KEPT, Answer, parse
 from tests.judges.pools import GRADES
 
 

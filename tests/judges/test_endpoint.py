@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.judges.asking.endpoint import Endpoint, Reply, _problem, _read
-from rankgauge.judges.asking.faults import PassingFaultError
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, Reply, _problem, _read
+from rankgauge.judgments.llm.asking.faults import PassingFaultError
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.judges.machine_judge import MachineJudge, placed, steps
+from rankgauge.judgments.llm.machine_judge import MachineJudge, placed, steps
 
 IDS = pl.DataFrame({"query": ["1", "1", "2"], "document": ["a", "b", "c"]})
 

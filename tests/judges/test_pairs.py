@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judges.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.pairs import TextPairs
 from tests.judges.pools import pool
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judges.asking.prompt import Prompt, scale_of
-from rankgauge.judges.asking.question import Question
 from rankgauge.judgments import scale
+from rankgauge.judgments.llm.asking.prompt import Prompt, scale_of
+from rankgauge.judgments.llm.asking.question import Question
 
 TEXTS = {"query_text": "how far is the moon", "title": "Moon", "text": "384,400 km"}
 

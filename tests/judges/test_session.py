@@ -15,11 +15,11 @@ import pytest
 
 from rankgauge import read_judgments
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judges import Asked, Patience, Prices, ask
-from rankgauge.judges.asking import faults, session
-from rankgauge.judges.asking.store import AnswerStore
-from rankgauge.judges.model_judge import KEY, key_for
-from rankgauge.judges.stand_in import StandIn
+from rankgauge.judgments.llm import Asked, Patience, Prices, ask
+from rankgauge.judgments.llm.asking import faults, session
+from rankgauge.judgments.llm.asking.store import AnswerStore
+from rankgauge.judgments.llm.model_judge import KEY, key_for
+from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import graded, likely, pool
 
 Asking = Callable[..., Asked]

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judges.grades_by_text import GradesByText
-from rankgauge.judges.stand_in import StandIn, opened, parsed_faults
+from rankgauge.judgments.llm.grades_by_text import GradesByText
+from rankgauge.judgments.llm.stand_in import StandIn, opened, parsed_faults
 from tests.judges.pools import graded, likely, pool
 
 PASSAGES = pl.DataFrame(
@@ -72,7 +72,7 @@ def test_the_module_says_what_is_wrong(tmp_path: Path) -> None:
     """As a program it prints one line, without a traceback or a warning."""
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "rankgauge.judges.stand_in", "t.csv"],
+        [sys.executable, "-W", "error", "-m", "rankgauge.judgments.llm.stand_in", "t.csv"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import io
+from rankgauge import files
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError
 from rankgauge.judgments.best_worst import best_worst
@@ -61,7 +61,7 @@ def test_lists_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sho
     with pytest.raises(SystemExit) as ended:
         run()
     assert not ended.value.code
-    assert io.read_judgments("qrels.txt")["grade"].to_list() == [1.0, -1.0]
+    assert files.read_judgments("qrels.txt")["grade"].to_list() == [1.0, -1.0]
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,7 +72,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     with pytest.raises(SystemExit) as ended:
         run()
     assert not ended.value.code
-    assert io.read_judgments("qrels.txt")["grade"].to_list() == [1.0, 0.0, -1.0]
+    assert files.read_judgments("qrels.txt")["grade"].to_list() == [1.0, 0.0, -1.0]
     (tmp_path / "choices.csv").write_text("query,document\n1,a\n", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         run()

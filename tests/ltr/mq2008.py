@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.ltr import Ranker
-from rankgauge.ltr.documents import read
+from rankgauge.training import Ranker
+from rankgauge.training.documents import read
 from tests.ltr.small import Small
 from tests.shared import shared
 

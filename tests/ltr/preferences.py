@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 from hypothesis import strategies as st
 
-from rankgauge.io.formats.letor import FeatureTable
-from rankgauge.ltr import Documents
-from rankgauge.ltr.documents import read
+from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.training import Documents
+from rankgauge.training.documents import read
 from tests.shared import shared
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.ltr import AdaRank, Documents, Objective
-from rankgauge.ltr.rankers.adarank import Boosting
+from rankgauge.training import AdaRank, Documents, Objective
+from rankgauge.training.rankers.adarank import Boosting
 from tests.ltr.mq2008 import mean_over_folds
 from tests.ltr.small import small
 

@@ -21,11 +21,11 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rankgauge import dialects, ltr
+from rankgauge import dialects, training
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.ltr import Documents, Ranker
-from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.relevance_model import RelevanceModel
+from rankgauge.training import Documents, Ranker
+from rankgauge.training.objective import Objective
+from rankgauge.training.relevance_model import RelevanceModel
 from tests.ltr.small import small
 
 TRAIN, HELD = small(seed=0), small(seed=1, queries=6)
@@ -33,7 +33,7 @@ TRAIN, HELD = small(seed=0), small(seed=1, queries=6)
 
 def made(name: str, **parameters: Any) -> Ranker:
     """The ranker with parameters that make it learn in a moment."""
-    kind = ltr.get(name)
+    kind = training.get(name)
     return kind(**{**kind.quick, **parameters})
 
 
@@ -42,7 +42,7 @@ def learned(name: str, **parameters: Any) -> Ranker:
     return made(name, **parameters).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, validation=tuple(HELD))
 
 
-every = pytest.mark.parametrize("name", ltr.RANKERS)
+every = pytest.mark.parametrize("name", training.RANKERS)
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def routing() -> Iterator[None]:
 
 def test_names() -> None:
     """A ranker is found by its name, its class's name, and with either hyphen; a near miss is answered with names."""
-    assert ltr.get("coordinate-ascent") is ltr.get("coordinate_ascent") is ltr.CoordinateAscent
-    assert ltr.get("AdaRank").name == "adarank"
+    assert training.get("coordinate-ascent") is training.get("coordinate_ascent") is training.CoordinateAscent
+    assert training.get("AdaRank").name == "adarank"
     with pytest.raises(UnknownNameError, match="Did you mean adarank"):
-        ltr.get("adarnk")
+        training.get("adarnk")
     with pytest.raises(AttributeError):
-        _ = ltr.NoRanker
+        _ = training.NoRanker
 
 
 @every
@@ -84,7 +84,7 @@ def test_refused_parameters(name: str, tmp_path: Path) -> None:
         ({"metric": "nDGC@5"}, UnknownNameError),
         ({"dialect": "lettor"}, UnknownNameError),
         ({"rng": "seven"}, ParameterError),
-        *(({parameter: "many"}, ParameterError) for parameter in ltr.get(name).constraints),
+        *(({parameter: "many"}, ParameterError) for parameter in training.get(name).constraints),
     ):
         with pytest.raises(error):
             made(name, **wrong).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
@@ -175,14 +175,14 @@ def test_save_and_load(name: str, tmp_path: Path) -> None:
     dialect = dialects.get("ranklib").changed(short="zero", empty=1.0)
     ranker = learned(name, dialect=dialect, metric="nDCG@3")
     ranker.save(tmp_path / "model.json")
-    found = ltr.load(tmp_path / "model.json")
+    found = training.load(tmp_path / "model.json")
     assert type(found) is type(ranker)
     assert found.get_params() == ranker.get_params()
     assert (found.curve_, found.best_round_) == (ranker.curve_, ranker.best_round_)
     np.testing.assert_array_equal(found.predict(HELD.X), ranker.predict(HELD.X))
     assert found.score(HELD.X, HELD.y, qid=HELD.qid) == ranker.score(HELD.X, HELD.y, qid=HELD.qid)
     found.save(tmp_path / "again.json.gz")
-    np.testing.assert_array_equal(ltr.load(tmp_path / "again.json.gz").predict(HELD.X), ranker.predict(HELD.X))
+    np.testing.assert_array_equal(training.load(tmp_path / "again.json.gz").predict(HELD.X), ranker.predict(HELD.X))
 
 
 @every
@@ -202,11 +202,11 @@ def test_broken_files(name: str, tmp_path: Path) -> None:
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=words) as caught:
-            ltr.load(path)
+            training.load(path)
         assert "model.json" in str(caught.value)
     path.write_bytes(b"\x89PNG\x00\xff")
     with pytest.raises(InputError, match="not a text file"):
-        ltr.load(path)
+        training.load(path)
 
 
 def lists(state: Any) -> Iterator[list[Any]]:
@@ -236,7 +236,7 @@ def test_numbers_that_do_not_fit(name: str, tmp_path: Path) -> None:
             chosen[place] = (None, -7, 10**9, float("nan"), "text", 0)[change]
         path.write_text(json.dumps(whole))
         with contextlib.suppress(InputError):
-            assert ltr.load(path).predict(HELD.X).shape == (len(HELD.X),)
+            assert training.load(path).predict(HELD.X).shape == (len(HELD.X),)
 
 
 @pytest.mark.parametrize("features", [0, -1, 10**12, float("inf"), None])
@@ -246,7 +246,7 @@ def test_a_count_of_features_that_is_none(features: Any, tmp_path: Path) -> None
     learned("lambdamart").save(path)
     path.write_text(json.dumps({**json.loads(path.read_text()), "features": features}))
     with pytest.raises(InputError, match="damaged"):
-        ltr.load(path)
+        training.load(path)
 
 
 def test_a_file_does_not_decide_on_threads(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_file_does_not_decide_on_threads(tmp_path: Path) -> None:
     whole = json.loads(path.read_text())
     whole["parameters"]["n_jobs"] = 60_000
     path.write_text(json.dumps(whole))
-    assert ltr.load(path).get_params()["n_jobs"] <= (os.cpu_count() or 1)
+    assert training.load(path).get_params()["n_jobs"] <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize(
@@ -272,21 +272,21 @@ def test_parts_that_do_not_fit(change: dict[str, Any], tmp_path: Path) -> None:
         tree |= {name: [] for name in ("feature", "threshold", "decision", "left", "right")}
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(InputError, match="damaged"):
-        ltr.load(path)
+        training.load(path)
 
 
 def test_a_number_of_thousands_of_digits(tmp_path: Path) -> None:
     """A number that Python itself refuses to read is one clear error."""
     (tmp_path / "model.json").write_text('{"format": "rankgauge-ranker", "x": ' + "1" * 5000 + "}")
     with pytest.raises(InputError, match="not JSON"):
-        ltr.load(tmp_path / "model.json")
+        training.load(tmp_path / "model.json")
 
 
 def test_a_file_nested_too_deeply(tmp_path: Path) -> None:
     """A file of nothing but brackets is one clear error."""
     (tmp_path / "model.json").write_text("[" * 100_000)
     with pytest.raises(InputError, match="nested too deeply"):
-        ltr.load(tmp_path / "model.json")
+        training.load(tmp_path / "model.json")
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("lambdamart", ("trees", 0)), ("forest-regression", ("trees",))])
@@ -301,7 +301,7 @@ def test_trees_that_lead_round(name: str, nodes: tuple[Any, ...], tmp_path: Path
     state["left"][0] = state["right"][0] = 0
     path.write_text(json.dumps(whole))
     with pytest.raises(InputError, match="not form"):
-        ltr.load(path)
+        training.load(path)
 
 
 def test_dialects_of_ones_own(tmp_path: Path) -> None:
@@ -366,7 +366,7 @@ def test_tables_and_files(name: str, tmp_path: Path) -> None:
             ranker.predict(tables[1][0][columns[::-1]])
         ranker.save(tmp_path / "named.json")
         with pytest.raises(InputError, match="called 'f5'"):
-            ltr.load(tmp_path / "named.json").predict(tables[1][0][columns[::-1]])
+            training.load(tmp_path / "named.json").predict(tables[1][0][columns[::-1]])
     thin = made(name).fit(sparse.csr_matrix(TRAIN.X), TRAIN.y, qid=TRAIN.qid, validation=tuple(HELD))
     np.testing.assert_array_equal(thin.predict(sparse.csr_matrix(HELD.X)), scores)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import dialects
-from rankgauge.ltr import CoordinateAscent, Documents, Objective
+from rankgauge.training import CoordinateAscent, Documents, Objective
 from tests.ltr.mq2008 import mean_over_folds
 from tests.ltr.small import small
 

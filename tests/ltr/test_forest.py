@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from rankgauge import ltr
-from rankgauge.ltr.rankers.forest import Forest, ForestClassification, ForestOrdinal, ForestRegression
-from rankgauge.ltr.trees import Trees
+from rankgauge import training
+from rankgauge.training.rankers.forest import Forest, ForestClassification, ForestOrdinal, ForestRegression
+from rankgauge.training.trees import Trees
 
 FORESTS = (ForestRegression, ForestClassification, ForestOrdinal)
 
@@ -38,7 +38,7 @@ def test_rows_go_down_the_trees_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     matrix, grades = documents(0)
     model = ForestRegression(trees=3).fit(matrix, grades)
     whole = model.predict_proba(matrix)
-    monkeypatch.setattr("rankgauge.ltr.trees.ROWS", 7)
+    monkeypatch.setattr("rankgauge.training.trees.ROWS", 7)
     assert (model.predict_proba(matrix) == whole).all()
 
 
@@ -129,7 +129,7 @@ def test_a_file_keeps_every_tree(kind: type[Forest], tmp_path: Path) -> None:
     matrix, grades = documents(8)
     model = kind(trees=5, min_leaf=2).fit(matrix, grades)
     model.save(tmp_path / "model.json")
-    loaded = ltr.load(tmp_path / "model.json")
+    loaded = training.load(tmp_path / "model.json")
     for each in (matrix, documents(9)[0]):
         assert loaded.predict_proba(each).tobytes() == model.predict_proba(each).tobytes()  # type: ignore[attr-defined]
 

@@ -9,11 +9,11 @@ import lightgbm
 import numpy as np
 import pytest
 
-from rankgauge import dialects, ltr
-from rankgauge.ltr import Documents
-from rankgauge.ltr.lambdas import Lambdas
-from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.rankers.lambdamart import LambdaMART
+from rankgauge import dialects, training
+from rankgauge.training import Documents
+from rankgauge.training.lambdas import Lambdas
+from rankgauge.training.objective import Objective
+from rankgauge.training.rankers.lambdamart import LambdaMART
 from tests.ltr.preferences import parts, random_documents
 from tests.ltr.small import small
 from tests.shared import shared
@@ -107,7 +107,7 @@ def test_a_file_keeps_every_tree(tmp_path: Path) -> None:
     model = LambdaMART(trees=20, feature_share=0.5, document_share=0.7).fit(train.X, train.y, qid=train.qid)
     model.save(tmp_path / "model.json")
     assert len(json.loads((tmp_path / "model.json").read_text())["model"]["trees"]) == 20
-    loaded = ltr.load(tmp_path / "model.json")
+    loaded = training.load(tmp_path / "model.json")
     assert loaded.predict(held.X).tobytes() == model.predict(held.X).tobytes()
 
 
@@ -160,7 +160,7 @@ def test_nan_is_a_value() -> None:
 def test_mq2008_is_ranked_better_than_by_its_best_feature() -> None:
     """On the first fold of MQ2008 it is well above feature 39, the best that there is, and far above no order."""
     paths = [shared(f"data/mq2008/S{n}.txt") for n in range(1, 6)]
-    train = [ltr.documents.read(path) for path in paths[:3]]
+    train = [training.documents.read(path) for path in paths[:3]]
     matrix, grades, queries = (
         np.concatenate([getattr(part, name) for part in train]) for name in ("matrix", "grades", "queries")
     )

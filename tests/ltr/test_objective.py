@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from rankgauge import dialects, score_arrays
 from rankgauge.errors import InputError
-from rankgauge.ltr import Documents, Objective
-from rankgauge.ltr.line_search import PlainSearch, SortedSearch, line_search, step_sizes
-from rankgauge.ltr.objective import Discounted, General
 from rankgauge.policies import Ties
+from rankgauge.training import Documents, Objective
+from rankgauge.training.line_search import PlainSearch, SortedSearch, line_search, step_sizes
+from rankgauge.training.objective import Discounted, General
 from tests.examples import examples
 
 MEASURES = ("nDCG@10", "nDCG@3", "nDCG", "DCG@2", "P@2", "RBP", "CG@3", "AP", "ERR@10", "RR")

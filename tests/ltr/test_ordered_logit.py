@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from rankgauge import ltr
-from rankgauge.ltr.rankers.ordered_logit import OrderedLogit, Posterior, rising
+from rankgauge import training
+from rankgauge.training.rankers.ordered_logit import OrderedLogit, Posterior, rising
 from tests.examples import examples
 
 WEIGHTS, THRESHOLDS = np.array([1.0, -0.5, 0.0]), np.array([-0.5, 1.0, 2.0])
@@ -123,7 +123,7 @@ def test_a_file_keeps_every_digit(tmp_path: Path) -> None:
     matrix, grades = simulated(np.random.default_rng(5), 300)
     model = OrderedLogit(prior=0.3).fit(matrix, grades)
     model.save(tmp_path / "model.json")
-    loaded = ltr.load(tmp_path / "model.json")
+    loaded = training.load(tmp_path / "model.json")
     assert isinstance(loaded, OrderedLogit)
     assert loaded.prior == 0.3
     assert loaded.predict_proba(matrix).tobytes() == model.predict_proba(matrix).tobytes()

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.ltr import Documents
-from rankgauge.ltr.preferences import Preferences
-from rankgauge.ltr.rankers.rankboost import RankBoost, Stumps, potentials
+from rankgauge.training import Documents
+from rankgauge.training.preferences import Preferences
+from rankgauge.training.rankers.rankboost import RankBoost, Stumps, potentials
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 RANKLIB = {1: 0.48678, 2: 0.44495, 3: 0.48179, 4: 0.55302, 5: 0.53510}

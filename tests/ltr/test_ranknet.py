@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.ltr import Documents
-from rankgauge.ltr.preferences import Preferences
-from rankgauge.ltr.rankers.ranknet import Adam, Batch, Network, RankNet, batches
-from rankgauge.ltr.rankers.ranksvm import RankSVM
 from rankgauge.numeric import FloatArray
+from rankgauge.training import Documents
+from rankgauge.training.preferences import Preferences
+from rankgauge.training.rankers.ranknet import Adam, Batch, Network, RankNet, batches
+from rankgauge.training.rankers.ranksvm import RankSVM
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.ltr import Documents
-from rankgauge.ltr.objective import Objective
-from rankgauge.ltr.swaps import Cascading, Linear, Precisions, Rescored, Swaps, swaps_of
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import RankedLists
+from rankgauge.training import Documents
+from rankgauge.training.objective import Objective
+from rankgauge.training.swaps import Cascading, Linear, Precisions, Rescored, Swaps, swaps_of
 from tests.examples import examples
 
 CLOSED = {

@@ -149,8 +149,8 @@ def _parses(name: str) -> bool:
 
 def test_notes_go_by_provider() -> None:
     """The top grade and the order of ties are those of the provider of each measure."""
-    from rankgauge.report.evaluation import EvaluationReport
-    from rankgauge.report.notes import notes as noted
+    from rankgauge.evaluation.notes import notes as noted
+    from rankgauge.evaluation.report import EvaluationReport
 
     judgments, run = {"q": {"d1": 3, "d2": 0}}, {"q": {"d1": 1.0, "d2": 1.0}}
     result = evaluate(judgments, run, ["ERR@10", "RR@10"], dialect="ir-measures")

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.active.board import Board
-from rankgauge.active.pool import Pool
-from rankgauge.active.pool_table import PoolTable
-from rankgauge.active.selection import SELECTIONS
 from rankgauge.errors import InputError, InputWarning
-from rankgauge.judges.asking.pairs import TextPairs
-from rankgauge.pools import make_pool
-from rankgauge.report.pool_making import PoolMakingReport
+from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.labelling.board import Board
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_table import PoolTable
+from rankgauge.labelling.pools import make_pool
+from rankgauge.labelling.pools.making_report import PoolMakingReport
+from rankgauge.labelling.selection import SELECTIONS
 
 RUNS = {
     "one": {"q10": {"a": 5.0, "b": 4.0, "c": 3.0}, "q9": {"x": 2.0, "y": 1.0}},

@@ -14,13 +14,13 @@ import pytest
 
 from rankgauge import dialects, evaluate
 from rankgauge.errors import InputError
-from rankgauge.experiments.experiment import Setting
-from rankgauge.experiments.pages.pools.run import POOLS
-from rankgauge.pools import Reuse, reuse
-from rankgauge.pools.contributions import read_teams
-from rankgauge.report.pool_reuse import PoolReuseReport
-from rankgauge.report.pool_reuse_figures import beyond, bounds
-from rankgauge.stats import kendall_tau
+from rankgauge.labelling.pools import Reuse, reuse
+from rankgauge.labelling.pools.contributions import read_teams
+from rankgauge.labelling.pools.reuse_figures import beyond, bounds
+from rankgauge.labelling.pools.reuse_report import PoolReuseReport
+from rankgauge.papers.experiment import Setting
+from rankgauge.papers.pages.pools.run import POOLS
+from rankgauge.statistics import kendall_tau
 from tests.docs.blocks import ROOT
 from tests.shared import shared
 
@@ -243,7 +243,7 @@ def test_teams_are_read_from_lines() -> None:
 
 def test_trec8() -> None:
     """72 of 129 runs, READWARE's short lists among them, brought in every judged document; ranks hardly move."""
-    from rankgauge.experiments.trec import trec8
+    from rankgauge.papers.trec import trec8
 
     folder = shared("data/trec8_adhoc")
     pool, grades = trec8(folder)

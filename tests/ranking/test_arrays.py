@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import rankgauge as rg
-from rankgauge.arrays import ArrayMean, score_arrays
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.evaluation.arrays import ArrayMean, score_arrays
 from rankgauge.measures import MEASURES, TieRule
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import Ranking

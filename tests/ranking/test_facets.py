@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate
+from rankgauge import files as io
 from rankgauge.errors import InputError
 from rankgauge.measures import parse
 from rankgauge.ranking import RankedLists
@@ -51,7 +52,7 @@ def test_second_field_is_the_subtopic(files: tuple[Path, Path]) -> None:
 def test_large_runs_are_streamed(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is read in pieces has the same values."""
     whole = evaluate(*files, MEASURES).by_query
-    monkeypatch.setattr("rankgauge.io.files.LARGE", 0)
+    monkeypatch.setattr("rankgauge.files.reading.LARGE", 0)
     assert evaluate(*files, MEASURES).by_query == whole
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge import evaluate, io
+from rankgauge import evaluate, files
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
@@ -196,7 +196,7 @@ def test_packed_files_are_scanned(tmp_path: Path, packing: str) -> None:
     paths[0].write_bytes(paths[0].read_bytes()[:-100])
     assert scan(paths[0], paths[1], Ranking()) is None
     with pytest.raises(InputError, match="cut off or damaged"):
-        io.read_run(paths[0], "trec")
+        files.read_run(paths[0], "trec")
 
 
 def test_judgments_may_be_a_table(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_scan_gives_what_the_readers_and_rank_give(tmp_path: Path) -> None:
     for how in (Ranking(), Ranking(ties=Ties.DOCID, single_precision=True, negative=NegativeGrade.UNJUDGED)):
         hits = scan(paths[0], paths[1], how)
         assert hits is not None
-        pool = io.read_judgments(paths[1])
-        assert_same(hits, rank(io.read_run(paths[0]), pool, how))
-        assert_same(hits, rank_stream(io.stream_run(paths[0], rows=500), pool, how))
+        pool = files.read_judgments(paths[1])
+        assert_same(hits, rank(files.read_run(paths[0]), pool, how))
+        assert_same(hits, rank_stream(files.stream_run(paths[0], rows=500), pool, how))
 
 
 REGULAR = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d1 1 2.5 tag\n"
@@ -373,7 +373,7 @@ def test_a_line_of_blanks(tmp_path: Path) -> None:
     paths = written(tmp_path, *large(random.Random(3), listed=20, judged=5))
     paths[0].write_bytes(paths[0].read_bytes() + b" " * 600 + b"\n")
     assert scan(paths[0], paths[1], Ranking(), chunk=1 << 12) is None
-    assert len(io.read_run(paths[0]))
+    assert len(files.read_run(paths[0]))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system here")

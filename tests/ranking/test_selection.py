@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import score_arrays
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.ranking.rules import selection_order
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.audit import Audit, audit
-from rankgauge.datasets import generate, write
-from rankgauge.report import FORMATS
-from rankgauge.report.audit import AuditReport
+from rankgauge.audit.tools import Audit, audit
+from rankgauge.audit.tools.report import AuditReport
+from rankgauge.demo import generate, write
+from rankgauge.render import FORMATS
 from tests.docs.blocks import ROOT
 from tests.shared import shared
 

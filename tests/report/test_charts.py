@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge.active import BoardCampaign, BoardPool, Campaign, Pool, Target, simulate
-from rankgauge.active.methods import Estimate
-from rankgauge.audit import Audit, audit
-from rankgauge.datasets import generate
-from rankgauge.datasets.pool import generate_pool
+from rankgauge.audit.tools import Audit, audit
+from rankgauge.charts import KINDS
+from rankgauge.demo import generate
+from rankgauge.demo.pool import generate_pool
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.report.charts import KINDS
+from rankgauge.labelling import BoardCampaign, BoardPool, Campaign, Pool, Target, simulate
+from rankgauge.labelling.methods import Estimate
 from tests.active.board.collection import tables
 
 MADE = generate(rng=np.random.default_rng(0))

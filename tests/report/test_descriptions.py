@@ -11,7 +11,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.measures import MEASURES, Measure, parse
 from rankgauge.measures.gains import DISCOUNTS, GAINS
 from rankgauge.ranking import RankedLists
-from rankgauge.report import descriptions
+from rankgauge.reference import descriptions
 
 UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for", "differs"}
 UNSPOKEN |= {"also", "providers", "rel_scale", "strict"}

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from rankgauge import dialects, evaluate
-from rankgauge.audit import Scores, explain
-from rankgauge.audit.scores import judged_for
+from rankgauge.audit.tools import Scores, explain
+from rankgauge.audit.tools.scores import judged_for
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import MEASURES, parse
 from rankgauge.policies import JudgmentKind
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.format import Medium
+from rankgauge.render.format import Medium
 
 ROWS = {"query": ["q"] * 3, "document": ["a", "b", "c"], "grade": [1.0, 0.0, 2.0]}
 BY_FACET = {**ROWS, "subtopic": ["1", "2", "2"]}

@@ -11,21 +11,21 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.datasets import generate
+from rankgauge.audit.tools.report import AuditReport
+from rankgauge.comparison.report import ComparisonReport
+from rankgauge.demo import generate
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.report import FORMATS, Report
-from rankgauge.report.agreement import AgreementReport
-from rankgauge.report.audit import AuditReport
-from rankgauge.report.board_simulation import BoardSimulationReport
-from rankgauge.report.campaign import CampaignReport
-from rankgauge.report.comparison import ComparisonReport
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.format import Medium, ReportDocument
-from rankgauge.report.html import page
-from rankgauge.report.passages import Notes, ReportTable
-from rankgauge.report.romip import RomipReport
-from rankgauge.report.simulation import SimulationReport
-from rankgauge.result import Result
+from rankgauge.evaluation.report import EvaluationReport
+from rankgauge.evaluation.result import Result
+from rankgauge.judgments.report import AgreementReport
+from rankgauge.labelling.reports.campaign import CampaignReport
+from rankgauge.labelling.simulate.board_report import BoardSimulationReport
+from rankgauge.labelling.simulate.report import SimulationReport
+from rankgauge.render import FORMATS, Report
+from rankgauge.render.format import Medium, ReportDocument
+from rankgauge.render.html import page
+from rankgauge.render.passages import Notes, ReportTable
+from rankgauge.romip.report import RomipReport
 
 WITH_PICTURES = (AuditReport, BoardSimulationReport, CampaignReport, ComparisonReport, RomipReport, SimulationReport)
 MADE = generate(rng=np.random.default_rng(0))

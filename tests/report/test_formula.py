@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.report.formulas import readable
+from rankgauge.render.formulas import readable
 
 
 @pytest.mark.parametrize(

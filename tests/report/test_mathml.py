@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.report.formulas import mathml
-from rankgauge.report.site import drawn
+from rankgauge.reference.site import drawn
+from rankgauge.render.formulas import mathml
 
 
 @pytest.mark.parametrize(

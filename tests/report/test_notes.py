@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from rankgauge import evaluate
+from rankgauge.evaluation.notes import FEW, notes
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import parse
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.format import Medium
-from rankgauge.report.notes import FEW, notes
-from rankgauge.report.numbers import interval, value
-from rankgauge.report.passages import Paragraph
+from rankgauge.render.format import Medium
+from rankgauge.render.numbers import interval, value
+from rankgauge.render.passages import Paragraph
 
 
 def report(queries: int) -> EvaluationReport:

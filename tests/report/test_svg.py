@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.report.campaign import movement
-from rankgauge.report.svg import Axis, Drawing, apart, sheet, ticks
+from rankgauge.labelling.reports.campaign import movement
+from rankgauge.render.svg import Axis, Drawing, apart, sheet, ticks
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))

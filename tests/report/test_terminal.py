@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from rankgauge.report.numbers import shortest
-from rankgauge.report.passages import Heading, Notes, Paragraph, ReportTable
-from rankgauge.report.terminal import Screen, bold, cells, show, wrapped
+from rankgauge.render.numbers import shortest
+from rankgauge.render.passages import Heading, Notes, Paragraph, ReportTable
+from rankgauge.render.terminal import Screen, bold, cells, show, wrapped
 
 
 class Terminal(io.StringIO):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.datasets.romip import RomipCollection, generate_romip, write_romip
+from rankgauge.demo.romip import RomipCollection, generate_romip, write_romip
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import romip
-from rankgauge.io.romip_xml import Classification
+from rankgauge.files.romip_xml import Classification
 from rankgauge.romip import derive
 from rankgauge.romip.classification import Truth, read_truth
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge import io
-from rankgauge.datasets.romip import RomipCollection
+from rankgauge import files
+from rankgauge.demo.romip import RomipCollection
 from rankgauge.errors import InputError
-from rankgauge.io.romip_xml import read_classification, read_relevance
+from rankgauge.files.romip_xml import read_classification, read_relevance
 from rankgauge.romip import derive, read_tables
 from rankgauge.romip.classification import read_truth
 
@@ -43,7 +43,7 @@ def test_runs_come_back(collection: RomipCollection, folder: Path) -> None:
     """Both forms of a run keep the order of every list."""
     for place, runs in (("search", collection.runs), ("qa", collection.answer_runs)):
         for system, lists in runs.items():
-            run = io.read_run(folder / f"{place}/runs/{system}.xml")
+            run = files.read_run(folder / f"{place}/runs/{system}.xml")
             assert {q: tuple(rows["document"]) for (q,), rows in run.group_by("query", maintain_order=True)} == lists
 
 

@@ -16,11 +16,11 @@ import pytest
 from rankgauge import romip
 from rankgauge.cli.main import run as command
 from rankgauge.errors import RankGaugeError
-from rankgauge.report import FORMATS
-from rankgauge.report.romip import RomipReport
-from rankgauge.report.romip_words import LANGUAGES, words
+from rankgauge.render import FORMATS
 from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import CURVES, binary, graded
+from rankgauge.romip.report import RomipReport
+from rankgauge.romip.words import LANGUAGES, words
 
 ENGLISH = "recall, precision, accuracy, error, F-measure, precision(5), R-precision, average precision, bpref, bpref-10"
 RUSSIAN = (

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from rankgauge import romip
-from rankgauge.io.romip_xml import read_classification
+from rankgauge.files.romip_xml import read_classification
 from rankgauge.romip import TrackResult
 from rankgauge.romip.classification import read_truth
 from rankgauge.romip.metrics import QA, binary, graded

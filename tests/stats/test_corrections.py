@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.stats.correction import CORRECTIONS, Family
-from rankgauge.stats.paired_test import TESTS
+from rankgauge.statistics.correction import CORRECTIONS, Family
+from rankgauge.statistics.paired_test import TESTS
 
 
 def family(p: object = (), values: object = None, *, seed: int = 1, draws: int = 5000) -> Family:

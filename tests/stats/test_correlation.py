@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
-from rankgauge.stats.correlation import kendall_tau, tau_ap, tau_ap_b
+from rankgauge.statistics.correlation import kendall_tau, tau_ap, tau_ap_b
 from tests.examples import examples
 
 few = settings(max_examples=examples(60), deadline=None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
-from rankgauge.stats import bca_interval, geometric_mean, t_interval
+from rankgauge.statistics import bca_interval, geometric_mean, t_interval
 from tests.examples import examples
 
 NAN = float("nan")
@@ -170,5 +170,5 @@ def test_shapes_and_resamples_are_checked() -> None:
 
 def test_importing_intervals_does_not_import_scipy() -> None:
     """A command that prints no interval does not wait for SciPy."""
-    code = "import sys, rankgauge.stats.intervals; sys.exit('scipy' in sys.modules)"
+    code = "import sys, rankgauge.statistics.intervals; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.stats.paired_test import TESTS, PairedTest
+from rankgauge.statistics.paired_test import TESTS, PairedTest
 from tests.examples import examples
 
 NAN = float("nan")

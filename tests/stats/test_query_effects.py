@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.stats.query_effects import SPREADS, QueryEffects, odds_to_chance
+from rankgauge.statistics.query_effects import SPREADS, QueryEffects, odds_to_chance
 
 
 def collection(

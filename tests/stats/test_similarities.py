@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.stats import kendall_tau_a, rbo, spearman_rho
-from rankgauge.stats.ranked_pair import Ranked, RankedPair
-from rankgauge.stats.similarity import SIMILARITIES, Similarity
+from rankgauge.statistics import kendall_tau_a, rbo, spearman_rho
+from rankgauge.statistics.ranked_pair import Ranked, RankedPair
+from rankgauge.statistics.similarity import SIMILARITIES, Similarity
 
 each = pytest.mark.parametrize("kind", SIMILARITIES.values(), ids=list(SIMILARITIES))
 

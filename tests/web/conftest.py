@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser
 from sqlalchemy import Engine, NullPool, create_engine, text
 
-from rankgauge.active.campaign.database import Location, connect
-from rankgauge.web.database import migrate, opened
+from rankgauge.labelling.campaign.database import Location, connect
+from rankgauge.room.database import migrate, opened
 from tests.web.house import House, open_house
 from tests.web.visitors import CHROMIUM, Opener, open_browser, open_pages
 

@@ -14,9 +14,9 @@ from typing import TypeAlias
 import httpx
 import sqlalchemy as sa
 
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.campaign import tables as t
-from rankgauge.active.campaign.database import Location, connect, reading
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.campaign import tables as t
+from rankgauge.labelling.campaign.database import Location, connect, reading
 from tests.web.house import House, fields
 
 Said: TypeAlias = tuple[str, str, str, float]

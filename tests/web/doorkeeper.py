@@ -21,9 +21,9 @@ from importlib import import_module
 import uvicorn
 from fastapi import FastAPI
 
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.route import ROUTES
-from rankgauge.web.server import configured
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.route import ROUTES
+from rankgauge.room.server import configured
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGINT}
 
@@ -62,7 +62,7 @@ def main(database: str) -> None:
 def _import_all() -> None:
     """Imports what a room would import once it serves, so that no process has to."""
     assert ROUTES.values()
-    for name in ("rankgauge.active.methods.passive", "rankgauge.measures.cascade.err"):
+    for name in ("rankgauge.labelling.methods.passive", "rankgauge.measures.cascade.err"):
         import_module(name)
     configured(FastAPI()).load()
 

@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 import uvicorn
 
-from rankgauge.datasets.pool import generate_pool
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.room import Room
-from rankgauge.web.server import configured
+from rankgauge.demo.pool import generate_pool
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.room import Room
+from rankgauge.room.server import configured
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
 

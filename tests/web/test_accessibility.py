@@ -10,9 +10,9 @@ import pytest
 from fastapi.routing import APIRoute
 from playwright.sync_api import Browser, Page
 
-from rankgauge.active.labels import Label
-from rankgauge.web.gold_rows import GoldQuestion
-from rankgauge.web.route import API, ROUTES
+from rankgauge.labelling.labels import Label
+from rankgauge.room.gold_rows import GoldQuestion
+from rankgauge.room.route import API, ROUTES
 from tests.web.boards import board_files
 from tests.web.house import House, csrf, open_house
 from tests.web.visitors import Opener, admin, assessor, needs_chromium

@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from rankgauge.errors import ParameterError
-from rankgauge.web.addresses import is_cross_site, networks, sender
+from rankgauge.room.addresses import is_cross_site, networks, sender
 from tests.web.house import House, csrf, open_house
 
 TRIES = 5

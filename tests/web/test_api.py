@@ -21,11 +21,11 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from typer.testing import CliRunner
 
-from rankgauge.active.board import BoardPool
-from rankgauge.active.campaign import BoardCampaign, Campaign
 from rankgauge.cli.main import app as commands
 from rankgauge.errors import InputError
-from rankgauge.web.client import RoomClient
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.room.client import RoomClient
 from tests.active.board.collection import noisy_judge, tables
 from tests.web.crowd import FRAGMENT
 from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool

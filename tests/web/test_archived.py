@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.active.labels import Label
 from rankgauge.errors import ArchivedError
-from rankgauge.web.gold_rows import GoldRules
-from rankgauge.web.roles import Role
+from rankgauge.labelling.labels import Label
+from rankgauge.room.gold_rows import GoldRules
+from rankgauge.room.roles import Role
 from tests.web.house import House, csrf
 from tests.web.test_gold import asked, golden, judge, truly
 

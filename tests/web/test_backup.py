@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, create_engine
 
-from rankgauge.active.campaign.database import Location, connect
 from rankgauge.errors import InputError
-from rankgauge.web.backup import copy
-from rankgauge.web.database import migrate
-from rankgauge.web.people import People
-from rankgauge.web.settings import RoomSettings
+from rankgauge.labelling.campaign.database import Location, connect
+from rankgauge.room.backup import copy
+from rankgauge.room.database import migrate
+from rankgauge.room.people import People
+from rankgauge.room.settings import RoomSettings
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from rankgauge.active.labels import Label
-from rankgauge.datasets.pool import generate_pool
-from rankgauge.web import app
+from rankgauge.demo.pool import generate_pool
+from rankgauge.labelling.labels import Label
+from rankgauge.room import app
 from tests.program import rankgauge
 from tests.web.house import LEVELS, House, open_house, parquet, pool, truth, write_pool
 from tests.web.visitors import Opener, admin, assessor, needs_chromium, press, shown

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rankgauge.cli.main import app
-from rankgauge.web.roles import Role
+from rankgauge.room.roles import Role
 from tests.web.house import House, csrf, fields
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.web import credentials
-from rankgauge.web.middleware import RateLimit
-from rankgauge.web.settings import RoomSettings
+from rankgauge.room import credentials
+from rankgauge.room.middleware import RateLimit
+from rankgauge.room.settings import RoomSettings
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))

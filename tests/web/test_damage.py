@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.active.campaign.database import Location
 from rankgauge.errors import RankGaugeError
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.backup import copy
+from rankgauge.labelling.campaign.database import Location
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.backup import copy
 from tests.active.test_damage import damaged
 from tests.web.house import House, open_house
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rankgauge.web.settings import PREFIX, RoomSettings
+from rankgauge.room.settings import PREFIX, RoomSettings
 from tests.docs.blocks import ROOT
 from tests.web.house import open_house, truth, write_pool
 
@@ -48,7 +48,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             )
         with redirect_stdout(io.StringIO()):
             exec(compile(code.replace('"autumn"', '"winter"'), "judging.md", "exec"), names)
-        from rankgauge.web.client import RoomClient
+        from rankgauge.room.client import RoomClient
 
         with RoomClient(house.base, token=token) as room:
             assert room.judgments(1).columns == ["query", "document", "grade"]

@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rankgauge.active.campaign import BoardCampaign, Campaign
-from rankgauge.pools import make_pool
-from rankgauge.web.database import DRAFT_FILES
-from rankgauge.web.drafts import MOST, safe_name
-from rankgauge.web.routes.new_campaign import EXAMPLES
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.pools import make_pool
+from rankgauge.room.database import DRAFT_FILES
+from rankgauge.room.drafts import MOST, safe_name
+from rankgauge.room.pages.new_campaign import EXAMPLES
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, pool
 

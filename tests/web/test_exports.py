@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.active.label_format import read_labels, write_tasks
-from rankgauge.active.labels import Task
-from rankgauge.active.pool import Pool
 from rankgauge.errors import InputError
-from rankgauge.io.spreadsheet import as_text, as_written, text_columns
-from rankgauge.web.client import RoomClient
+from rankgauge.files.spreadsheet import as_text, as_written, text_columns
+from rankgauge.labelling.label_format import read_labels, write_tasks
+from rankgauge.labelling.labels import Task
+from rankgauge.labelling.pool import Pool
+from rankgauge.room.client import RoomClient
 from tests.web.house import LEVELS, House, parquet, truth
 from tests.web.test_api import token
 

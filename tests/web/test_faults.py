@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.active.campaign import database as databases
-from rankgauge.active.campaign.database import Location
-from rankgauge.datasets.pool import generate_pool
-from rankgauge.web.backup import copy
+from rankgauge.demo.pool import generate_pool
+from rankgauge.labelling.campaign import database as databases
+from rankgauge.labelling.campaign.database import Location
+from rankgauge.room.backup import copy
 from tests.web.crowd import FRAGMENT, at_work, check, crowd
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 

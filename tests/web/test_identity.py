@@ -10,16 +10,16 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.active.campaign import Campaign, tables
-from rankgauge.active.campaign.database import Location, connect, reading
-from rankgauge.active.campaign.review import Review
-from rankgauge.active.campaign.upgrade import upgrade
-from rankgauge.active.labels import LabelOrigin
 from rankgauge.errors import InputError
-from rankgauge.web.database import PEOPLE, TOKENS, migrate
-from rankgauge.web.people import People
-from rankgauge.web.roles import Permission, Role
-from rankgauge.web.settings import RoomSettings
+from rankgauge.labelling.campaign import Campaign, tables
+from rankgauge.labelling.campaign.database import Location, connect, reading
+from rankgauge.labelling.campaign.review import Review
+from rankgauge.labelling.campaign.upgrade import upgrade
+from rankgauge.labelling.labels import LabelOrigin
+from rankgauge.room.database import PEOPLE, TOKENS, migrate
+from rankgauge.room.people import People
+from rankgauge.room.roles import Permission, Role
+from rankgauge.room.settings import RoomSettings
 from tests.web.house import House, csrf, fields, pool
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "campaign_0_1" / "auto.rg.gz"

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Request, expect
 from sqlalchemy import delete
 
-from rankgauge.active.campaign.database import writing
-from rankgauge.web.database import SESSIONS
+from rankgauge.labelling.campaign.database import writing
+from rankgauge.room.database import SESSIONS
 from tests.web.house import LEVELS, House, open_house, parquet, pool
 from tests.web.visitors import Opener, assessor, needs_chromium, press, shown
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from rankgauge.active.labels import LabelOrigin
-from rankgauge.web.roles import Role
+from rankgauge.labelling.labels import LabelOrigin
+from rankgauge.room.roles import Role
 from tests.web.crowd import FRAGMENT
 from tests.web.house import House, fields, open_house, pool
 

@@ -15,12 +15,12 @@ import httpx
 import polars as pl
 import pytest
 
-from rankgauge.active.campaign.labels import check_documents
-from rankgauge.active.label_format import read_labels
-from rankgauge.active.labels import Label
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io import read_table
-from rankgauge.web.new_campaign import MOST_LEVELS, levels_of
+from rankgauge.files import read_table
+from rankgauge.labelling.campaign.labels import check_documents
+from rankgauge.labelling.label_format import read_labels
+from rankgauge.labelling.labels import Label
+from rankgauge.room.new_campaign import MOST_LEVELS, levels_of
 from tests.web.house import House, csrf, open_house, parquet, pool
 from tests.web.test_faults import doorkeeper
 from tests.web.test_security import CALLS, PUBLIC, call

@@ -11,15 +11,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rankgauge.active.campaign import rules
-from rankgauge.active.labels import Label
-from rankgauge.web import RoomSettings, create_app
-from rankgauge.web.campaign_changes import set_guide, set_stop
-from rankgauge.web.campaigns import Campaigns
-from rankgauge.web.changes import changes
-from rankgauge.web.client import RoomClient
-from rankgauge.web.database import CHANGES, LINKS, PEOPLE
-from rankgauge.web.roles import Role
+from rankgauge.labelling.campaign import rules
+from rankgauge.labelling.labels import Label
+from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.campaign_changes import set_guide, set_stop
+from rankgauge.room.campaigns import Campaigns
+from rankgauge.room.changes import changes
+from rankgauge.room.client import RoomClient
+from rankgauge.room.database import CHANGES, LINKS, PEOPLE
+from rankgauge.room.roles import Role
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, truth
 

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from rankgauge.active.campaign import tables as campaigns
-from rankgauge.web.database import METADATAS, PEOPLE, migrate
+from rankgauge.labelling.campaign import tables as campaigns
+from rankgauge.room.database import METADATAS, PEOPLE, migrate
 
 
 def test_the_steps_lead_to_the_tables(engine: sa.Engine) -> None:

@@ -9,16 +9,16 @@ from pathlib import Path
 from markupsafe import escape
 from typer.testing import CliRunner
 
-from rankgauge.active import defaults
-from rankgauge.active.campaign import Campaign
-from rankgauge.active.cost import COSTS
-from rankgauge.active.label_format import LABEL_FORMATS
-from rankgauge.active.method import METHODS
-from rankgauge.active.units import UNITS
 from rankgauge.cli.commands.active_plan import PlanOptions
 from rankgauge.cli.main import app as commands
-from rankgauge.tables.scales import SCALES
-from rankgauge.web.new_campaign import NewCampaign
+from rankgauge.files.scales import SCALES
+from rankgauge.labelling import defaults
+from rankgauge.labelling.campaign import Campaign
+from rankgauge.labelling.cost import COSTS
+from rankgauge.labelling.label_format import LABEL_FORMATS
+from rankgauge.labelling.method import METHODS
+from rankgauge.labelling.units import UNITS
+from rankgauge.room.new_campaign import NewCampaign
 from tests.web.house import House, csrf, parquet, pool, write_pool
 
 SAME = ("measure", "method", "dialect", "assessors", "combine", "unjudgeable", "seed", "grades")

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.web.database import METADATAS, migrate
+from rankgauge.room.database import METADATAS, migrate
 from tests.web.house import House, csrf, open_house, parquet, pool
 
 OTHER = pl.DataFrame({"query": ["x1"] * 3 + ["x2"] * 3, "document": ["a", "b", "c"] * 2, "score": [3.0, 2.0, 1.0] * 2})

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.active.campaign.database import Location, connect, reading, writing
-from rankgauge.active.campaign.outages import AGAIN, LOCKED, Outage
-from rankgauge.active.campaign.rules import MOMENT
-from rankgauge.datasets.pool import generate_pool
+from rankgauge.demo.pool import generate_pool
 from rankgauge.errors import UnavailableError
-from rankgauge.web import app
-from rankgauge.web.middleware import LOG
-from rankgauge.web.outage_log import OutageLog
-from rankgauge.web.server import JsonLines
+from rankgauge.labelling.campaign.database import Location, connect, reading, writing
+from rankgauge.labelling.campaign.outages import AGAIN, LOCKED, Outage
+from rankgauge.labelling.campaign.rules import MOMENT
+from rankgauge.room import app
+from rankgauge.room.middleware import LOG
+from rankgauge.room.outage_log import OutageLog
+from rankgauge.room.server import JsonLines
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 
 REASON = f"the database {LOCKED}"

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Engine, select
 
 from rankgauge.errors import RefusedError
-from rankgauge.web import credentials
-from rankgauge.web.database import LINKS, METADATA, SESSIONS, TOKENS
-from rankgauge.web.people import DAY, HOUR, MOST_TOKENS, People, Role
-from rankgauge.web.settings import RoomSettings
+from rankgauge.room import credentials
+from rankgauge.room.database import LINKS, METADATA, SESSIONS, TOKENS
+from rankgauge.room.people import DAY, HOUR, MOST_TOKENS, People, Role
+from rankgauge.room.settings import RoomSettings
 
 
 class Clock:

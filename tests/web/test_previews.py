@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.web.previews import ATTRIBUTES, ELEMENTS, LONGEST, STYLE, preview, safe_image
-from rankgauge.web.settings import RoomSettings
+from rankgauge.room.previews import ATTRIBUTES, ELEMENTS, LONGEST, STYLE, preview, safe_image
+from rankgauge.room.settings import RoomSettings
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 

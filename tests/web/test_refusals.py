@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import update
 
-from rankgauge.active.campaign.database import writing
-from rankgauge.active.campaign.tables import leases
-from rankgauge.web.gold_rows import GoldRules
-from rankgauge.web.roles import Role
+from rankgauge.labelling.campaign.database import writing
+from rankgauge.labelling.campaign.tables import leases
+from rankgauge.room.gold_rows import GoldRules
+from rankgauge.room.roles import Role
 from tests.web.crowd import FRAGMENT
 from tests.web.house import House, fields, open_house
 from tests.web.test_gold import golden, judge, wrongly

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi.routing import APIRoute
 
-from rankgauge.web.route import ROUTES
+from rankgauge.room.route import ROUTES
 
 
 def test_routes_are_matched_in_their_order() -> None:

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from rankgauge.active.campaign.database import Location
-from rankgauge.web.backup import copy
-from rankgauge.web.middleware import HEADERS
-from rankgauge.web.route import ROUTES
+from rankgauge.labelling.campaign.database import Location
+from rankgauge.room.backup import copy
+from rankgauge.room.middleware import HEADERS
+from rankgauge.room.route import ROUTES
 from tests.web.house import House, csrf, fields, open_house
 
 PUBLIC = {("GET", "/healthz"), ("GET", "/enter/{link}"), ("POST", "/enter/{link}")}
@@ -303,7 +303,7 @@ def test_logs_hold_no_secrets(house: House, caplog: pytest.LogCaptureFixture) ->
     """A link's secret, a session and a token are in no line of the log, and who asked for what is."""
     import logging
 
-    with caplog.at_level(logging.INFO, logger="rankgauge.web"):
+    with caplog.at_level(logging.INFO, logger="rankgauge.room"):
         link = house.room.people.admin_link()
         client = house.enter(link)
         client.get("/")

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import update
 
-from rankgauge.active.campaign.database import writing
-from rankgauge.web.database import SESSIONS
-from rankgauge.web.roles import Role
+from rankgauge.labelling.campaign.database import writing
+from rankgauge.room.database import SESSIONS
+from rankgauge.room.roles import Role
 from tests.program import rankgauge
 from tests.web.house import House, csrf, open_house
 from tests.web.visitors import needs_chromium

@@ -7,8 +7,8 @@ import re
 import httpx
 import pytest
 
-from rankgauge.active.labels import Label
 from rankgauge.errors import UndisputedError
+from rankgauge.labelling.labels import Label
 from tests.web.house import House, csrf
 from tests.web.test_gold import asked, judge
 

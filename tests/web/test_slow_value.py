@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from rankgauge.web.slow_value import QUICK, SHARE, SlowValue
+from rankgauge.room.slow_value import QUICK, SHARE, SlowValue
 
 
 class Work:

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from rankgauge.cli.main import app
 from rankgauge.errors import NothingToJudgeError
-from rankgauge.web.campaigns import OpenCampaign
-from rankgauge.web.overview import Overview
+from rankgauge.room.campaigns import OpenCampaign
+from rankgauge.room.overview import Overview
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, truth
 
@@ -158,7 +158,7 @@ def test_a_campaign_that_is_over_says_so(room: House, settings: dict[str, Any], 
 
 def test_a_viewer_sees_no_buttons_that_do_not_work(room: House) -> None:
     """Pausing and rules are not offered to people who may only look."""
-    from rankgauge.web.roles import Role
+    from rankgauge.room.roles import Role
 
     number = room.campaign()
     viewer = room.enter(room.room.people.invite(number, "vera", Role.VIEWER)[1])

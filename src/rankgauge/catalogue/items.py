@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.files.columns import find
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.tables.columns import find
 
 POPULARITY = ("popularity", "interactions", "users", "clicks", "count")
 CATEGORY = ("category", "categories", "genre", "genres", "brand", "type")
@@ -68,10 +68,10 @@ def read_items(source: Any) -> Items:
         return source
     if not isinstance(source, str | os.PathLike):
         return Items.of(pl.DataFrame(source))
-    from rankgauge import io
+    from rankgauge import files
 
     try:
-        return Items.of(io.read_table(source))
+        return Items.of(files.read_table(source))
     except InputError as error:
         error.path = error.path or os.fspath(source)
         raise

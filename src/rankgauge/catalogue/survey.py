@@ -17,7 +17,7 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.policies import Ties
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.frames import ordered
-from rankgauge.stats import t_interval
+from rankgauge.statistics import t_interval
 
 VALUES: Mapping[str, type] = {
     **dict.fromkeys(("statistic", "run"), str),
@@ -43,16 +43,16 @@ def survey(
     without it the catalogue is whatever the runs show. `users` is how many users popularity counts. `judgments` say
     what is relevant.
     """
-    from rankgauge import io
+    from rankgauge import files
 
     if depth < 1:
         raise ParameterError("catalogue", "depth", "a whole number, 1 or more", depth)
     chosen = tuple(STATISTICS.values() if statistics is None else map(find, statistics))
-    frames = {name: ordered(io.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()}
+    frames = {name: ordered(files.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()}
     known = Items(ids=_ids(frames.values()), listed=False) if items is None else read_items(items)
     _check_users(users, known)
     codes = pl.DataFrame({"document": list(known.ids), "item": np.arange(len(known), dtype=np.int64)})
-    relevant = None if judgments is None else _relevant(io.judgments_from(judgments), rel)
+    relevant = None if judgments is None else _relevant(files.judgments_from(judgments), rel)
     shown = {name: _shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
     found = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
     if statistics is not None:

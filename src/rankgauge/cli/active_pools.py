@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.active import defaults
-from rankgauge.active.board import BoardPool
-from rankgauge.active.board.calibration import calibrated
-from rankgauge.active.campaign import BoardCampaign, Campaign
-from rankgauge.active.campaign.board_campaign import BOARD_METHODS
-from rankgauge.active.forecasts import Forecast, forecast
-from rankgauge.active.pool import Pool
-from rankgauge.active.pool_table import PoolTable, document_table
-from rankgauge.active.units import in_units
 from rankgauge.cli.options import RunSpellingOptions, names
 from rankgauge.cli.runs import named
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.io import table_suffixes
-from rankgauge.io.source import suffix_of
-from rankgauge.judges.machine_judge import MachineJudge
+from rankgauge.files import table_suffixes
+from rankgauge.files.source import suffix_of
 from rankgauge.judgments import scale
+from rankgauge.judgments.llm.machine_judge import MachineJudge
+from rankgauge.labelling import defaults
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
+from rankgauge.labelling.forecasts import Forecast, forecast
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_table import PoolTable, document_table
+from rankgauge.labelling.units import in_units
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 

@@ -10,7 +10,7 @@ from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
     from rankgauge.cli.evaluation import RunsEvaluation
-    from rankgauge.result import Result
+    from rankgauge.evaluation.result import Result
 
 ENDING = ".json"
 
@@ -44,7 +44,7 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
     """
     from rankgauge.cli.streams import opened
     from rankgauge.comparison.stored_baseline import StoredBaseline
-    from rankgauge.io.responses import failures
+    from rankgauge.files.responses import failures
 
     if path is None or len(asked.runs) != 1:
         raise InputError(
@@ -65,8 +65,8 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
 
 def _refuse_poor(name: str, result: Result, failed: Sequence[str], *, trusting: bool) -> None:
     """Raise an error for a run against which nothing could be compared later."""
-    from rankgauge.report import judging
-    from rankgauge.report.numbers import count
+    from rankgauge.evaluation import judging_report as judging
+    from rankgauge.render.numbers import count
 
     if failed:
         raise InputError(

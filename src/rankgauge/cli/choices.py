@@ -107,18 +107,18 @@ def measures(incomplete: str) -> Offers:
 def settings(ctx: typer.Context, incomplete: str) -> Offers:
     """The parameters of the ranker that was named, with their defaults."""
     with contextlib.suppress(RankGaugeError, ImportError):
-        from rankgauge import ltr
+        from rankgauge import training
 
         # The option has no value yet, so typer stops before it has named the arguments.
-        named = [word for word in ctx.args if word in ltr.RANKERS]
-        made = ltr.get(named[0] if named else ctx.params["ranker"] or "")()
+        named = [word for word in ctx.args if word in training.RANKERS]
+        made = training.get(named[0] if named else ctx.params["ranker"] or "")()
         return [(f"{name}={value}", "") for name, value in made.own_parameters.items()]
     return []
 
 
 def sources(incomplete: str) -> Offers:
     """The data sets of ir_datasets, once `irds:` is typed; before that, files. A run's name may come first."""
-    from rankgauge.io.ir_datasets import PREFIX, ids
+    from rankgauge.files.ir_datasets import PREFIX, ids
 
     name, joint, source = incomplete.rpartition("=")
     with contextlib.suppress(RankGaugeError):

@@ -13,15 +13,15 @@ from typer import Exit, Option
 from rankgauge.cli import choices
 from rankgauge.cli.options import EvaluationOptions, names
 from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
+from rankgauge.files.compression import unpacked_name
 from rankgauge.input_notes import note
-from rankgauge.io.compression import unpacked_name
 
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.gate import Gate, GateRule
     from rankgauge.comparison.judging import JudgedRule
     from rankgauge.comparison.similarity import SimilaritySettings
-    from rankgauge.report.format import ReportFormat
+    from rankgauge.render.format import ReportFormat
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
@@ -31,7 +31,7 @@ class CompareOptions(EvaluationOptions):
     """The options that evaluations have too, and those of comparisons alone."""
 
     output: Annotated[
-        list[str] | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats", several=True)
+        list[str] | None, choices.output("rankgauge.comparison.report:ComparisonReport.formats", several=True)
     ] = None
     per_query: Annotated[
         bool, Option("-q", "--per-query", help="Show both values and the difference of every query.")
@@ -41,13 +41,14 @@ class CompareOptions(EvaluationOptions):
         Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
     ] = None
     test: Annotated[
-        str, choices.option("--test", registry="rankgauge.stats.paired_test:TESTS", help="The paired test: {choices}.")
+        str,
+        choices.option("--test", registry="rankgauge.statistics.paired_test:TESTS", help="The paired test: {choices}."),
     ] = "t"
     correction: Annotated[
         str,
         choices.option(
             "--correction",
-            registry="rankgauge.stats.correction:CORRECTIONS",
+            registry="rankgauge.statistics.correction:CORRECTIONS",
             help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
         ),
     ] = "holm"
@@ -71,7 +72,7 @@ class CompareOptions(EvaluationOptions):
         str | None,
         choices.option(
             "--tables",
-            registry="rankgauge.report.comparison:TABLES",
+            registry="rankgauge.comparison.report:TABLES",
             help="The tables to write, separated by commas: {choices}. By default all; in LaTeX the means.",
             metavar="NAMES",
             several=True,
@@ -84,7 +85,7 @@ class CompareOptions(EvaluationOptions):
         str | None,
         choices.option(
             "--similarity",
-            registry="rankgauge.stats.similarity:SIMILARITIES",
+            registry="rankgauge.statistics.similarity:SIMILARITIES",
             help="Also show how alike the runs' lists are, and by the same coefficient how alike measures order the "
             "runs: {choices}.",
         ),
@@ -162,9 +163,9 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import find_outputs, is_page, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
+    from rankgauge.comparison.report import ComparisonReport
     from rankgauge.comparison.risk import check_risk
     from rankgauge.measures.output import measures_of
-    from rankgauge.report.comparison import ComparisonReport
 
     outputs = find_outputs(ComparisonReport, options.output)
     formats = [format_ for format_, _ in outputs]
@@ -277,7 +278,7 @@ def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[s
     """The names of the tables; one that is wrong, or would be empty, is an error before anything is read."""
     if options.tables is None:
         return None
-    from rankgauge.report.comparison import FRAMES, TABLES
+    from rankgauge.comparison.report import FRAMES, TABLES
 
     found = tuple(name.strip() for name in options.tables.split(",") if name.strip())
     for name in found:
@@ -354,7 +355,7 @@ def _judged(options: CompareOptions) -> JudgedRule:
 def _close(gate: Gate, *, told: bool) -> None:
     """Ends the command with the gate's exit code; says the verdict where the report went into a file."""
     if told:
-        from rankgauge.report.gate import headline
+        from rankgauge.comparison.gate_report import headline
 
         print(headline(gate))
     if gate.verdict.exit_code:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge import dialects
-from rankgauge.backends import Engine, engine
 from rankgauge.cli.git_files import checked_out, is_git
 from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
 from rankgauge.cli.progress import told
@@ -22,7 +21,9 @@ from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed, spare
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, ParameterError, RankGaugeError, UnknownNameError
-from rankgauge.evaluation import weighed
+from rankgauge.evaluation.evaluation import weighed
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.summary import INTERVALS
 from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -31,11 +32,10 @@ from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking.facets import whole
-from rankgauge.result import Result
-from rankgauge.summary import INTERVALS
+from rankgauge.spark import Engine, engine
 
 if TYPE_CHECKING:
-    from rankgauge.document_lists import DocumentLists
+    from rankgauge.evaluation.document_lists import DocumentLists
 
 TAG = 5
 """The column of a TREC run's name."""
@@ -103,13 +103,13 @@ class RunsEvaluation:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Each run as a table, with the documents that nobody judged."""
-        from rankgauge import io
+        from rankgauge import files
 
         with self._at_hand() as asked:
             judgments, runs = asked.spelling.file(asked.judgments), asked.spelling.files(asked.runs)
             if asked.formats[1] is not None:
-                return {name: io.read_run(run, asked.formats[1]) for name, run in runs.items()}
-            return {name: io.run_beside(judgments, run) for name, run in runs.items()}
+                return {name: files.read_run(run, asked.formats[1]) for name, run in runs.items()}
+            return {name: files.run_beside(judgments, run) for name, run in runs.items()}
 
     def spare(self, *outputs: Path | None) -> None:
         """An error if an output is one of the files that are read, or the same as another output."""
@@ -119,7 +119,7 @@ class RunsEvaluation:
         """What tells these judgments from others: a hash of their rows in any order; empty without a file."""
         import hashlib
 
-        from rankgauge import io
+        from rankgauge import files
 
         spelling = (self.spelling.columns, self.spelling.scale, self.spelling.ids, self.dialect.assessors)
         with self._at_hand() as asked:
@@ -127,7 +127,7 @@ class RunsEvaluation:
                 return ""
             try:
                 with heard():
-                    rows = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+                    rows = files.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
                 said = rows.unique().sort(rows.columns).write_csv().encode()
             except RankGaugeError:  # a file that makes sense only beside a run
                 said = asked.judgments.read_bytes()
@@ -135,7 +135,7 @@ class RunsEvaluation:
 
     def refuse_unjudged(self, results: Mapping[str, Result]) -> None:
         """Raise an error for a run of which no document is judged: its values would be 0 and mean nothing."""
-        from rankgauge.judged_share import remedy
+        from rankgauge.evaluation.judged_share import remedy
 
         for name, result in results.items():
             if result.hits.is_answered.any() and not len(result.hits.whole.query):
@@ -148,7 +148,7 @@ class RunsEvaluation:
 
     def refuse_pipes(self, option: str) -> None:
         """An error for a run that can be read only once; the option is what reads runs again."""
-        from rankgauge.io.source import STANDARD_STREAM
+        from rankgauge.files.source import STANDARD_STREAM
 
         for path in self.runs.values():
             if str(path) == STANDARD_STREAM or (path.exists() and not path.is_file()):
@@ -206,13 +206,15 @@ class RunsEvaluation:
         if not any(self.formats):
             yield from where.evaluate_all(source, runs, measures, dialect=self.dialect)
             return
-        from rankgauge import io
+        from rankgauge import files
 
-        judgments = source if self.intents is not None else io.read_judgments(source, self.formats[0], kind=self._kind)
+        judgments = (
+            source if self.intents is not None else files.read_judgments(source, self.formats[0], kind=self._kind)
+        )
         for name, path in runs.items():
-            with io.traced(path, self.formats[1]):
-                judged, run = io.answered(
-                    judgments, partial(io.read_run, path, self.formats[1], order=self.dialect.order)
+            with files.traced(path, self.formats[1]):
+                judged, run = files.answered(
+                    judgments, partial(files.read_run, path, self.formats[1], order=self.dialect.order)
                 )
                 result = where.evaluate(judged, run, measures, dialect=self.dialect)
             yield name, result
@@ -227,16 +229,16 @@ class RunsEvaluation:
         return None if lists is None else replace(lists, titles=self.words[1])
 
     def _documents(self, queries: Sequence[str]) -> DocumentLists | None:
-        from rankgauge import io
-        from rankgauge.document_lists import document_lists
+        from rankgauge import files
+        from rankgauge.evaluation.document_lists import document_lists
 
         source, spelled = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if self._kind is not JudgmentKind.GRADES:
-            source = whole(io.read_judgments(source, self.formats[0], kind=self._kind))
+            source = whole(files.read_judgments(source, self.formats[0], kind=self._kind))
         elif any(self.formats):
-            source = io.read_judgments(source, self.formats[0])
+            source = files.read_judgments(source, self.formats[0])
         if any(self.formats):
-            spelled = {name: io.read_run(path, self.formats[1]) for name, path in spelled.items()}
+            spelled = {name: files.read_run(path, self.formats[1]) for name, path in spelled.items()}
         return document_lists(source, spelled, self.dialect, queries)
 
     def explain(self, run: str, queries: Sequence[str]) -> str:
@@ -244,18 +246,18 @@ class RunsEvaluation:
 
         Without queries: whether documents of a run that is not large are judged under another spelling.
         """
-        from rankgauge import io
-        from rankgauge.tables.mismatch import mistake, spelled_otherwise
+        from rankgauge import files
+        from rankgauge.files.mismatch import mistake, spelled_otherwise
 
         path = self.runs.get(run)
         if path is None or not all(is_git(one) or is_lasting(one) for one in (self.judgments, path)):
             return ""
         few = replace(self, runs={run: path})
         with heard(), few._at_hand() as asked:
-            if not queries and io.is_large(asked.runs[run]):
+            if not queries and files.is_large(asked.runs[run]):
                 return ""
             listed = asked.tables()[run]
-            judged = io.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+            judged = files.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
         if not queries:
             return spelled_otherwise(judged, listed) or ""
         return mistake(judged, listed.filter(pl.col("query").cast(pl.String).is_in(list(queries)))) or ""
@@ -268,12 +270,12 @@ class RunsEvaluation:
     @cached_property
     def words(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """What people typed, by query, and what documents are called, by id, as far as queries and runs say it."""
-        from rankgauge import io
-        from rankgauge.io.queries import query_texts
+        from rankgauge import files
+        from rankgauge.files.queries import query_texts
 
         lasting = {name: path for name, path in self.runs.items() if is_git(path) or is_lasting(path)}
         with replace(self, runs=lasting)._at_hand() as asked, heard():
-            parts = [io.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
+            parts = [files.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
         listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
         texts, titles = (ChainMap(*found) for found in zip(({}, {}), *parts, strict=True))
         return {**texts, **listed}, titles
@@ -324,10 +326,10 @@ def _tell(name: str, result: Result, seconds: float) -> None:
 
 def _tag(run: Path) -> str | None:
     """The name in the last column of a TREC run; unknown for a pipe, which can be read only once."""
-    from rankgauge import io
-    from rankgauge.io.source import Source
+    from rankgauge import files
+    from rankgauge.files.source import Source
 
-    if not run.is_file() or io.detect(run).format.name != "trec":
+    if not run.is_file() or files.detect(run).format.name != "trec":
         return None
-    fields = io.Head(source=Source.of(run)).fields[0]
+    fields = files.Head(source=Source.of(run)).fields[0]
     return fields[TAG] if len(fields) > TAG else None

@@ -14,7 +14,7 @@ from rankgauge.cli.project import ProjectFile
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import Gate, GateRule
 from rankgauge.input_notes import heard
-from rankgauge.stats import detectable_effect, queries_needed
+from rankgauge.statistics import detectable_effect, queries_needed
 
 SPREADS = (0.1, 0.2, 0.3)
 """Standard deviations of differences to reckon with while nobody knows them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from rankgauge import io
+from rankgauge import files as io
 from rankgauge.cli.options import RunSpellingOptions
 from rankgauge.cli.runs import named, refuse_measures
 from rankgauge.errors import InputError
-from rankgauge.io.source import suffix_of
+from rankgauge.files.source import suffix_of
 
 
 def sorted_files(

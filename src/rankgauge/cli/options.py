@@ -36,7 +36,7 @@ def dialect_name(help: str) -> Any:
 def file_format(flag: str, things: str) -> Any:
     """An option for the format of a file."""
     help = f"The format of the {things}, if it is not recognised: see 'rankgauge formats'."
-    return choices.option(flag, registry="rankgauge.io:FORMATS", help=help, metavar="FORMAT")
+    return choices.option(flag, registry="rankgauge.files:FORMATS", help=help, metavar="FORMAT")
 
 
 def interval(registry: str) -> Any:
@@ -149,8 +149,8 @@ class SpellingOptions:
         on_failure = FailedResponse.parse(self._on_failure)
         if not (self.columns or self.scale or self.ids or self._list) and on_failure is FailedResponse.LEAVE_OUT:
             return dict(paths)
-        from rankgauge import io
-        from rankgauge.tables import Spelling
+        from rankgauge import files as io
+        from rankgauge.files import Spelling
 
         spelling = Spelling.of(self.columns, self.scale, self.ids)
         return {name: io.spell(path, spelling, self._list, on_failure=on_failure) for name, path in paths.items()}
@@ -166,7 +166,7 @@ class SpellingOptions:
             return self.maybe(path)
         if path is None:
             raise ParameterError(command, "format_judgments", "left out where there are no judgments", format)
-        from rankgauge import io
+        from rankgauge import files as io
 
         return io.read_judgments(self.file(path), format, kind=kind)
 
@@ -246,7 +246,7 @@ class EvaluationOptions:
             metavar="NAME=VALUE",
         ),
     ] = None
-    interval: Annotated[str, interval("rankgauge.stats:MEAN_INTERVALS")] = "t"
+    interval: Annotated[str, interval("rankgauge.statistics:MEAN_INTERVALS")] = "t"
     seed: Annotated[
         int, Option("--seed", min=0, help="The seed of intervals and tests; no value depends on it.", metavar="N")
     ] = 0

@@ -65,7 +65,7 @@ def start(folder: Path) -> tuple[Path, FoundFiles]:
             path=folder,
             hint="'rankgauge formats' lists what is read. Judgments and a run are needed to begin.",
         )
-    from rankgauge.io.output import writing
+    from rankgauge.files.output import writing
 
     with writing(path) as file:
         file.write(_text(folder, found).encode())
@@ -84,11 +84,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _kinds(path: Path) -> tuple[str, ...]:
     """Which of the lists a file belongs to."""
-    from rankgauge.io.detection import recognised
-    from rankgauge.io.format import Head, Kind
-    from rankgauge.io.source import Source
-    from rankgauge.io.tabular import header
-    from rankgauge.tables import find
+    from rankgauge.files import find
+    from rankgauge.files.detection import recognised
+    from rankgauge.files.format import Head, Kind
+    from rankgauge.files.source import Source
+    from rankgauge.files.tabular import header
 
     if path.name.lower().startswith(ASKED) or ".queries." in path.name.lower():
         return ("queries",)
@@ -141,7 +141,7 @@ def _asked(found: FoundFiles) -> list[str]:
 
 def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
     """The runs by name, and the baseline: of a run that is alone, what it was at the last commit, or on the remote."""
-    from rankgauge.io.source import stem_of
+    from rankgauge.files.source import stem_of
 
     stems = [stem_of(path) for path in paths]
     names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.io.compression import unpacked_name
+from rankgauge.files.compression import unpacked_name
 from rankgauge.measures import resolve
 
 
@@ -56,7 +56,7 @@ def _split(run: Path) -> tuple[str, Path]:
 def _label(path: Path) -> str:
     if path.exists():
         return unpacked_name(path.name)
-    from rankgauge.io import label
+    from rankgauge.files import label
 
     return label(path)
 
@@ -64,15 +64,15 @@ def _label(path: Path) -> str:
 def _is_there(path: Path) -> bool:
     if path.exists():
         return True
-    from rankgauge.io import is_path
-    from rankgauge.io.source import STANDARD_STREAM
+    from rankgauge.files import is_path
+    from rankgauge.files.source import STANDARD_STREAM
 
     return not is_path(path) or str(path) == STANDARD_STREAM
 
 
 def is_lasting(path: Path) -> bool:
     """Whether a source can be read more than once: a pipe cannot."""
-    from rankgauge.io import is_path
+    from rankgauge.files import is_path
 
     file, _, part = str(path).rpartition("#")
     return not is_path(path) or path.is_file() or path.is_dir() or (bool(part) and Path(file).is_file())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from rankgauge.report.format import Report, ReportFormat
+    from rankgauge.render.format import Report, ReportFormat
 
 Outputs: TypeAlias = "list[tuple[ReportFormat, Path | None]]"
 """The formats to write a report in, and the file for each; None: the terminal."""
@@ -100,7 +100,7 @@ def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None
                 hint="Name another file for the output.",
             )
         taken.append(output)
-        from rankgauge.io.output import refuse_no_file
+        from rankgauge.files.output import refuse_no_file
 
         refuse_no_file(output)
 
@@ -147,7 +147,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()  # a reader who has gone shows here, not when Python ends
         return
-    from rankgauge.io.output import writing
+    from rankgauge.files.output import writing
 
     with writing(path) as raw:
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="")

@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge import display
 from rankgauge.comparison import tables
 from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places, is_many
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation import evaluate_runs, overruled, spelled, weighed
+from rankgauge.evaluation import display
+from rankgauge.evaluation.evaluation import evaluate_runs, overruled, spelled, weighed
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.summary import LEVEL
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.result import Result
-from rankgauge.stats import cohen_dz, mean_interval, outcomes, queries_needed
-from rankgauge.stats.correction import Family
-from rankgauge.stats.intervals import Interval, limits
-from rankgauge.summary import LEVEL
+from rankgauge.statistics import cohen_dz, mean_interval, outcomes, queries_needed
+from rankgauge.statistics.correction import Family
+from rankgauge.statistics.intervals import Interval, limits
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
-    from rankgauge.judged_share import JudgedShare
-    from rankgauge.segments import Segmentation
+    from rankgauge.evaluation.judged_share import JudgedShare
+    from rankgauge.evaluation.segments import Segmentation
 
 
 def compare(
@@ -65,9 +65,9 @@ def compare(
     gains. The other arguments are those of `evaluate`; who says `unjudged` is believed, and else a verdict asks that
     enough is judged (`judged_rule`).
     """
-    from rankgauge import io
+    from rankgauge import files
 
-    named = runs if isinstance(runs, Mapping) else io.labelled(runs)
+    named = runs if isinstance(runs, Mapping) else files.labelled(runs)
     spoken = overruled(dialect, overrides, compare)
     spoken = spoken if "rel" in overrides else spoken.on_scale(scale, measures)
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
@@ -75,7 +75,7 @@ def compare(
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, spoken.select(measures))
     if similarity is not None:
-        named = {name: io.kept(run, io.run_from) for name, run in named.items()}
+        named = {name: files.kept(run, files.run_from) for name, run in named.items()}
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
     found = Comparison(
         results=results,
@@ -85,7 +85,7 @@ def compare(
         risk=risk,
     )
     if similarity is not None:
-        found = found.likened({name: io.run_beside(judgments, run) for name, run in named.items()}, similarity)
+        found = found.likened({name: files.run_beside(judgments, run) for name, run in named.items()}, similarity)
     return found if by is None else found.segmented(by)
 
 
@@ -290,7 +290,7 @@ class Comparison:
 
     def segmented(self, by: Any) -> Comparison:
         """The comparison with its queries grouped, as `evaluate` groups them."""
-        from rankgauge.segments import matched, segmentations
+        from rankgauge.evaluation.segments import matched, segmentations
 
         return replace(self, by=matched(segmentations(by), self.queries, by))
 

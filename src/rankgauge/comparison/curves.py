@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankgauge.evaluation import scored
+from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.result import Result
 from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.numeric import FloatArray
-from rankgauge.result import Result
 
 DEPTH = 10
 """How far a curve over cutoffs goes at least."""

@@ -36,13 +36,13 @@ import numpy as np
 from rankgauge.comparison.gate_limits import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.comparison.judging import Places, is_many
 from rankgauge.errors import ParameterError
-from rankgauge.judged_share import LEAST
+from rankgauge.evaluation.judged_share import LEAST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import Interval, cohen_dz, queries_needed
-from rankgauge.stats.shares import largest_share
+from rankgauge.statistics import Interval, cohen_dz, queries_needed
+from rankgauge.statistics.shares import largest_share
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison

@@ -21,14 +21,14 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judged_share import LEAST, NONE, JudgedShare, judged_share, judged_within
+from rankgauge.evaluation.judged_share import LEAST, NONE, JudgedShare, judged_share, judged_within
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.scoring import score, settle
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.result import Result
-from rankgauge.scoring import score, settle
 
 FEW = 0.05
 """Up to this share of the queries, or one of them, may show nothing."""
@@ -281,9 +281,9 @@ def _bands(ranks: IndexArray | FloatArray) -> IndexArray:
 def bounds(result: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
     """The least and the greatest value of the queries that count, whatever the grades of unjudged documents are; NaN
     where that is not known."""
-    from rankgauge.active.board.bounds import bounds as bounds_of
-    from rankgauge.active.board.bounds import is_bounded
-    from rankgauge.active.board.target import BoardTarget, reached
+    from rankgauge.labelling.board.bounds import bounds as bounds_of
+    from rankgauge.labelling.board.bounds import is_bounded
+    from rankgauge.labelling.board.target import BoardTarget, reached
 
     unknown = np.full(len(result.counted), np.nan)
     hits = _untied(result.hits)
@@ -314,8 +314,8 @@ def bounds(result: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
 
 def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray) -> Iterator[object]:
     """The list of each judged query, with its judged and its unjudged ranks."""
-    from rankgauge.active.board.bounds import OpenList
-    from rankgauge.active.board.target import reached
+    from rankgauge.labelling.board.bounds import OpenList
+    from rankgauge.labelling.board.target import reached
 
     missing = _Unjudged.of(hits, depth)
     inside: BoolArray = hits.rank <= (depth or np.inf)

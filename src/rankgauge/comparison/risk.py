@@ -12,9 +12,9 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import outcomes
-from rankgauge.stats.risk import georisk, trisk, urisk
-from rankgauge.stats.student import student_quantile
+from rankgauge.statistics import outcomes
+from rankgauge.statistics.risk import georisk, trisk, urisk
+from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankgauge.comparison.verdicts import PairVerdict, verdicts
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import outcomes
-from rankgauge.stats.correction import CORRECTIONS, Correction, Family
+from rankgauge.statistics import outcomes
+from rankgauge.statistics.correction import CORRECTIONS, Correction, Family
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison

@@ -9,10 +9,10 @@ import numpy as np
 
 from rankgauge.constraints import whole_number
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.stats import MEAN_INTERVALS
-from rankgauge.stats.correction import CORRECTIONS, Correction
-from rankgauge.stats.paired_test import DRAWS, TESTS, PairedTest
-from rankgauge.summary import SAMPLE
+from rankgauge.evaluation.summary import SAMPLE
+from rankgauge.statistics import MEAN_INTERVALS
+from rankgauge.statistics.correction import CORRECTIONS, Correction
+from rankgauge.statistics.paired_test import DRAWS, TESTS, PairedTest
 
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""

@@ -16,9 +16,9 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.frames import ordered
-from rankgauge.stats.intervals import Interval
-from rankgauge.stats.ranked_pair import RankedPair, TiedList
-from rankgauge.stats.similarity import PERSISTENCE, SIMILARITIES, Similarity
+from rankgauge.statistics.intervals import Interval
+from rankgauge.statistics.ranked_pair import RankedPair, TiedList
+from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, Similarity
 
 Tell = Callable[[int, int, str], None]
 """Hears how many pairs are done, of how many, and the name of the current run."""

@@ -17,10 +17,10 @@ import numpy as np
 
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluation import scored
+from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits
-from rankgauge.result import Result
 
 FORMAT = "rankgauge-baseline"
 VERSION = 1

@@ -12,7 +12,7 @@ from rankgauge.comparison.verdicts import PairVerdict
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import kendall_tau, separated_share, tau_ap_b
+from rankgauge.statistics import kendall_tau, separated_share, tau_ap_b
 
 FEWEST = 3
 """Two runs have one order or the other; from three on it makes sense to ask how alike two orders are."""

@@ -48,7 +48,7 @@ from rankgauge.ranking.lists import Names
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
-    from rankgauge.io import Reading
+    from rankgauge.files import Reading
 
 ALL, ALL_TREC, OFFICIAL = "all", "all_trec", "official"
 """The names for everything that the tool prints, for what trec_eval's version does, and for what it prints unless it is
@@ -131,7 +131,7 @@ class Dialect(Registered):
     @property
     def reading(self) -> Reading:
         """The part of the dialect that the readers of files need."""
-        from rankgauge.io import Reading
+        from rankgauge.files import Reading
 
         return Reading(**{f.name: getattr(self, f.name) for f in fields(Reading)})
 

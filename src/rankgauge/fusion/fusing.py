@@ -114,9 +114,9 @@ class FusionPlan:
         if isinstance(method, LearnedMethod) and method.learned is None:
             if judgments is None:
                 raise ParameterError(method.name, "judgments", "given: the method learns from judged queries", None)
-            from rankgauge import io
+            from rankgauge import files
 
-            judged = JudgedQueries.of(turned, io.judgments_from(judgments))
+            judged = JudgedQueries.of(turned, files.judgments_from(judgments))
             lessons = judged.lessons(self.stack(turned, judged.positions), method.rel)
             method, learned_from = method.learn(lessons), len(judged)
         parts, tell = [], watch or (lambda done, parts, name: None)
@@ -242,6 +242,6 @@ class Fusion:
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, tag: str | None = None) -> None:
         """Writes the run into a file, in the format of its suffix; its tag is the method's name."""
-        from rankgauge import io
+        from rankgauge import files
 
-        io.write_run(self.frame, path, format, tag=tag or self.method.name)
+        files.write_run(self.frame, path, format, tag=tag or self.method.name)

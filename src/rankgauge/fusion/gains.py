@@ -15,9 +15,9 @@ from rankgauge.comparison import Comparison, tables
 from rankgauge.comparison.verdicts import verdicts
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.stats import cohen_dz, queries_needed
-from rankgauge.stats.columns import moments
-from rankgauge.stats.correction import Family
+from rankgauge.statistics import cohen_dz, queries_needed
+from rankgauge.statistics.columns import moments
+from rankgauge.statistics.correction import Family
 
 REFERENCE = "Nadeau & Bengio, Inference for the generalization error, Machine Learning 2003"
 

@@ -77,12 +77,12 @@ def spelled_words(rows: Words) -> pl.Series:
 
 def tabled(runs: Mapping[str, Any], tell: Watch) -> Loaded:
     """The runs, read as tables; every id gets a number."""
-    from rankgauge import io
+    from rankgauge import files
 
     frames = {}
     for done, (name, run) in enumerate(runs.items()):
         tell(done, len(runs), name)
-        frame = io.run_from(run)
+        frame = files.run_from(run)
         if frame.is_empty():
             raise InputError("the run is empty", path=name)
         frames[name] = frame.select("query", "document", "score")

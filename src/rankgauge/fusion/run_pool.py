@@ -108,11 +108,11 @@ class RunPool:
         found = stack.repeated()
         if found is None:
             return
-        from rankgauge import io
+        from rankgauge import files
 
         run, query, entry = found
         name, document = list(self.runs)[run], self.spelled(stack.documents[[entry]])[0]
-        with io.traced(self.sources.get(name)):
+        with files.traced(self.sources.get(name)):
             raise RepeatedError(self.queries[int(queries[query])], document)
 
 
@@ -126,10 +126,10 @@ def run_names(runs: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     """The runs by name; paths are named for their files, other runs for their number."""
     if isinstance(runs, Mapping):
         return dict(runs)
-    from rankgauge import io
+    from rankgauge import files
 
     listed = list(runs)
-    labels = [io.label(run) if io.is_path(run) else f"run {at}" for at, run in enumerate(listed, 1)]
+    labels = [files.label(run) if files.is_path(run) else f"run {at}" for at, run in enumerate(listed, 1)]
     shown = [str(run) if labels.count(label) > 1 else label for run, label in zip(listed, labels, strict=True)]
     if len(set(shown)) < len(shown):
         raise ParameterError("fuse", "runs", "different files, or runs by name", shown)

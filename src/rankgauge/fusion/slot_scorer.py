@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import scored
+from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.result import Result
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.ordering import falling, rounded
 from rankgauge.fusion.stack import Stack
@@ -24,7 +25,6 @@ from rankgauge.policies import Ties
 from rankgauge.ranking import Hits, rank
 from rankgauge.ranking.hits import Found
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, tie_groups
-from rankgauge.result import Result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

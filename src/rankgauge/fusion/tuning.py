@@ -20,7 +20,9 @@ from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, TooFewQueriesError
-from rankgauge.evaluation import weighed
+from rankgauge.evaluation.evaluation import weighed
+from rankgauge.evaluation.judged_hits import HitFinder
+from rankgauge.evaluation.result import Result
 from rankgauge.fusion.fusing import DEFAULT, FusionPlan
 from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion
 from rankgauge.fusion.judged_queries import JudgedQueries
@@ -30,12 +32,10 @@ from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod,
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.search import best_of
 from rankgauge.fusion.slot_scorer import SlotScorer
-from rankgauge.judged_hits import HitFinder
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.measure import kind_asked
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import JudgmentKind
-from rankgauge.result import Result
 
 FOLDS = 5
 """How many folds there are, unless it is said or fewer queries are judged."""

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
+from rankgauge.evaluation.arrays import ArrayMean
 from rankgauge.measures import Measure
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
+from rankgauge.evaluation.arrays import ArrayMean
 from rankgauge.measures import Measure
 
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 import sklearn
 from sklearn.metrics import make_scorer
 
-from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
+from rankgauge.evaluation.arrays import ArrayMean
 from rankgauge.measures import Measure
 
 RESPONSES = ("decision_function", "predict_proba", "predict")

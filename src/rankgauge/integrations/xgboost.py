@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import ArrayMean
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
+from rankgauge.evaluation.arrays import ArrayMean
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 

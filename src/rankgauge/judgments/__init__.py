@@ -1,10 +1,10 @@
 """TABLES → TABLES: scales, several assessors made one, how far they agree, graded made binary."""
 
+from rankgauge.files.scales import SCALES, Scale
+from rankgauge.files.scales import get as scale
 from rankgauge.judgments.agreement import Agreement, agreement
 from rankgauge.judgments.combination import RULES, Rule, binarise, combine, counts, level_of
 from rankgauge.judgments.dawid_skene import CrowdModel, dawid_skene
-from rankgauge.tables.scales import SCALES, Scale
-from rankgauge.tables.scales import get as scale
 
 __all__ = [
     "RULES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.tables.columns import find
+from rankgauge.files.columns import find
 
 COLUMNS = ("documents", "best", "worst")
 ALL_THREE = (

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.files import JUDGMENTS, check
 from rankgauge.policies import NegativeGrade
 from rankgauge.registry import Registered, Registry
-from rankgauge.tables import JUDGMENTS, check
 
 ITEM = ("query", "document")
 """The columns that identify what was judged."""

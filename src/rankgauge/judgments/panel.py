@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError
+from rankgauge.files import JUDGMENTS, check
 from rankgauge.judgments.coefficient import Tally
 from rankgauge.judgments.combination import ITEM
 from rankgauge.numeric import FloatArray, IndexArray, ratio
-from rankgauge.tables import JUDGMENTS, check
 
 WEIGHTS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "kappa": lambda apart: (apart != 0).astype(np.float64),

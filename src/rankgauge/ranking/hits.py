@@ -276,7 +276,7 @@ class Hits:
 
     def _first_lists(self) -> IndexArray:
         """For each list the position of the first list of its query, itself where there is no other."""
-        from rankgauge.io.formats.letor import AGAIN
+        from rankgauge.files.formats.letor import AGAIN
 
         place = np.arange(len(self.names))
         names = pl.DataFrame({"query": self.queries, "first": place})

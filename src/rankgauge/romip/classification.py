@@ -14,8 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.io.romip_xml import Classification, is_xml, read_classification
-from rankgauge.io.source import Source
+from rankgauge.files.romip_xml import Classification, is_xml, read_classification
+from rankgauge.files.source import Source
 from rankgauge.romip import metrics
 from rankgauge.romip.decisions import Decisions, figures_of, values_of
 from rankgauge.romip.relevance_tables import files, read_tables

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge import io
+from rankgauge import files as io
 from rankgauge.errors import InputError
-from rankgauge.io.romip_xml import is_xml, read_relevance
+from rankgauge.files import JUDGMENTS, check
+from rankgauge.files.romip_xml import is_xml, read_relevance
 from rankgauge.judgments import combine
-from rankgauge.tables import JUDGMENTS, check
 
 LEVELS: Mapping[str, float] = {"relevant-minus": 1.0, "relevant-plus": 2.0, "vital": 3.0}
 """The levels at which a binary table may call a document relevant, and their grades."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import dialects, io
+from rankgauge import dialects, files
 from rankgauge.errors import InputError
-from rankgauge.evaluation import scored
+from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.result import Result
 from rankgauge.measures import parse
 from rankgauge.ranking import rank
-from rankgauge.result import Result
 from rankgauge.romip import metrics
 from rankgauge.romip.metrics import OfficialMetric, RecallCurve
 from rankgauge.romip.relevance_tables import GRADED, RelevanceTable, RelevanceTables
@@ -57,7 +57,7 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
     figures: list[Row] = []
     curves: list[Row] = []
     values: list[Row] = []
-    read = {run: io.run_from(source) for run, source in runs.items()}
+    read = {run: files.run_from(source) for run, source in runs.items()}
     for sheet in sheets:
         for run, ranked in read.items():
             result = _result(sheet, ranked)

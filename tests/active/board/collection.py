@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from rankgauge.active.board import BoardPool
+from rankgauge.labelling.board import BoardPool
 from rankgauge.numeric import FloatArray
 
 RUNS = 5

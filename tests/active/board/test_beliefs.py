@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.board import Columns
-from rankgauge.active.board.beliefs import Beliefs, Effects, Fit, believe
-from rankgauge.active.board.features import Features
-from rankgauge.active.board.target import reached
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import Columns
+from rankgauge.labelling.board.beliefs import Beliefs, Effects, Fit, believe
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.target import reached
 from tests.active.board.collection import pooled
 
 SCALE = np.arange(4.0)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.active.board import BoardPool
-from rankgauge.active.board.bounds import OpenList, bounds
-from rankgauge.pools.values import RunValues, targets_of
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.board.bounds import OpenList, bounds
+from rankgauge.labelling.pools.values import RunValues, targets_of
 
 MEASURES = (
     "nDCG@4",

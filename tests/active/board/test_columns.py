@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board, BoardPool, Columns
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import Board, BoardPool, Columns
 from tests.active.board.collection import tables
 
 SCALE = np.arange(4.0)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rankgauge
-from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.board.beliefs import Beliefs, Effects
-from rankgauge.active.board.features import Features
-from rankgauge.active.board.readings import Readings
-from rankgauge.active.board.target import BoardTarget, reached
-from rankgauge.active.board.values import value
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.board import Board, BoardPool
+from rankgauge.labelling.board.beliefs import Beliefs, Effects
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.target import BoardTarget, reached
+from rankgauge.labelling.board.values import value
 from rankgauge.numeric import FloatArray, IndexArray
 from tests.active.board.collection import pooled, tables
 

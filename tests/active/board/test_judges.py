@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.board.calibration import calibrated
-from rankgauge.active.campaign import BoardCampaign
-from rankgauge.active.campaign.parquet import pack_board, unpack_board
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import Board, BoardPool
+from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.campaign import BoardCampaign
+from rankgauge.labelling.campaign.parquet import pack_board, unpack_board
 from tests.active.board.collection import noisy_judge, tables
 
 SCALE = np.arange(4.0)

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board, BoardPool, LaterRun
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import Board, BoardPool, LaterRun
 from tests.active.board.collection import tables
 
 MEASURES = ["nDCG@5", "P@5", "AP"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.board import BoardPool
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.board import BoardPool
 from tests.active.board.collection import pooled
 
 FIRST = {"q1": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0}, "q2": {"x": 1.0}}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.active.board.beliefs import believe
-from rankgauge.active.board.features import Features
-from rankgauge.active.board.posterior import EffectsPosterior
-from rankgauge.active.board.target import reached
+from rankgauge.labelling.board.beliefs import believe
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.posterior import EffectsPosterior
+from rankgauge.labelling.board.target import reached
 from tests.active.board.collection import pooled
 
 SCALE = np.arange(4.0)

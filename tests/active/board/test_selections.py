@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.active.board import BoardPool
-from rankgauge.active.selection import SELECTIONS
-from rankgauge.active.yardstick import YARDSTICKS
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.selection import SELECTIONS
+from rankgauge.labelling.yardstick import YARDSTICKS
 
 
 def pool_of(**runs: str) -> BoardPool:

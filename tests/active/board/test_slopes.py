@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.board import Board
-from rankgauge.active.board.beliefs import covariances
-from rankgauge.active.board.design import guessed_slopes
-from rankgauge.active.board.ideal import IdealCascade, IdealSum
-from rankgauge.active.board.lists import PrecisionLists
+from rankgauge.labelling.board import Board
+from rankgauge.labelling.board.beliefs import covariances
+from rankgauge.labelling.board.design import guessed_slopes
+from rankgauge.labelling.board.ideal import IdealCascade, IdealSum
+from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.numeric import FloatArray
 from tests.active.board.collection import pooled
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.board import Stream
 from rankgauge.errors import ParameterError
+from rankgauge.labelling.board import Stream
 
 SCORES = np.random.default_rng(5).gamma(0.5, size=300)
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.active.board_study import MARKS, BoardCurve, marked
-from rankgauge.active.yardstick import Standing
+from rankgauge.labelling.simulate.board_study import MARKS, BoardCurve, marked
+from rankgauge.labelling.yardstick import Standing
 
 TRUTH = np.array([0.5, 0.3, 0.1])
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge.active.board import Board
-from rankgauge.experiments.trec import dl19
+from rankgauge.labelling.board import Board
+from rankgauge.papers.trec import dl19
 from tests.shared import shared
 
 

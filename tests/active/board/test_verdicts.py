@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.active.board import Board, Goal, Outlook, Verdicts
-from rankgauge.active.board.covariance import Covariance
 from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.labelling.board import Board, Goal, Outlook, Verdicts
+from rankgauge.labelling.board.covariance import Covariance
 from rankgauge.numeric import FloatArray
 from tests.active.board.collection import pooled
 

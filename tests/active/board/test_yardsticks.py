@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.active.board import Board, BoardPool
-from rankgauge.active.board.lists import PrecisionLists
-from rankgauge.active.expansion import expanded, shares
-from rankgauge.active.yardstick import YARDSTICKS, JudgedBoard
-from rankgauge.active.yardsticks import li_kanoulas, xinfap
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import Board, BoardPool
+from rankgauge.labelling.board.lists import PrecisionLists
+from rankgauge.labelling.expansion import expanded, shares
+from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.labelling.yardsticks import li_kanoulas, xinfap
 from tests.active.board.collection import noisy_judge, tables
 
 MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@5", "ERR@5")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from rankgauge.active.board import BoardPool
-from rankgauge.active.posterior.model import GradeModel
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.posterior.model import GradeModel
 from rankgauge.numeric import FloatArray, IndexArray
 from tests.active.board.collection import tables
 

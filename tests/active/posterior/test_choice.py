@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from rankgauge.active.board.goal import Goal
-from rankgauge.active.posterior import GradePosterior
-from rankgauge.active.posterior.choice import LabelChoice
-from rankgauge.active.posterior.effects import EffectRows, NormalEffects
-from rankgauge.active.posterior.laplace import StepBeliefs
+from rankgauge.labelling.board.goal import Goal
+from rankgauge.labelling.posterior import GradePosterior
+from rankgauge.labelling.posterior.choice import LabelChoice
+from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects
+from rankgauge.labelling.posterior.laplace import StepBeliefs
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SCALE, SPREAD, integrated, labels, model, shallow
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rankgauge
-from rankgauge.active.board import BoardPool
-from rankgauge.active.posterior import GradePosterior
-from rankgauge.active.posterior.label_order import label_order, label_scores
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.posterior import GradePosterior
+from rankgauge.labelling.posterior.label_order import label_order, label_scores
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import JudgmentKind

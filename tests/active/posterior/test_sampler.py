@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from rankgauge.active.posterior.grade_draws import draw_grades, merged_levels
-from rankgauge.active.posterior.sampler import StepSampler
+from rankgauge.labelling.posterior.grade_draws import draw_grades, merged_levels
+from rankgauge.labelling.posterior.sampler import StepSampler
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SPREAD, integrated, model
 

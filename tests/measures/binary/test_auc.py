@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from rankgauge import evaluate
-from rankgauge.report.evaluation import EvaluationReport
-from rankgauge.report.notes import notes
+from rankgauge.evaluation.notes import notes
+from rankgauge.evaluation.report import EvaluationReport
 
 
 @pytest.mark.parametrize("levels", [4, 50])

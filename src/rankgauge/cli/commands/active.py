@@ -8,11 +8,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rankgauge.active import defaults
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.options import Columns, QueryList, RunSpellingOptions, SameIds
 from rankgauge.errors import InputError, NothingToJudgeError, ParameterError, PausedError
+from rankgauge.labelling import defaults
 
 group(
     "active",
@@ -46,7 +46,7 @@ def next_(
         typer.Option(
             "-o",
             "--output",
-            help="The tasks, in the format that the ending names: {rankgauge.active.label_format:task_endings}.",
+            help="The tasks, in the format that the ending names: {rankgauge.labelling.label_format:task_endings}.",
             metavar="FILE",
         ),
     ],
@@ -61,10 +61,10 @@ def next_(
 
     If there is none, it says why and ends with exit code 6; a file of that name is put aside (FILE.old).
     """
-    from rankgauge.active.campaign import LabelCampaign
-    from rankgauge.active.label_format import task_format, write_tasks
-    from rankgauge.active.labels import SOMEBODY
-    from rankgauge.report.numbers import amount, count
+    from rankgauge.labelling.campaign import LabelCampaign
+    from rankgauge.labelling.label_format import task_format, write_tasks
+    from rankgauge.labelling.labels import SOMEBODY
+    from rankgauge.render.numbers import amount, count
 
     task_format(output)  # a wrong ending shows before anything is handed out
     with LabelCampaign.open(campaign) as found:
@@ -103,7 +103,7 @@ def record(
     campaign: CampaignName,
     labels: Annotated[
         list[Path],
-        typer.Argument(help="Labels, as {rankgauge.active.label_format:LABEL_FORMATS}.", metavar="LABELS"),
+        typer.Argument(help="Labels, as {rankgauge.labelling.label_format:LABEL_FORMATS}.", metavar="LABELS"),
     ],
     assessor: Assessor = None,
     replace: Annotated[
@@ -111,10 +111,10 @@ def record(
     ] = False,
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
-    from rankgauge.active.campaign import LabelCampaign
-    from rankgauge.active.labels import SOMEBODY
-    from rankgauge.report.campaign import recorded
-    from rankgauge.report.numbers import amount, count
+    from rankgauge.labelling.campaign import LabelCampaign
+    from rankgauge.labelling.labels import SOMEBODY
+    from rankgauge.labelling.reports.campaign import recorded
+    from rankgauge.render.numbers import amount, count
 
     with LabelCampaign.open(campaign) as found:
         for path in labels:
@@ -142,7 +142,7 @@ def estimate(
             "--interval",
             help="The confidence interval: {choices}.",
             metavar="KIND",
-            registry="rankgauge.active.intervals:IntervalKind",
+            registry="rankgauge.labelling.intervals:IntervalKind",
         ),
     ] = defaults.INTERVAL,
     run: Annotated[
@@ -157,17 +157,17 @@ def estimate(
     columns: Columns = None,
     ids: SameIds = None,
     queries: QueryList = None,
-    output: Annotated[str, choices.output("rankgauge.report.campaign:CampaignReport.formats")] = "table",
+    output: Annotated[str, choices.output("rankgauge.labelling.reports.campaign:CampaignReport.formats")] = "table",
 ) -> None:
     """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
 
     For a board: the value, the intervals and the ranks of every run, and what is settled.
     """
-    from rankgauge.active.campaign import BoardCampaign, Campaign, LabelCampaign
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import opened
-    from rankgauge.report.board import BoardReport
-    from rankgauge.report.campaign import CampaignReport
+    from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
+    from rankgauge.labelling.reports.board import BoardReport
+    from rankgauge.labelling.reports.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)
     if not 0 < level < 1:
@@ -196,8 +196,8 @@ def refit(
     ] = False,
 ) -> None:
     """Begin a new stage, with beliefs calibrated to the labels so far."""
-    from rankgauge.active.campaign import LabelCampaign
-    from rankgauge.report.numbers import amount
+    from rankgauge.labelling.campaign import LabelCampaign
+    from rankgauge.render.numbers import amount
 
     with LabelCampaign.open(campaign) as found:
         found.refit(leave_open=leave_open)

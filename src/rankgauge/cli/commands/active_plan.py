@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.active import defaults
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
+from rankgauge.labelling import defaults
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class PlanOptions:
         choices.option(
             "--method",
             help="How documents are chosen: {choices}.",
-            registry="rankgauge.active.methods:METHODS",
+            registry="rankgauge.labelling.methods:METHODS",
             more=("leaderboard", "posterior"),
         ),
     ] = defaults.METHOD
@@ -49,7 +49,7 @@ class PlanOptions:
         str | None,
         typer.Option(
             "--goal",
-            help="What labels of a board settle first: {rankgauge.active.board.goal:GoalKind}, as in 'best 3' or "
+            help="What labels of a board settle first: {rankgauge.labelling.board.goal:GoalKind}, as in 'best 3' or "
             f"'beats RUN'; by default {defaults.GOAL}.",
             metavar="GOAL",
             autocompletion=choices.values("values", "rank", "best"),
@@ -95,7 +95,7 @@ class PlanOptions:
         choices.option(
             "--cost",
             help="What a document costs: {choices}, or a column of the pool.",
-            registry="rankgauge.active.cost:COSTS",
+            registry="rankgauge.labelling.cost:COSTS",
         ),
     ] = None
     unit: Annotated[
@@ -103,7 +103,7 @@ class PlanOptions:
         choices.option(
             "--unit",
             help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
-            registry="rankgauge.active.units:UNITS",
+            registry="rankgauge.labelling.units:UNITS",
         ),
     ] = "document"
     overhead: Annotated[
@@ -136,7 +136,7 @@ class PlanOptions:
             "--unjudgeable",
             help="What becomes of a document that cannot be judged: {choices}.",
             metavar="RULE",
-            registry="rankgauge.active.campaign.settings:Unjudgeable",
+            registry="rankgauge.labelling.campaign.settings:Unjudgeable",
         ),
     ] = defaults.UNJUDGEABLE
     seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the draws.", metavar="N")] = defaults.SEED
@@ -162,11 +162,11 @@ def plan(asked: PlanOptions) -> None:
     """
     import sys
 
-    from rankgauge.active.campaign import BoardCampaign
     from rankgauge.cli.active_pools import forecast_of, made_campaign
     from rankgauge.cli.streams import heed
-    from rankgauge.report.board_plan import BoardPlanReport
-    from rankgauge.report.plan import PlanReport
+    from rankgauge.labelling.campaign import BoardCampaign
+    from rankgauge.labelling.reports.board_plan import BoardPlanReport
+    from rankgauge.labelling.reports.plan import PlanReport
 
     heed()
     with made_campaign(asked) as campaign:

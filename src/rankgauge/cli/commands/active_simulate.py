@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from rankgauge.active.defaults import DIALECT
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.options import Columns, DialectName, QueryList, SameIds, ScaleName
+from rankgauge.labelling.defaults import DIALECT
 
 if TYPE_CHECKING:
-    from rankgauge.report.format import Report
+    from rankgauge.render.format import Report
 
 LETOR, BOARD = "LETOR: ", "Board: "
 """Which form an option belongs to."""
@@ -58,10 +58,10 @@ class SimulationOptions:
             help="Methods of active evaluation, separated by commas: {choices}. For a board, by default all of these: "
             "{also}.",
             metavar="NAME,NAME",
-            registry="rankgauge.active.methods:METHODS",
+            registry="rankgauge.labelling.methods:METHODS",
             several=True,
             more=("uniD", "uniC"),
-            also="rankgauge.active.yardstick:YARDSTICKS",
+            also="rankgauge.labelling.yardstick:YARDSTICKS",
         ),
     ] = None
     depth: Annotated[
@@ -82,7 +82,7 @@ class SimulationOptions:
         int | None,
         typer.Option("--jobs", min=1, help="How many processes work side by side; by default one a core.", metavar="N"),
     ] = None
-    output: Annotated[str, choices.output("rankgauge.report.simulation:SimulationReport.formats")] = "table"
+    output: Annotated[str, choices.output("rankgauge.labelling.simulate.report:SimulationReport.formats")] = "table"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class LetorOptions:
             help=f"{LETOR}one or two rankers of 'rankgauge train', separated by commas; two are compared. "
             "rf: forest-regression.",
             metavar="NAME,NAME",
-            registry="rankgauge.ltr:RANKERS",
+            registry="rankgauge.training:RANKERS",
             several=True,
         ),
     ] = "rf"
@@ -124,7 +124,7 @@ class LetorOptions:
     cost: Annotated[
         str,
         choices.option(
-            "--cost", help=f"{LETOR}what a document costs: {{choices}}.", registry="rankgauge.active.cost:COSTS"
+            "--cost", help=f"{LETOR}what a document costs: {{choices}}.", registry="rankgauge.labelling.cost:COSTS"
         ),
     ] = "documents"
     length_feature: Annotated[
@@ -172,7 +172,7 @@ class BoardOptions:
         choices.option(
             "--pool",
             help=f"{BOARD}which documents are the pool: {{choices}}.",
-            registry="rankgauge.experiments.board_simulation:PoolKind",
+            registry="rankgauge.labelling.simulate.own_board:PoolKind",
         ),
     ] = "judged"
     judge: Annotated[
@@ -219,7 +219,7 @@ def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions
     board on which the whole pool is judged.
     """
     from rankgauge.cli.streams import opened
-    from rankgauge.report.simulation import SimulationReport
+    from rankgauge.labelling.simulate.report import SimulationReport
 
     format_, path = SimulationReport.find(options.output)
     _refuse(ctx, LetorOptions if options.runs else BoardOptions)
@@ -230,8 +230,8 @@ def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions
 
 def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
     from rankgauge.cli.progress import told
-    from rankgauge.experiments.jobs import cores
-    from rankgauge.experiments.simulation import Simulation
+    from rankgauge.labelling.simulate.jobs import cores
+    from rankgauge.papers.simulation import Simulation
 
     with told() as progress:
         return Simulation(
@@ -260,8 +260,8 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.experiments.board_simulation import BoardSimulation, PoolKind
-    from rankgauge.experiments.jobs import cores
+    from rankgauge.labelling.simulate.jobs import cores
+    from rankgauge.labelling.simulate.own_board import BoardSimulation, PoolKind
 
     measures, runs = names(options.measure or ()), options.runs or []
     said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)

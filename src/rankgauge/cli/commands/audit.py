@@ -74,17 +74,17 @@ def run(
             metavar="NUMBER",
         ),
     ] = None,
-    output: Annotated[str, choices.output("rankgauge.report.audit:AuditReport.formats")] = "table",
+    output: Annotated[str, choices.output("rankgauge.audit.tools.report:AuditReport.formats")] = "table",
     *,
     spelling: options.RunSpellingOptions,
 ) -> None:
     """What runs get from every tool, and why the tools differ. The word `run` may be left out."""
-    from rankgauge.audit import audit, origins
+    from rankgauge.audit.tools import audit, origins
+    from rankgauge.audit.tools.origins_report import OriginsReport
+    from rankgauge.audit.tools.report import AuditReport
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened, spare
-    from rankgauge.report.audit import AuditReport
-    from rankgauge.report.format import Report
-    from rankgauge.report.origins import OriginsReport
+    from rankgauge.render.format import Report
 
     heed()
     kind: type[Report] = AuditReport if value is None else OriginsReport
@@ -125,13 +125,13 @@ def explain(
     spelling: options.RunSpellingOptions,
 ) -> None:
     """How one query gets its value under each tool: rank by rank, stage by stage."""
-    from rankgauge import audit
-    from rankgauge.audit.default_dialects import fitting
-    from rankgauge.audit.scores import judged_for
+    from rankgauge.audit import tools as audit
+    from rankgauge.audit.tools.default_dialects import fitting
+    from rankgauge.audit.tools.explanation_report import ExplanationReport
+    from rankgauge.audit.tools.scores import judged_for
     from rankgauge.cli.streams import heed
     from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
-    from rankgauge.report.explanation import ExplanationReport
 
     heed()
     wanted = parse(measure)
@@ -157,10 +157,10 @@ def lint(
     spelling: options.RunSpellingOptions,
 ) -> None:
     """What in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates and more."""
-    from rankgauge.audit import audit
-    from rankgauge.audit.check import lint as look
+    from rankgauge.audit.tools import audit
+    from rankgauge.audit.tools.check import lint as look
+    from rankgauge.audit.tools.lint_report import FindingsReport
     from rankgauge.cli.streams import heed
-    from rankgauge.report.lint import FindingsReport
 
     heed()
     judged, ranked = spelling.file(judgments), spelling.maybe(run)

@@ -81,17 +81,18 @@ def judge(
     ] = None,
     first: Annotated[int, Option("--first", min=1, help="How many documents to show people first.", metavar="N")] = 20,
     seed: Annotated[int, Option("--seed", min=0, help="The seed of random draws.", metavar="N")] = 0,
-    output: Annotated[str, choices.output("rankgauge.report.judge_audit:JudgeAuditReport.formats")] = "table",
+    output: Annotated[str, choices.output("rankgauge.audit.judge.report:JudgeAuditReport.formats")] = "table",
     *,
     spelling: RunSpellingOptions,
 ) -> None:
     """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
-    from rankgauge import dialects, io
+    from rankgauge import dialects
+    from rankgauge import files as io
+    from rankgauge.audit.judge import audit_judges
+    from rankgauge.audit.judge.report import JudgeAuditReport
     from rankgauge.cli.judges import sorted_files
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, opened, spare
-    from rankgauge.judge_audit import audit_judges
-    from rankgauge.report.judge_audit import JudgeAuditReport
 
     heed()
     format_, path = JudgeAuditReport.find(output)
@@ -119,8 +120,8 @@ def judge(
 def _write_first(frame: pl.DataFrame, path: Path) -> None:
     """The documents as a table, which judging takes as its tasks."""
     from rankgauge.errors import InputError
-    from rankgauge.io.output import writing
-    from rankgauge.io.source import suffix_of
+    from rankgauge.files.output import writing
+    from rankgauge.files.source import suffix_of
 
     if suffix_of(str(path)) not in (".csv", ".tsv"):
         raise InputError("documents are written as a table", path=path, hint="End the name in .csv or .tsv.")

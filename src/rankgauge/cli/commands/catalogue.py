@@ -52,13 +52,13 @@ def catalogue(
     ] = None,
     columns: Columns = None,
     format_judgments: FormatOfJudgments = None,
-    output: Annotated[str, choices.output("rankgauge.report.catalogue:CatalogueReport.formats")] = "table",
+    output: Annotated[str, choices.output("rankgauge.catalogue.report:CatalogueReport.formats")] = "table",
 ) -> None:
     """What runs show of a catalogue: coverage, novelty, diversity and more, for recommenders above all."""
     from rankgauge.catalogue import survey
+    from rankgauge.catalogue.report import CatalogueReport
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, opened, spare
-    from rankgauge.report.catalogue import CatalogueReport
 
     format_, path = CatalogueReport.find(output)
     listed = named(runs)

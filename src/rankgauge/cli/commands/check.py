@@ -27,7 +27,7 @@ from rankgauge.errors import InputError, RankGaugeError
 )
 def check(
     output: Annotated[
-        list[str] | None, choices.output("rankgauge.report.comparison:ComparisonReport.formats", several=True)
+        list[str] | None, choices.output("rankgauge.comparison.report:ComparisonReport.formats", several=True)
     ] = None,
     config: Annotated[
         Path | None,
@@ -82,7 +82,7 @@ def _begin(folder: Path) -> None:
     from rankgauge.cli.gate_power import power_words
     from rankgauge.cli.project import ProjectFile
     from rankgauge.cli.project_start import start
-    from rankgauge.report.numbers import count
+    from rankgauge.render.numbers import count
 
     with gated():
         path, found = start(folder)

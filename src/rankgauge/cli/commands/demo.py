@@ -31,8 +31,8 @@ def demo(
     """Show the main jobs on a small collection, which is made first."""
     import numpy as np
 
-    from rankgauge.datasets import FILES, generate, write
-    from rankgauge.report.terminal import Screen, bold, text_width
+    from rankgauge.demo import FILES, generate, write
+    from rankgauge.render.terminal import Screen, bold, text_width
 
     write(generate(rng=np.random.default_rng(seed)), folder)
     out = Screen(sys.stdout)
@@ -57,8 +57,8 @@ def demo(
 
 def _bind() -> None:
     """The pages that the steps wrote, bound into one."""
-    from rankgauge.io.output import writing
-    from rankgauge.report.html import BoundPage, bind
+    from rankgauge.files.output import writing
+    from rankgauge.render.html import BoundPage, bind
 
     pages = []
     for name, (title, question) in PAGES.items():

@@ -11,7 +11,7 @@ from rankgauge.cli.command import command, group
 
 def list_dialects() -> None:
     """Every dialect with its title."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.dialects(sys.stdout)
 
@@ -31,6 +31,6 @@ def show(
     name: Annotated[str, choices.argument("NAME", "A dialect's name.", "rankgauge.dialects:DIALECTS")],
 ) -> None:
     """Show a dialect: every choice that differs from standard, in words."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.dialect(name, sys.stdout)

@@ -20,10 +20,10 @@ class EvaluateOptions(EvaluationOptions):
     """The options that comparisons have too, and those of evaluations alone."""
 
     output: Annotated[
-        list[str] | None, choices.output("rankgauge.report.evaluation:EvaluationReport.formats", several=True)
+        list[str] | None, choices.output("rankgauge.evaluation.report:EvaluationReport.formats", several=True)
     ] = None
     per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False
-    interval: Annotated[str, interval("rankgauge.summary:INTERVALS")] = "t"
+    interval: Annotated[str, interval("rankgauge.evaluation.summary:INTERVALS")] = "t"
     empty: Empty = None
     short: Short = None
     negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None
@@ -34,7 +34,7 @@ class EvaluateOptions(EvaluationOptions):
     ] = False
     engine: Annotated[
         str,
-        choices.option("--engine", registry="rankgauge.backends.engine:ENGINES", help="Where to compute: {choices}."),
+        choices.option("--engine", registry="rankgauge.spark.engine:ENGINES", help="Where to compute: {choices}."),
     ] = "local"
     master: Annotated[
         str | None,
@@ -59,12 +59,12 @@ class EvaluateOptions(EvaluationOptions):
 )
 def evaluate(options: EvaluateOptions) -> None:
     """How good runs are, by each of the measures."""
-    from rankgauge import backends
+    from rankgauge import spark as backends
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import find_outputs, is_page, write_report
-    from rankgauge.report.evaluation import EvaluationReport
-    from rankgauge.summary import SAMPLE
+    from rankgauge.evaluation.report import EvaluationReport
+    from rankgauge.evaluation.summary import SAMPLE
 
     outputs = find_outputs(EvaluationReport, options.output)
     asked = RunsEvaluation.of(

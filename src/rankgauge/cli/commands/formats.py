@@ -9,7 +9,7 @@ from rankgauge.cli.command import command, group
 
 def list_formats() -> None:
     """Every format with its title."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.formats(sys.stdout)
 
@@ -27,6 +27,6 @@ group(
 @command("formats scales", "rankgauge formats scales")
 def scales() -> None:
     """List the scales that --scale knows, each with its words and their grades."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.scales(sys.stdout)

@@ -120,7 +120,7 @@ class FuseOptions:
         str | None,
         choices.option(
             "--format",
-            registry="rankgauge.io:FORMATS",
+            registry="rankgauge.files:FORMATS",
             help="The format of the fused run, if its name does not say it: see 'rankgauge formats'.",
             metavar="FORMAT",
         ),
@@ -129,7 +129,7 @@ class FuseOptions:
         str | None,
         choices.option(
             "--report",
-            registry="rankgauge.report.fusion:FusionReport.formats",
+            registry="rankgauge.fusion.report:FusionReport.formats",
             help="How to say what was done: {choices}; or a file with such an ending. With -o - it is said on standard "
             "error, if asked for, tuned or tested.",
             metavar="FORMAT|FILE",
@@ -159,7 +159,7 @@ class FuseOptions:
 )
 def fuse(asked: FuseOptions) -> None:
     """Make one run of several, and say whether it gains more than luck over the best of them."""
-    from rankgauge.report.fusion import FusionReport, show_methods
+    from rankgauge.fusion.report import FusionReport, show_methods
 
     if asked == FuseOptions():  # with options, a glob may have matched nothing
         show_methods(sys.stdout)

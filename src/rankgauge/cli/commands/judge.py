@@ -15,11 +15,11 @@ from rankgauge.cli.command import command
 from rankgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from rankgauge.judges.asking.outcome import Asked
-    from rankgauge.judges.asking.prompt import Prompt
-    from rankgauge.judges.asking.question import Question
-    from rankgauge.judges.asking.session import AskingSession
-    from rankgauge.judges.asking.store import AnswerStore
+    from rankgauge.judgments.llm.asking.outcome import Asked
+    from rankgauge.judgments.llm.asking.prompt import Prompt
+    from rankgauge.judgments.llm.asking.question import Question
+    from rankgauge.judgments.llm.asking.session import AskingSession
+    from rankgauge.judgments.llm.asking.store import AnswerStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,9 +148,9 @@ def judge(asked: JudgeOptions) -> None:
 
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import spare
-    from rankgauge.judges.asking.store import AnswerStore
-    from rankgauge.judges.model_judge import endpoint
-    from rankgauge.report.asking import show_forecast, show_outcome, show_prompt
+    from rankgauge.judgments.llm.asking.store import AnswerStore
+    from rankgauge.judgments.llm.model_judge import endpoint
+    from rankgauge.judgments.llm.report import show_forecast, show_outcome, show_prompt
 
     output = _output(asked)
     cache = _cache(asked, output)
@@ -176,7 +176,7 @@ def judge(asked: JudgeOptions) -> None:
 def _finish(outcome: Asked) -> None:
     """The exit code: 0 only if every pair was answered."""
     from rankgauge.cli.main import INTERRUPTED as CODE
-    from rankgauge.judges.asking.outcome import INTERRUPTED
+    from rankgauge.judgments.llm.asking.outcome import INTERRUPTED
 
     if outcome.error is not None:
         raise outcome.error
@@ -219,10 +219,10 @@ def _cache(asked: JudgeOptions, output: Path | None) -> Path | str:
 
 
 def _session(asked: JudgeOptions, store: AnswerStore) -> AskingSession:
-    from rankgauge.judges.asking.pairs import TextPairs
-    from rankgauge.judges.asking.requests import Patience
-    from rankgauge.judges.asking.session import AskingSession
-    from rankgauge.judges.asking.spending import Prices
+    from rankgauge.judgments.llm.asking.pairs import TextPairs
+    from rankgauge.judgments.llm.asking.requests import Patience
+    from rankgauge.judgments.llm.asking.session import AskingSession
+    from rankgauge.judgments.llm.asking.spending import Prices
 
     prices = Prices(
         tokens_in=asked.price_in,
@@ -249,7 +249,7 @@ def _session(asked: JudgeOptions, store: AnswerStore) -> AskingSession:
 
 
 def _question(asked: JudgeOptions) -> Question:
-    from rankgauge.judges.asking.question import Question
+    from rankgauge.judgments.llm.asking.question import Question
 
     temperature = asked.temperature
     if temperature is None:
@@ -266,7 +266,7 @@ def _question(asked: JudgeOptions) -> Question:
 
 
 def _prompt(asked: JudgeOptions) -> Prompt:
-    from rankgauge.judges.asking.prompt import Prompt, scale_of
+    from rankgauge.judgments.llm.asking.prompt import Prompt, scale_of
 
     if asked.grades is not None and asked.scale is not None:
         raise ParameterError("judge", "grades", "left out where --scale is given", asked.grades)

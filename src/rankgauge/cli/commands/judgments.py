@@ -38,7 +38,7 @@ InputFormat = Annotated[str | None, file_format("--format", "file")]
 )
 def agreement(
     judgments: Ratings,
-    output: Annotated[str, choices.output("rankgauge.report.agreement:AgreementReport.formats")] = "table",
+    output: Annotated[str, choices.output("rankgauge.judgments.report:AgreementReport.formats")] = "table",
     seed: Annotated[int, typer.Option(min=0, help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
     format_: InputFormat = None,
     *,
@@ -49,7 +49,7 @@ def agreement(
 
     from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judgments import agreement as measure_agreement
-    from rankgauge.report.agreement import AgreementReport
+    from rankgauge.judgments.report import AgreementReport
 
     report_format, path = AgreementReport.find(output)
     heed()
@@ -93,7 +93,7 @@ def combine(
     spelling: SpellingOptions,
 ) -> None:
     """Combine several assessors' grades into one, and write judgments."""
-    from rankgauge import io
+    from rankgauge import files as io
     from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judgments import combine as combine_grades
 
@@ -130,7 +130,7 @@ def best_worst(
     ] = Path("-"),
 ) -> None:
     """Grades from choices of the best and the worst: how often best, less how often worst, out of the times shown."""
-    from rankgauge import io
+    from rankgauge import files as io
     from rankgauge.cli.streams import heed
     from rankgauge.judgments.best_worst import best_worst as counted
 
@@ -146,7 +146,7 @@ def best_worst(
 
 def _read(files: Sequence[Path], format_: str | None, spelling: SpellingOptions) -> pl.DataFrame:
     """The judgments of one file, or of several, each of which is an assessor under the file's name up to a dot."""
-    from rankgauge import io
+    from rankgauge import files as io
     from rankgauge.cli.runs import named
 
     if len(files) == 1:

@@ -13,7 +13,7 @@ from rankgauge.cli.command import command, group
 
 def list_measures() -> None:
     """Every measure with its title."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.measures(sys.stdout)
 
@@ -33,6 +33,6 @@ def show(
     name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME", autocompletion=choices.measures)],
 ) -> None:
     """Show a measure: formula, reference, bounds, parameters, traits, worked examples."""
-    from rankgauge.report import screens
+    from rankgauge.reference import screens
 
     screens.measure(name, sys.stdout)

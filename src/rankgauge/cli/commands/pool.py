@@ -44,7 +44,7 @@ class PoolOptions:
         str,
         choices.option(
             "--method",
-            registry="rankgauge.active.selection:SELECTIONS",
+            registry="rankgauge.labelling.selection:SELECTIONS",
             help="How documents are chosen: {choices}.",
             metavar="METHOD",
         ),
@@ -113,8 +113,8 @@ def make(asked: PoolOptions) -> None:
     from rankgauge import dialects
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, spare
-    from rankgauge.pools import make_pool
-    from rankgauge.report.pool_making import PoolMakingReport
+    from rankgauge.labelling.pools import make_pool
+    from rankgauge.labelling.pools.making_report import PoolMakingReport
 
     heed()
     said = options.SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
@@ -142,7 +142,7 @@ def make(asked: PoolOptions) -> None:
 
 def _separator(path: Path) -> str:
     from rankgauge.errors import InputError
-    from rankgauge.io.source import suffix_of
+    from rankgauge.files.source import suffix_of
 
     known = {".csv": ",", ".tsv": "\t"}
     if suffix_of(str(path)) not in known:
@@ -151,7 +151,7 @@ def _separator(path: Path) -> str:
 
 
 def _write(frame: pl.DataFrame, path: Path, separator: str) -> None:
-    from rankgauge.io.output import writing
+    from rankgauge.files.output import writing
 
     with writing(path) as file:
         frame.write_csv(file, separator=separator)

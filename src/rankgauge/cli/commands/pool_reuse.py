@@ -61,7 +61,7 @@ class ReuseOptions:
             "The tool whose gains and discounts count. Equal scores keep the order of the file, whatever the tool does."
         ),
     ] = "standard"
-    output: Annotated[str, choices.output("rankgauge.report.pool_reuse:PoolReuseReport.formats")] = "table"
+    output: Annotated[str, choices.output("rankgauge.labelling.pools.reuse_report:PoolReuseReport.formats")] = "table"
     format_judgments: options.FormatOfJudgments = None
     queries: options.QueryList = None
     columns: options.Columns = None
@@ -77,13 +77,14 @@ class ReuseOptions:
 )
 def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
-    from rankgauge import dialects, pools
+    from rankgauge import dialects
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
     from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.judgments import scale
-    from rankgauge.pools.reuse import MEASURES
-    from rankgauge.report.pool_reuse import PoolReuseReport
+    from rankgauge.labelling import pools
+    from rankgauge.labelling.pools.reuse import MEASURES
+    from rankgauge.labelling.pools.reuse_report import PoolReuseReport
 
     heed()
     format_, path = PoolReuseReport.find(asked.output)
@@ -115,8 +116,8 @@ def reuse(asked: ReuseOptions) -> None:
 def _teams(path: Path, runs: Mapping[str, Path]) -> dict[str, str]:
     """The team of each run: by its name, by its file's path or name, or by that name up to the first dot."""
     from rankgauge.errors import InputError
-    from rankgauge.io.source import Source
-    from rankgauge.pools.contributions import read_teams
+    from rankgauge.files.source import Source
+    from rankgauge.labelling.pools.contributions import read_teams
 
     known = read_teams(Source.of(path).text().splitlines(), str(path))
     spellings = {run: (run, str(file), file.name, PurePath(run).name.partition(".")[0]) for run, file in runs.items()}

@@ -40,23 +40,24 @@ def rank(
             "--format",
             help="The format of the run: see 'rankgauge formats'.",
             metavar="FORMAT",
-            registry="rankgauge.io:FORMATS",
+            registry="rankgauge.files:FORMATS",
         ),
     ] = None,
 ) -> None:
     """Score documents with a ranker; without -o the scores are printed, one per line."""
     import polars as pl
 
-    from rankgauge import io, ltr
+    from rankgauge import files
+    from rankgauge import training as ltr
     from rankgauge.cli.streams import heed, spare
     from rankgauge.errors import InputError
-    from rankgauge.io.source import STANDARD_STREAM, suffix_of
-    from rankgauge.ltr.documents import read, widened
+    from rankgauge.files.source import STANDARD_STREAM, suffix_of
+    from rankgauge.training.documents import read, widened
 
     heed()
     spare([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
-    chosen = format or next((one.name for one in io.FORMATS.values() if suffix in one.suffixes), SCORES)
+    chosen = format or next((one.name for one in files.FORMATS.values() if suffix in one.suffixes), SCORES)
     # Scores alone need no ids; in a run a query may not have a document twice.
     found = read(documents, named=chosen != SCORES)
     try:
@@ -64,4 +65,4 @@ def rank(
     except InputError as error:
         raise InputError(error.problem, path=documents, hint=error.hint) from None
     run = pl.DataFrame({"query": found.queries, "document": found.documents, "score": scores})
-    io.write_run(run, STANDARD_STREAM if output is None else output, chosen, tag=ranker.name)
+    files.write_run(run, STANDARD_STREAM if output is None else output, chosen, tag=ranker.name)

@@ -22,7 +22,7 @@ class ReproductionOptions:
         choices.argument(
             "PAPER",
             "The paper, or few-labels for a page of ours: {choices}. Without one, all are described.",
-            "rankgauge.experiments:PAPERS",
+            "rankgauge.papers:PAPERS",
         ),
     ] = None
     output: Annotated[
@@ -78,10 +78,10 @@ class ReproductionOptions:
 def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
     from rankgauge.cli.progress import told
-    from rankgauge.experiments import PAPERS, Setting
-    from rankgauge.experiments.jobs import cores
-    from rankgauge.experiments.reproduction import Reproduction, show_papers
-    from rankgauge.report import plots
+    from rankgauge.labelling.simulate.jobs import cores
+    from rankgauge.papers import PAPERS, Setting
+    from rankgauge.papers.reproduction import Reproduction, show_papers
+    from rankgauge.render import plots
 
     if asked.paper is None:
         show_papers(dict(PAPERS), sys.stdout)

@@ -31,14 +31,14 @@ Tables = Annotated[
     ),
 ]
 Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
-Output = Annotated[str, choices.output("rankgauge.report.romip:RomipReport.formats")]
+Output = Annotated[str, choices.output("rankgauge.romip.report:RomipReport.formats")]
 Language = Annotated[
     str,
     choices.option(
         "--lang",
         help="The language of the report: {choices}.",
         metavar="LANGUAGE",
-        registry="rankgauge.report.romip_words:LANGUAGES",
+        registry="rankgauge.romip.words:LANGUAGES",
     ),
 ]
 
@@ -79,7 +79,7 @@ def classification(
 ) -> None:
     """The classification tracks: recall, precision, accuracy, error and F, micro and macro."""
     from rankgauge import romip
-    from rankgauge.io.romip_xml import read_classification
+    from rankgauge.files.romip_xml import read_classification
     from rankgauge.romip.classification import read_truth
 
     def evaluate() -> TrackResult:
@@ -120,7 +120,7 @@ def write_example(
     """Write a small collection of all four tracks, with several assessors and systems, to try the commands on."""
     import numpy as np
 
-    from rankgauge.datasets.romip import generate_romip, write_romip
+    from rankgauge.demo.romip import generate_romip, write_romip
 
     paths = write_romip(generate_romip(rng=np.random.default_rng(seed)), folder)
     for parent in dict.fromkeys(path.parent for path in paths):
@@ -131,8 +131,8 @@ def write_example(
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
     from rankgauge.cli.streams import heed, opened
-    from rankgauge.report.romip import RomipReport
-    from rankgauge.report.romip_words import words
+    from rankgauge.romip.report import RomipReport
+    from rankgauge.romip.words import words
 
     heed()
     (format_, path), spoken = RomipReport.find(output), words(language)

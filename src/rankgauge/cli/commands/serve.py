@@ -51,8 +51,8 @@ def serve(
     Every other setting is an environment variable: see the page on judging as a team.
     """
     _require()
-    from rankgauge.web.server import serve as run
-    from rankgauge.web.settings import RoomSettings
+    from rankgauge.room.server import serve as run
+    from rankgauge.room.settings import RoomSettings
 
     run(RoomSettings.of(database=database, host=host, port=port, workers=workers, url=url, admin=admin))
 
@@ -71,8 +71,8 @@ def admin_link(
     The link works once, within the hour. Give it the options that the room was opened with.
     """
     _require()
-    from rankgauge.web.server import new_admin_link
-    from rankgauge.web.settings import RoomSettings
+    from rankgauge.room.server import new_admin_link
+    from rankgauge.room.settings import RoomSettings
 
     print(new_admin_link(RoomSettings.of(database=database, host=host, port=port, url=url, admin=admin)))
 
@@ -86,8 +86,8 @@ def admin_link(
 def backup(source: Source, target: Target) -> None:
     """Copy a room's whole database, while it is in use, to a file or to another database."""
     _require()
-    from rankgauge.active.campaign.database import Location
-    from rankgauge.web.backup import copy
+    from rankgauge.labelling.campaign.database import Location
+    from rankgauge.room.backup import copy
 
     counts = copy(Location(source), Location(target))
     kept = ", ".join(f"{counts[name]:,} {name}" for name in ("campaigns", "labels", "people"))

@@ -14,8 +14,8 @@ from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 
 if TYPE_CHECKING:
-    from rankgauge.ltr import Objective, Ranker
-    from rankgauge.report.training import Training
+    from rankgauge.training import Objective, Ranker
+    from rankgauge.training.report import Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,9 @@ class TrainingOptions:
 
     ranker: Annotated[
         str | None,
-        choices.argument("RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.ltr:RANKERS"),
+        choices.argument(
+            "RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.training:RANKERS"
+        ),
     ] = None
     documents: Annotated[
         Path | None,
@@ -71,15 +73,15 @@ class TrainingOptions:
 )
 def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
-    from rankgauge import dialects, ltr
+    from rankgauge import dialects, training
     from rankgauge.cli.streams import spare
     from rankgauge.measures import parse
-    from rankgauge.report.training import show_parameters, show_rankers
+    from rankgauge.training.report import show_parameters, show_rankers
 
     if asked.ranker is None:
         show_rankers(sys.stdout)
         return
-    kind = ltr.get(asked.ranker)
+    kind = training.get(asked.ranker)
     if asked.documents is None:
         show_parameters(kind, sys.stdout)
         return
@@ -110,7 +112,7 @@ def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
 
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import heed
-    from rankgauge.report.training import Training
+    from rankgauge.training.report import Training
 
     heed()
     learned, held = _read(ranker, train, validation)
@@ -126,7 +128,7 @@ def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
 
 def _read(ranker: Ranker, train: Path, validation: Path | None) -> tuple[Objective, Objective | None]:
     """What to optimise on the documents of both files; a feature that only one of them has is 0 in the other."""
-    from rankgauge.ltr.documents import Documents, read, widened
+    from rankgauge.training.documents import Documents, read, widened
 
     files = [read(path) for path in (train, validation) if path is not None]
     width = max(found.matrix.shape[1] for found in files)

@@ -122,7 +122,7 @@ def _is_packed(file: Path) -> bool:
 
 
 def _unpacked(file: Path) -> BinaryIO:
-    from rankgauge.io.source import Source
+    from rankgauge.files.source import Source
 
     return Source.of(file).open()
 
@@ -134,7 +134,7 @@ def _size(file: BinaryIO) -> int:
 
 def _reasons() -> tuple[type[BaseException], ...]:
     """The errors that mean that a file cannot be scanned."""
-    from rankgauge.io.source import damage
+    from rankgauge.files.source import damage
 
     return (IrregularFileError, *damage())
 

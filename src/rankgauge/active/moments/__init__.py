@@ -1,6 +1,0 @@
-"""What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
-
-from rankgauge.active.moments.moments import Moments, Worths, moments, net_weights, worths
-from rankgauge.active.moments.slopes import ValueSlopes, slopes
-
-__all__ = ["Moments", "ValueSlopes", "Worths", "moments", "net_weights", "slopes", "worths"]

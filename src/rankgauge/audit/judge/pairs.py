@@ -1,0 +1,208 @@
+"""The pairs of query and document that judges graded, with people's grades where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import files
+from rankgauge.audit.judge.common_scale import on_scale
+from rankgauge.errors import InputError
+from rankgauge.files import find
+from rankgauge.files.cells import is_blank
+from rankgauge.files.source import suffix_of
+from rankgauge.judgments.llm.machine_judge import MachineJudge, read_judges
+from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+
+KEYS = ["query", "document"]
+
+PROBABILITIES = ("probability", "inclusion_probability")
+"""What a column with the chance of each pair to be given to people may be called."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GradedPairs(Grouped):
+    """The pairs that every judge graded, those of a query together.
+
+    `people` (pairs) has people's grades, NaN where they gave none; `judges` each judge's on people's scale, `own` its
+    own, `machines` all that it said. `shared` counts people's grades of these pairs.
+    `probability` (pairs) is the chance with which a pair was chosen for people, where the file says so; None if it does
+    not. `coverage` counts the pairs of each file: judge, graded, people, both, and what only one side graded.
+    """
+
+    queries: tuple[str, ...]
+    documents: pl.Series
+    sizes: IndexArray
+    people: FloatArray
+    judges: Mapping[str, FloatArray]
+    own: Mapping[str, FloatArray]
+    machines: Mapping[str, MachineJudge]
+    probability: FloatArray | None
+    coverage: pl.DataFrame
+    shared: int
+
+    @classmethod
+    def of(cls, people: Any, judges: Mapping[str, Any]) -> GradedPairs:
+        """The pairs of people's judgments (a path, frame, dict or rows) and of judges by name."""
+        if not judges:
+            raise InputError("there is no judge to audit", hint="Give the judge's grades after people's.")
+        machines = {judge.name: judge for judge in read_judges(judges)}
+        human, graded = _people(people), {name: _grades(judge) for name, judge in machines.items()}
+        whole = _joined(graded)
+        frame = whole.join(human, on=KEYS, how="left", maintain_order="left")
+        if not len(whole):
+            raise InputError("no pair of query and document was graded by every judge", hint=_examples(graded))
+        if frame["people"].null_count() == len(frame):
+            raise InputError(
+                "people and judges graded no pair in common",
+                hint=_examples({"people": human, **graded}),
+            )
+        queries = frame["query"].unique(maintain_order=True)
+        given, own = _numbers(frame["people"]), {name: _numbers(frame[f"judge {n}"]) for n, name in enumerate(graded)}
+        labelled = ~np.isnan(given)
+        seen, few = np.unique(given[labelled]), not bool(labelled.all())
+        return cls(
+            queries=tuple(queries),
+            documents=frame["document"],
+            sizes=frame.group_by("query", maintain_order=True).len()["len"].to_numpy().astype(np.int64),
+            people=given,
+            judges={
+                name: on_scale(grades, np.array(machines[name].grades), seen, few=few) for name, grades in own.items()
+            },
+            own=own,
+            machines=machines,
+            probability=_numbers(frame["probability"]) if "probability" in frame.columns else None,
+            coverage=_coverage(human, graded),
+            shared=int(labelled.sum()),
+        )
+
+    @cached_property
+    def labelled(self) -> BoolArray:
+        """Where people gave a grade."""
+        return ~np.isnan(self.people)
+
+    @property
+    def few(self) -> bool:
+        """Whether people graded only a sample of the pairs."""
+        return not bool(self.labelled.all())
+
+    @property
+    def share(self) -> float:
+        """The share of people's grades that is of these pairs: what a board of them rests on."""
+        return self.shared / int(self.coverage["people"][0])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """What each labelled pair stands for: 1 / probability, scaled to the number of labels; 0 where unlabelled."""
+        if self.probability is None:
+            return self.labelled.astype(np.float64)
+        raw = np.where(self.labelled, 1.0 / np.where(self.labelled, self.probability, 1.0), 0.0)
+        return np.asarray(raw * self.labelled.sum() / raw.sum())
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """The grades that people gave, rising."""
+        return np.unique(self.people[self.labelled])
+
+    def frame(self) -> pl.DataFrame:
+        """The queries and documents of the pairs."""
+        return pl.DataFrame({"query": pl.Series(self.queries).gather(self.query), "document": self.documents})
+
+    def with_people(self, grades: FloatArray, probability: FloatArray | None = None) -> GradedPairs:
+        """The same pairs with other grades of people, as if these were all that there are."""
+        return replace(self, people=grades, probability=probability)
+
+
+def _people(source: Any) -> pl.DataFrame:
+    """People's grades; with the column `probability`, if the table has it."""
+    frame = source if isinstance(source, pl.DataFrame) else files.judgments_from(source)
+    if "assessor" in frame.columns:
+        raise InputError(
+            "the judgments of people name their assessors, and an audit needs one grade for each document",
+            path=source if files.is_path(source) else None,
+            hint="Make one grade of several first: rankgauge judgments combine FILE --rule median -o people.txt",
+        )
+    found = frame.select(*KEYS, people=pl.col("grade").clip(lower_bound=0.0))
+    chances = _chances(source)
+    return found if chances is None else found.join(chances, on=KEYS, how="left", maintain_order="left")
+
+
+def _chances(source: Any) -> pl.DataFrame | None:
+    """The column of probabilities in a table, checked."""
+    if isinstance(source, pl.DataFrame):
+        table = source
+    elif files.is_path(source) and suffix_of(str(source)) in files.table_suffixes():
+        table = files.read_table(source)
+    else:
+        return None
+    name = next((name for name in PROBABILITIES if name in table.columns), None)
+    if name is None:
+        return None
+    keys = files.judgments_from(source).select(KEYS)
+    table = _counted(table, len(keys))
+    chance = table[name].cast(pl.Float64, strict=False)
+    bad = ~((chance > 0) & (chance <= 1)).fill_null(False)
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        raise InputError(
+            f"the {name} of a label is a number above 0 and at most 1, and row {row + 1} has {table[name][row]}",
+            path=source if files.is_path(source) else None,
+            hint="It is the chance with which the document was chosen for people.",
+        )
+    return keys.with_columns(probability=chance)
+
+
+def _counted(table: pl.DataFrame, n: int) -> pl.DataFrame:
+    """The rows of a table that are judgments: those with a grade, without repetitions."""
+    grade = find(table.columns, "grade")
+    kept = table if grade is None or len(table) == n else table.filter(~is_blank(table[grade]))
+    ids = [column for name in KEYS if (column := find(table.columns, name))]
+    return kept if len(kept) == n else kept.unique(ids, keep="first", maintain_order=True)
+
+
+def _grades(judge: MachineJudge) -> pl.DataFrame:
+    return judge.frame.select(*KEYS, "grade")
+
+
+def _joined(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The pairs that every judge graded, with a column for each."""
+    named = [frame.rename({"grade": f"judge {n}"}) for n, frame in enumerate(graded.values())]
+    whole = named[0]
+    for other in named[1:]:
+        whole = whole.join(other, on=KEYS, how="inner", maintain_order="left")
+    places = whole.select(pl.col("query").unique(maintain_order=True)).with_row_index("place")
+    return whole.join(places, on="query", maintain_order="left").sort("place", maintain_order=True).drop("place")
+
+
+def _coverage(people: pl.DataFrame, graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    rows = []
+    for name, frame in graded.items():
+        both = len(frame.join(people, on=KEYS, how="semi"))
+        rows.append(
+            {
+                "judge": name,
+                "graded": len(frame),
+                "queries": frame["query"].n_unique(),
+                "people": len(people),
+                "both": both,
+                "judge_only": len(frame) - both,
+                "people_only": len(people) - both,
+                "lowest": float(frame["grade"].min()),  # type: ignore[arg-type]
+                "highest": float(frame["grade"].max()),  # type: ignore[arg-type]
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def _numbers(column: pl.Series) -> FloatArray:
+    return np.asarray(column.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
+
+
+def _examples(frames: Mapping[str, pl.DataFrame]) -> str:
+    shown = [f"{name}: query {frame['query'][0]}, document {frame['document'][0]}" for name, frame in frames.items()]
+    return "Are the ids written alike? The first pairs: " + "; ".join(shown)

@@ -1,0 +1,34 @@
+"""Why scores differ: what one ranking gets from every tool, and which of their choices made the difference."""
+
+from rankgauge.audit.tools.advice import AuditAdvice, advise
+from rankgauge.audit.tools.attribution import Attribution, Part, attribute
+from rankgauge.audit.tools.explain import Explanation, explain, explain_all
+from rankgauge.audit.tools.highlights import Headline, Mover, headline, movers
+from rankgauge.audit.tools.origins import Origin, Origins, origins
+from rankgauge.audit.tools.overview import Audit, audit
+from rankgauge.audit.tools.preferences import Consensus, ToolPreferences, preferences
+from rankgauge.audit.tools.scores import Scores
+
+__all__ = [
+    "Attribution",
+    "Audit",
+    "AuditAdvice",
+    "Consensus",
+    "Explanation",
+    "Headline",
+    "Mover",
+    "Origin",
+    "Origins",
+    "Part",
+    "Scores",
+    "ToolPreferences",
+    "advise",
+    "attribute",
+    "audit",
+    "explain",
+    "explain_all",
+    "headline",
+    "movers",
+    "origins",
+    "preferences",
+]

@@ -1,0 +1,158 @@
+"""One query, rank by rank: what each document adds to its value, stage by stage, under one dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.audit.tools.refusal import reason
+from rankgauge.audit.tools.scores import Scores
+from rankgauge.dialects import Dialect
+from rankgauge.errors import RankGaugeError, UnknownNameError
+from rankgauge.measures import Measure
+from rankgauge.measures.gains import DISCOUNTS, gains
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import JudgmentKind, Ties
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.documents import ranked_documents
+from rankgauge.ranking.facets import whole
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Explanation:
+    """How a query gets its value under one dialect."""
+
+    dialect: Dialect
+    kernel: Measure
+    """The measure with every parameter set."""
+    query: str
+    ranks: pl.DataFrame
+    """A row per retrieved document: rank, document, grade, tied, gain, discount, contribution, cumulative, …
+
+    `tied` is the size of the document's tie group; where ties are averaged, `discount` is the mean over the group's
+    ranks. `ideal` and `ideal_cumulative` are the grade at that rank of the ideal order and the sum of discounted gains
+    down to it. A column that the measure has no use for is absent.
+    """
+    raw: float
+    """What the measure's formula gives; NaN where it is 0/0."""
+    value: float
+    """What the tool counts; NaN where it leaves the query out."""
+
+    @property
+    def settled(self) -> str:
+        """What became of the formula's value."""
+        if np.isnan(self.value):
+            return "left out of the mean"
+        if np.isnan(self.raw):
+            return f"0/0 counts as {self.value:g}"
+        return "as computed" if self.raw == self.value else f"counts as {self.value:g}"
+
+
+def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
+    """How the query gets its value under the dialect."""
+    dialect = dialect.provider(measure)
+    hits = scores.hits(dialect)
+    known, dialect = hits.queries, dialect.topped(hits.highest)  # the scale is that of all queries
+    if query not in known:
+        raise UnknownNameError("judged query", query, known)
+    alone = scores.only(query, dialect)
+    kernel, lists = dialect.read(measure), _lists(alone, dialect, measure)
+    order = _order(alone, dialect)
+    ranks = order.with_columns(**_stages(kernel, lists, len(order)))
+    result = alone.result(dialect, measure)
+    return Explanation(
+        dialect=dialect,
+        kernel=kernel,
+        query=query,
+        ranks=ranks,
+        raw=float(result.raw[0, 0]),
+        value=float(result.matrix[0, 0]) if len(result.matrix) else np.nan,
+    )
+
+
+def explain_all(
+    scores: Scores, dialects: Iterable[Dialect], measure: Measure, query: str
+) -> tuple[list[Explanation], dict[str, str]]:
+    """How the query gets its value under each dialect whose tool accepts the input, and why the others refuse it."""
+    found, errors = list[Explanation](), dict[str, RankGaugeError]()
+    for dialect in dialects:
+        try:
+            found.append(explain(scores, dialect, measure, query))
+        except UnknownNameError:
+            raise
+        except RankGaugeError as error:
+            errors[dialect.name] = error
+    if not found:
+        raise next(iter(errors.values()))
+    return found, {name: reason(error) for name, error in errors.items()}
+
+
+def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
+    """The query's ranked list as the measure's kernel gets it."""
+    ideal = dialect.choice("ideal", measure)
+    (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=ideal)
+    return block.lists
+
+
+def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
+    """The retrieved documents in rank order, with their grades and the sizes of their tie groups."""
+    judged, run = scores.tables(dialect)
+    return ranked_documents(run, whole(judged), dialect.ranking).drop("query")
+
+
+def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
+    """The columns that show how the value comes about."""
+    columns: dict[str, pl.Series] = {}
+    plain = kernel.facts.judgments is JudgmentKind.GRADES  # else a document has a gain for each facet, none of its own
+    name, discount = getattr(kernel, "gain", None) if plain else None, getattr(kernel, "discount", None)
+    if name is not None:
+        columns["gain"] = _by_rank(lists, _gains(kernel, lists), n)
+    if discount is not None:
+        columns["discount"] = _by_rank(lists, _weights(kernel, lists), n)
+    added = _contributions(kernel, lists)
+    if added is not None:
+        columns["contribution"] = _by_rank(lists, added, n)
+        columns["cumulative"] = columns["contribution"].fill_null(0.0).cum_sum()
+    if name is not None and discount is not None:
+        columns |= _ideal(kernel, lists, n)
+    return {column: series.alias(column) for column, series in columns.items()}
+
+
+def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
+    """What each hit adds; None where the measure is no sum over ranks."""
+    try:
+        return kernel.contributions(lists)
+    except NotImplementedError:
+        return None
+
+
+def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
+    """The grades of the ideal order, and the discounted gains summed down to each rank."""
+    ideal = lists.ideal_order()
+    sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(kernel, ideal)), axis=-1)
+    last = float(sums[0, -1]) if sums.shape[-1] else 0.0
+    return {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n).fill_null(last)}
+
+
+def _gains(kernel: Any, lists: RankedLists) -> FloatArray:
+    """What each hit gains; not every measure with a gain takes a table of gains."""
+    return gains(lists, kernel.gain, getattr(kernel, "gains", None))
+
+
+def _weights(kernel: Any, lists: RankedLists) -> FloatArray:
+    """What each hit's rank is worth; not every measure with a discount takes a cutoff."""
+    return lists.weigh(DISCOUNTS[kernel.discount], getattr(kernel, "cutoff", None))
+
+
+def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:
+    """The amounts of the hits at their ranks; null at ranks where nobody judged."""
+    cells = np.full(n, np.nan)
+    width = amounts.shape[-1]
+    at = lists.ranks[0, :width]
+    inside = ~np.isnan(at) & (at <= n)
+    cells[at[inside].astype(np.intp) - 1] = amounts[0][inside]
+    return pl.Series(cells, nan_to_null=True)

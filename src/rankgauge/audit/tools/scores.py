@@ -1,0 +1,204 @@
+"""One run under any dialect, each stage computed once.
+
+An audit evaluates hundreds of dialects that differ in a field or two. What the ranking stage gives depends on few of
+the fields, what the kernels give on a few more; only the last step, which settles empty queries and short lists, is
+done anew for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from rankgauge import files
+from rankgauge.audit.tools.traits import DataTraits
+from rankgauge.dialects import Dialect
+from rankgauge.dialects import get as get_dialect
+from rankgauge.errors import InputError
+from rankgauge.evaluation.judged_hits import joined, matched
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.scoring import score, settle
+from rankgauge.files import Reading
+from rankgauge.files.subtopics import check_subtopics
+from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
+from rankgauge.ranking import Hits, Ranking
+
+T = TypeVar("T")
+
+REPORTED = (
+    "name",
+    "title",
+    "reference",
+    "differs",
+    "also",
+    "strict",
+    "rel_scale",
+    "printed",
+    "usual",
+    "lists_missing",
+    "lists_short",
+)
+"""The fields of a dialect that say how values are shown, not what they are."""
+
+REFUSING = ("fewest", "extra_scores")
+"""The fields that say which input the tool refuses; if two dialects both accept it, they change no value."""
+
+RESOLVED = ("only_for", "providers")
+"""The fields that say for which measures other fields hold; for a single measure they are already resolved."""
+
+LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "decimals", "missing", "query_order")
+"""The fields that only the measures and the summary read."""
+
+STRICTEST = Reading(fractional=FractionalGrade.REFUSE, order=RunOrder.RANK)
+"""The way of reading that refuses most, and that leaves out nothing which a tool looks at."""
+
+RANKING = {f.name for f in fields(Ranking)}
+
+
+def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
+    """Judgments that can be read more than once, for measures that ask for that kind."""
+    if kind is JudgmentKind.GRADES:
+        return files.kept(judgments, files.judgments_from)
+    found = files.judgments_from(judgments, kind)
+    check_subtopics(found, kind)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scores:
+    """A run's values under any dialect; judgments and run are paths, frames or dicts."""
+
+    judgments: Any
+    run: Any
+    kind: JudgmentKind = JudgmentKind.GRADES
+    """What the measures ask judgments to say."""
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
+        judged, ranked = self._read(dialect)
+        return dialect.prepare(judged), ranked
+
+    def traits(self, dialect: Dialect) -> DataTraits:
+        """What the data is like, as the dialect's tool reads it."""
+        odd = self._plain is None
+        key = ("traits", dialect.reading if odd else None, dialect.max_grade)
+        return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, dialect=dialect))
+
+    def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The tables in the files, read only once if every tool reads them alike."""
+        reading = dialect.reading
+        return self._plain or self._once(("tables", reading), lambda: self._pair(reading))
+
+    def _pair(self, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return files.pair_from(self.judgments, self.run, reading, kind=self.kind)
+
+    @property
+    def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+        """The tables if every tool reads the same from the files, else None."""
+        return self._once("plain", self._plainly_read)
+
+    def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+        """The tables if the strictest tool would accept the files and the lines of each query are together."""
+        try:
+            judged, ranked = self._pair(STRICTEST)
+        except InputError:
+            return None  # the dialects that accept them nevertheless read them in their own ways
+        query = judged["query"]
+        torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
+        return None if torn else (judged, ranked)
+
+    def mean(self, dialect: Dialect, measure: Measure) -> float:
+        """The measure's one number under the dialect."""
+        spoken = dialect.provider(measure)
+        return self._once(("mean", bare(spoken), measure), lambda: float(self.result(spoken, measure)[measure]))
+
+    def values(self, dialect: Dialect, measure: Measure) -> FloatArray:
+        """The value of each of `queries` under the dialect; NaN where the query does not count."""
+        result = self.result(dialect, measure)
+        values = np.full(len(result.hits.queries), np.nan)
+        values[result.counted] = result.matrix[:, 0]
+        if result.hits.queries.equals(self.queries):
+            return values
+        # A tool that groups lines differently has other queries; queries of the same name are compared.
+        named = pl.DataFrame({"query": result.hits.queries, "value": values})
+        asked = pl.DataFrame({"query": self.queries})
+        return asked.join(named, on="query", how="left", maintain_order="left")["value"].fill_null(np.nan).to_numpy()
+
+    def only(self, query: str, dialect: Dialect) -> Scores:
+        """The scores of one query alone, as the dialect's tool reads the files."""
+        judged, ranked = (table.filter(pl.col("query") == query) for table in self.tables(dialect))
+        return Scores(judgments=judged, run=ranked, kind=self.kind, _kept={"plain": (judged, ranked)})
+
+    @property
+    def queries(self) -> pl.Series:
+        """The judged queries, as in the first dialect that accepted the files."""
+        queries: pl.Series = self._kept["queries"]
+        return queries
+
+    def result(self, dialect: Dialect, measure: Measure) -> Result:
+        """What `evaluate` gives for the one measure under the dialect."""
+        dialect = dialect.provider(measure)
+        hits = self.hits(dialect)
+        self.prepare(dialect, [measure])
+        raw, errors = self._kept[self._key(dialect, measure)]
+        matrix = settle(raw, hits, (measure,), dialect)
+        return Result(dialect=dialect, measures=(measure,), hits=hits, raw=raw, errors=errors, matrix=matrix)
+
+    def hits(self, dialect: Dialect) -> Hits:
+        """The judged hits under the dialect."""
+        key = ("hits", self._early(dialect))
+        if key not in self._kept:
+            with files.traced(self.run):
+                tables = self._read(dialect)
+                self._kept[key] = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, self.run)
+        hits: Hits = self._kept[key]
+        checked = dialect.check(hits)  # which input a tool refuses is no part of the key
+        self._kept.setdefault("queries", hits.queries)
+        return checked
+
+    def prepare(self, dialect: Dialect, measures: Iterable[Measure]) -> None:
+        """Computes the measures together, which is faster than one after the other."""
+        wanted = {self._key(dialect, measure): measure for measure in measures}
+        fresh = [(key, measure) for key, measure in wanted.items() if key not in self._kept]
+        if fresh:
+            values, errors = score(self.hits(dialect), [measure for _, measure in fresh], dialect)
+            for column, (key, _) in enumerate(fresh):
+                self._kept[key] = values[:, [column]], errors[:, [column]]
+
+    def _key(self, dialect: Dialect, measure: Measure) -> Hashable:
+        """The key of a kernel's values, which dialects share if they read the measure alike."""
+        return "raw", self._early(dialect), dialect.read(measure)
+
+    def _early(self, dialect: Dialect) -> Dialect:
+        """The dialect as the stages before the kernels see it; choices that never matter to this data are neutral."""
+        return self._once(("early", bare(dialect)), lambda: self.traits(dialect).ranked(_without_late(dialect)))
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What is computed, from now on kept under the key."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        found: T = self._kept[key]
+        return found
+
+
+def _without_late(dialect: Dialect) -> Dialect:
+    """The dialect with the fields as in standard that only the measures and the summary read."""
+    standard = get_dialect("standard")
+    # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
+    kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
+    return replace(bare(dialect), **{name: getattr(standard, name) for name in LATE if name not in kept})
+
+
+def bare(dialect: Dialect) -> Dialect:
+    """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
+    if not dialect.name:
+        return dialect
+    unnamed = replace(dialect, name="", title="", reference="", differs=(), also=(), strict=False)
+    return replace(unnamed, printed=(), usual=None, lists_missing=True, lists_short=True)

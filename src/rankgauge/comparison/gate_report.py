@@ -1,0 +1,359 @@
+"""The gate of a comparison as a reader of a pull request sees it: the verdict, the difference, what would settle it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.comparison.gate import BLIND, FAILED, FEW_JUDGED, FEW_QUERIES, FEWEST, JUDGING, Gate, GateVerdict, fewest
+from rankgauge.comparison.tables import MOST
+from rankgauge.comparison.verdicts import PairVerdict
+from rankgauge.evaluation.judged_share import JudgedShare, percent, remedy, too_few
+from rankgauge.numeric import BoolArray
+from rankgauge.render.numbers import count, interval, number, signed
+from rankgauge.render.passages import Heading, Notes, Paragraph, Passage, ReportTable
+
+NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
+"""The columns of numbers."""
+
+REASONS = (*JUDGING, FAILED, FEW_QUERIES)
+"""Why there is no verdict, where luck is not the reason."""
+
+SHOWN = 3
+"""How many queries are named."""
+
+
+def headline(gate: Gate) -> str:
+    """One sentence: the verdict, and what it rests on; another on ids that are spelled differently."""
+    said = _verdict(gate)
+    told = gate.misspelled if "spelling" not in said else ""
+    return f"{said}. {_sentence(told)}" if told else said
+
+
+def _verdict(gate: Gate) -> str:
+    base, rows = gate.comparison.baseline, list(gate.rows.named())
+    concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
+    lost = list(gate.lost.named())
+    named = "; ".join(f"{_subject(row)} {signed(row['difference'])}" for row in (*concerned, *lost))
+    floors = "; ".join(
+        f"{_subject(row)} {_beside_floor(row)}, floor {row['floor']:g}"
+        for row in gate.floor_rows.where("verdict", gate.verdict.value).named()
+    )
+    if unjudged := _untold_rows(gate):
+        return f"cannot tell against {base}: {'; '.join(_untold(gate, row) for row in unjudged)}"
+    match gate.verdict:
+        case GateVerdict.WORSE:
+            told = [f"worse than {base} by more than luck: {named}"] if named else []
+            return "; ".join([*told, f"below the floor: {floors}"] if floors else told)
+        case GateVerdict.UNDECIDED if not concerned:
+            return f"cannot tell: {'; '.join(_untold_floors(gate))}"
+        case GateVerdict.UNDECIDED:
+            most = max(row["needed"] for row in concerned)
+            settled = (
+                f"about {most:,.0f} queries would settle it" if math.isfinite(most) else "more queries may not help"
+            )
+            return f"undecided against {base}: {named}; {settled}, there are {concerned[0]['queries']:,}"
+    return f"pass against {base}: {named}" if named else f"pass: not below the floor: {floors}"
+
+
+def _untold_rows(gate: Gate) -> list[Mapping[str, Any]]:
+    """The rows on which missing judgments or values leave no verdict, if nothing else decides."""
+    rows: list[Mapping[str, Any]] = [row for row in gate.rows.named() if row["reason"] in REASONS]
+    return rows if gate.verdict is GateVerdict.UNDECIDED else []
+
+
+def _untold_floors(gate: Gate) -> Iterator[str]:
+    """Why missing judgments do not show whether runs are below their floors."""
+    for row in gate.floor_rows.where("verdict", GateVerdict.UNDECIDED.value).named():
+        failed = gate.has_failed(row["run"])
+        yield _failures(gate, row["run"]) if failed else _too_few(gate, row["run"], row["measure"])
+
+
+def _too_few(gate: Gate, run: str, measure: str) -> str:
+    """How little of a run is judged, which share a verdict needs, and what to type."""
+    result, least = gate.comparison.results[run], gate.comparison.judged_rule.least
+    share = result.judged[measure]
+    if share.is_thin:
+        return f"{too_few(run, share)}. {remedy(result.hits.mismatch)}"
+    could = f"the {share.possible:,} documents in {share.place} of {run} that could be judged"
+    few = f"{share.judged:,} of {could} are ({100 * share.reach:.0f} %), fewer than --min-judged {least:g} asks for"
+    return f"{few}. {remedy(result.hits.mismatch)}"
+
+
+def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
+    """Why missing judgments or values leave no verdict on a run, and what to type."""
+    if row["reason"] == FAILED:
+        return "; ".join(_failures(gate, name) for name in (row["run"], row["other"]) if gate.has_failed(name))
+    if row["reason"] == FEW_QUERIES:
+        some = count(row["queries"], "query", "queries") if row["queries"] else "no query"
+        return f"{_subject(row)} {signed(row['difference'])}, but {some} can be compared, and a verdict needs {FEWEST}"
+    shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
+    if row["reason"] == FEW_JUDGED:
+        thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
+        return ". ".join(_too_few(gate, name, row["measure"]) for name in thin)
+    if row["reason"] == BLIND:
+        return _blind(gate, row)
+    name = min(shares, key=lambda run: shares[run].share)
+    other, share = next(one for run, one in shares.items() if run != name), shares[name]
+    whose = row["other"] if name == row["run"] else row["run"]
+    open_ = f"{percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
+    more = f"{percent(other, unjudged=True)} of {whose}'s"
+    documents = count(share.unjudged, "document")
+    return (
+        f"{_subject(row)} {signed(row['difference'])}, but {open_} ({more}), and if those documents were as good as "
+        f"judged ones it would be {signed(row['as_good'])}. Judge these {documents} "
+        f"({_pool_command(gate, name, share)}), or say --unjudged not-relevant if they are "
+        "known not to be relevant"
+    )
+
+
+def _failures(gate: Gate, run: str) -> str:
+    """How many searches of a run failed, and for which queries."""
+    failed, queries = gate.comparison.missing.failed[run], gate.comparison.queries
+    return (
+        f"{int(failed.sum()):,} of {len(queries):,} searches of {run} failed ({_some(queries, failed)}). Search again"
+    )
+
+
+def _blind(gate: Gate, row: Mapping[str, Any]) -> str:
+    """In how many queries nothing of one run is judged, for which, and why that may be."""
+    comparison = gate.comparison
+    measure = next(one for one in comparison.measures if str(one) == row["measure"])
+    blind = comparison.missing.blind(measure, row["run"], row["other"])
+    shares = {name: comparison.missing.shares(measure, name)[0] for name in (row["run"], row["other"])}
+    name = min(shares, key=lambda run: shares[run].share)
+    named = [query for query, one in zip(comparison.queries, blind, strict=True) if one]
+    judge = (
+        f"Judge its documents ({_pool_command(gate, name, shares[name])}), or say --unjudged not-relevant if they are "
+    )
+    why = gate.explain(name, named) or f"{judge}known not to be relevant"
+    return (
+        f"{_subject(row)} {signed(row['difference'])}, but nothing in {shares[name].place} of {name} is judged for "
+        f"{len(named):,} of {count(len(blind), 'query', 'queries')} ({_some(comparison.queries, blind)}), so that "
+        f"these show nothing. {_sentence(why)}"
+    )
+
+
+def _some(queries: Sequence[str], chosen: BoolArray) -> str:
+    """The first of the chosen queries."""
+    named = [query for query, one in zip(queries, chosen, strict=True) if one]
+    return ", ".join(named[:SHOWN]) + (", …" if len(named) > SHOWN else "")
+
+
+def _pool_command(gate: Gate, run: str, share: JudgedShare) -> str:
+    """What to type for the documents of a run that nobody judged."""
+    source, judgments = gate.sources.get(run, run), gate.sources.get("", "JUDGMENTS")
+    depth = f" --depth {share.depth}" if share.depth else ""
+    return f"rankgauge pool make {source}{depth} --judged {judgments} -o pool.csv"
+
+
+def _subject(row: Mapping[str, Any]) -> str:
+    segment = f" for {row['by']} {row['segment']}" if "segment" in row else ""
+    return f"{row['measure']} of {row['run']}{segment}"
+
+
+def passages(gate: Gate) -> Iterator[Passage]:
+    """The verdict, a row per measure and run, and the rule."""
+    yield Heading(f"Gate: {gate.verdict.value}" + _why(gate))
+    words = _sentence(headline(gate))
+    yield Paragraph(words if words.endswith("?") else f"{words}.")
+    if gate.rules:
+        yield table(gate)
+    if (unequal := unequally_judged(gate)).rows:
+        yield Heading(unequal.title)
+        yield unequal
+    if gate.lost:
+        yield lost(gate)
+    if gate.floors:
+        yield floors(gate)
+    yield Notes(list(notes(gate)))
+
+
+def _why(gate: Gate) -> str:
+    """What there is too little of for a verdict, if luck is not the reason."""
+    reasons = {row["reason"] for row in _untold_rows(gate)}
+    told = {FAILED: "searches failed", FEW_QUERIES: "too few queries"}
+    return f" ({told.get(next(iter(reasons)), 'too little is judged')})" if reasons else ""
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def table(gate: Gate) -> ReportTable:
+    """A row per measure and run."""
+    rows = [_row(row) for row in gate.rows.named()]
+    return ReportTable(header=_header(gate.alpha), rows=rows, numbers=NUMBERS)
+
+
+def unequally_judged(gate: Gate) -> ReportTable:
+    """A row per measure and run that is judged more or less than the baseline: what that can do to the difference."""
+    header = ("measure", "run", "judged", "baseline's", "difference", "if as good", "at least", "at most")
+    rows = [
+        (
+            row["measure"],
+            row["run"],
+            f"{100 * row['judged']:.0f} %",
+            f"{100 * row['other_judged']:.0f} %",
+            *(signed(row[name]) for name in ("difference", "as_good", "least", "most")),
+        )
+        for row in gate.rows.named()
+        if not math.isnan(row["as_good"])
+    ]
+    return ReportTable(title="Judged unequally", header=header, rows=rows, numbers=header[2:])
+
+
+def _header(alpha: float) -> tuple[str, ...]:
+    level = f"{100 * (1 - alpha):.4g} % interval"
+    return ("measure", "run", NUMBERS[0], level, *NUMBERS[1:], "verdict")
+
+
+def lost(gate: Gate) -> ReportTable:
+    """A row per measure, run and segment that is worse."""
+    rows = [(row["by"], row["segment"], *_row(row)) for row in gate.lost.named()]
+    return ReportTable(header=("by", "segment", *_header(gate.segment_alpha)), rows=rows, numbers=NUMBERS)
+
+
+def floors(gate: Gate) -> ReportTable:
+    """A row per floor, measure and run."""
+    rows = [
+        (row["measure"], row["run"], _beside_floor(row), f"{row['floor']:g}", f"{row['queries']:,}", row["verdict"])
+        for row in gate.floor_rows.named()
+    ]
+    header = ("measure", "run", "mean", "floor", "queries", "verdict")
+    return ReportTable(header=header, rows=rows, numbers=header[2:5])
+
+
+def _beside_floor(row: Mapping[str, Any]) -> str:
+    """A mean, with more digits where a rounded one would be on the other side of its floor."""
+    short = f"{row['mean']:.4f}"
+    return short if (float(short) < row["floor"]) is (row["mean"] < row["floor"]) else f"{row['mean']:.6f}"
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        row["measure"],
+        row["run"],
+        signed(row["difference"]),
+        interval(row["low"], row["high"]),
+        f"{row['tolerance']:g}",
+        f"{row['queries']:,}",
+        f"{row['changed']:,}",
+        f"{row['needed']:,.0f}" if math.isfinite(row["needed"]) else "–",
+        row["verdict"],
+    )
+
+
+def notes(gate: Gate) -> Iterator[tuple[str, str]]:
+    """The rule in words."""
+    strict = [rule for rule in gate.rules if not rule.tolerance]
+    if gate.floors:
+        yield "floor", "the mean over the queries at hand must not be below it, whatever its interval and the baseline"
+    if len(strict) < len(gate.rules):
+        yield "gate", "worse if the whole interval is below the tolerated loss, pass if it is wholly above it"
+    if strict:
+        yield (
+            "gate" if len(strict) == len(gate.rules) else "without",
+            "without a tolerance: worse if the whole interval is below 0, pass if the mean is not below the "
+            "baseline's, which does not show that nothing was lost",
+        )
+    if gate.tests > 1:
+        level = gate.comparison.settings.alpha
+        yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
+    yield from _conflicts(gate)
+    if unequally_judged(gate).rows:
+        yield (
+            "if as good",
+            "the difference if each unjudged document had the grade of a judged one of its run from about the same "
+            "rank; a verdict counts only if it stays the same",
+        )
+        yield "bounds", "at least and at most: the difference under the worst and the best grades of unjudged documents"
+    least = fewest(gate.alpha)
+    if gate.comparison.by and gate.rules:
+        looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
+        own = "".join(f"; {one.segment} may lose {one.loss:g}" for one in gate.tolerances)
+        yield "segments", f"{looked}; one that is worse fails the gate, none makes it undecided{own}"
+    open_ = gate.rows.where("verdict", GateVerdict.UNDECIDED.value)
+    if any(0 < changed < least for changed in gate.rows["changed"]):
+        few = f"fewer than {least} queries differ: the interval reaches as far as others like them"
+        yield "changed", f"{few}, not seen yet, could move the mean"
+    if any(math.isfinite(needed) for needed in open_["needed"]):
+        yield "needed", "the queries that would settle it in 4 of 5 cases, if difference and spread are as found"
+
+
+def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
+    """Why the table of pairs says something else of a run, where it does."""
+    pairs = {(row["measure"], row["run"]): row["verdict"] for row in gate.comparison.pair_table.named()}
+    found = [(row, pairs[row["measure"], row["run"]]) for row in gate.rows.named()]
+    lost = PairVerdict.WORSE.value
+    other = [(row, said) for row, said in found if (said == lost) is not (row["verdict"] == GateVerdict.WORSE.value)]
+    if other:
+        settings, (row, said) = gate.comparison.settings, other[0]
+        loss = f"a loss of more than {row['tolerance']:g}" if row["tolerance"] else "a loss"
+        yield (
+            "and pairs",
+            f"{_subject(row)} is {row['verdict']} here and {said} among the pairs: those ask whether there is any "
+            f"difference ({settings.paired_test.title}, corrected over the pairs of a measure, at {settings.alpha:g}), "
+            f"the gate for {loss} by an interval at {100 * (1 - gate.alpha):.4g} %",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateCase:
+    """One thing that a gate looks at, as a test: its group, its name, the verdict, and the numbers in words."""
+
+    group: str
+    name: str
+    verdict: str
+    words: str
+
+
+def cases(gate: Gate) -> list[GateCase]:
+    """Everything that the gate looks at."""
+    found = []
+    for group, rows, alpha in (("gate", gate.rows, gate.alpha), ("segments", gate.segment_rows, gate.segment_alpha)):
+        for row in rows.named():
+            ends = f"{100 * (1 - alpha):.4g} % interval {interval(row['low'], row['high'])}"
+            numbers = f"{signed(row['difference'])} against {row['other']}, {ends}, tolerated {row['tolerance']:g}"
+            why = f": {row['reason']}" if row["reason"] in REASONS else ""
+            words = f"{numbers}, {count(row['queries'], 'query', 'queries')}{why}"
+            found.append(GateCase(group=group, name=_subject(row), verdict=row["verdict"], words=words))
+    for row in gate.floor_rows.named():
+        words = f"mean {_beside_floor(row)}, floor {row['floor']:g}, {count(row['queries'], 'query', 'queries')}"
+        found.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
+    return found
+
+
+def lost_queries(gate: Gate) -> ReportTable:
+    """The queries on which runs lost most against the baseline, by the measures of the rules."""
+    comparison, rows = gate.comparison, []
+    for place in sorted({comparison.measures.index(gate.measure(rule)) for rule in gate.rules}):
+        values, differences = comparison.values[place], comparison.differences[place]
+        for pair, (run, other) in enumerate(zip(*comparison.paired, strict=True)):
+            order = np.argsort(differences[:, pair], kind="stable")  # NaN comes last
+            for query in [one for one in order if differences[one, pair] < 0][:MOST]:
+                both = (number(float(values[query, side])) for side in (other, run))
+                named = (str(comparison.measures[place]), comparison.queries[query], comparison.runs[run])
+                rows.append((*named, *both, signed(float(differences[query, pair]))))
+    numbers = ("baseline's", "run's", "difference")
+    return ReportTable(
+        title="Queries that lost most", header=("measure", "query", "run", *numbers), rows=rows, numbers=numbers
+    )
+
+
+def data(gate: Gate) -> dict[str, Any]:
+    """The verdict, its exit code, the level, and the rows."""
+    return {
+        "judged": asdict(gate.comparison.judged_rule),
+        "verdict": gate.verdict.value,
+        "exit_code": gate.verdict.exit_code,
+        "level": 1 - gate.alpha,
+        "segment_level": 1 - gate.segment_alpha,
+        "rows": list(gate.rows.named()),
+        "segments": list(gate.segment_rows.named()),
+        "floors": list(gate.floor_rows.named()),
+    }

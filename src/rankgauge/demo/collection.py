@@ -1,0 +1,179 @@
+"""A small collection: queries, documents that several assessors graded, and runs of different quality.
+
+On purpose it has what real data has by accident: assessors who disagree, tied scores, unjudged documents, a query with
+nothing relevant, a short list, a query that one run does not answer, a query that nobody judged.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.demo.pool import generate_pool
+from rankgauge.numeric import FloatArray
+
+POOL, OUTSIDE = 20, 10
+"""How many documents of a query are judged, and how many more a run can find."""
+
+ASSESSORS: Mapping[str, tuple[float, float]] = {"ann": (0.0, 0.3), "bob": (-0.3, 0.5), "eve": (0.5, 0.7)}
+"""Each assessor's bias (bob is strict, eve is generous), and the spread of their errors."""
+
+GENEROUS = (0.5, 0.4)
+"""How far the simulated judge grades above the documents' worth, and how that differs from query to query."""
+
+TOP = 3
+"""The highest grade."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Collection:
+    """The assessors' grades, the judgments made of them (their median), and the runs by name."""
+
+    ratings: pl.DataFrame
+    judgments: pl.DataFrame
+    runs: Mapping[str, pl.DataFrame]
+    judge: pl.DataFrame
+    """What a simulated judge says of the judged documents: a machine that is generous and errs by query."""
+    pool: pl.DataFrame
+    """Other queries, whose documents nobody has judged yet."""
+
+
+def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
+    """A collection of `queries` judged queries, the last with nothing relevant, and one that nobody judged."""
+    if queries < 4:
+        raise ValueError("a collection needs at least 4 queries")
+    names = [f"q{number:02d}" for number in range(1, queries + 2)]
+    ease = rng.normal(-0.3, 0.5, size=queries + 1)
+    ease[queries - 1] = -np.inf  # nothing relevant
+    worth = ease[:, np.newaxis] + rng.normal(0.0, 1.2, size=(queries + 1, POOL + OUTSIDE))
+    worth[:, POOL:] -= 1.0  # documents outside the pool are mostly not relevant
+    found = pl.DataFrame(
+        {
+            "query": np.repeat(names, POOL + OUTSIDE),
+            "document": _documents(rng, queries + 1),
+            "worth": worth.ravel(),
+            "pooled": np.tile(np.arange(POOL + OUTSIDE) < POOL, queries + 1),
+        }
+    )
+    ratings = _ratings(found.filter(pl.col("pooled"), pl.col("query") != names[-1]), rng)
+    judgments = ratings.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
+    runs = _runs(found, names, rng)
+    pool = generate_pool(rng=rng, queries=5 * queries)
+    judge = _judge(found.join(judgments, on=["query", "document"], how="semi", maintain_order="left"), rng)
+    return Collection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
+
+
+def _documents(rng: np.random.Generator, queries: int) -> list[str]:
+    """Ids that are unique within each query."""
+    drawn = (rng.choice(900, size=POOL + OUTSIDE, replace=False) + 100 for _ in range(queries))
+    return [f"d{number}" for numbers in drawn for number in numbers]
+
+
+def _ratings(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """Each assessor's grade of each document of the pool."""
+    frames = []
+    for assessor, (leaning, unsteady) in ASSESSORS.items():
+        felt = pool["worth"].to_numpy() + leaning + rng.normal(0.0, unsteady, size=len(pool))
+        grade = np.clip(np.round(felt), 0, TOP) + 0.0  # not −0
+        frames.append(pool.select("query", "document").with_columns(grade=grade, assessor=pl.lit(assessor)))
+    return pl.concat(frames)
+
+
+def _judge(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    """The grades of a judge that is generous, more so for some queries than for others."""
+    queries = pool["query"].rle_id().to_numpy()
+    leaning = rng.normal(*GENEROUS, size=int(queries.max()) + 1)
+    felt = np.maximum(pool["worth"].to_numpy(), -1.0) + leaning[queries] + rng.normal(0.0, 0.6, size=len(pool))
+    return pool.select("query", "document").with_columns(grade=np.clip(np.round(felt), 0, TOP) + 0.0)
+
+
+def _runs(found: pl.DataFrame, names: list[str], rng: np.random.Generator) -> dict[str, pl.DataFrame]:
+    """Two runs: `bm25` has coarse scores, so ties, and misses a query; `dense` is better, with one short list."""
+    bm25 = _run(found, _noisy(found, rng, spread=1.5, step=0.2), keep=15).filter(pl.col("query") != names[2])
+    dense = _run(found, _noisy(found, rng, spread=0.8, step=1e-4), keep=20)
+    short = (pl.col("query") == names[4]).and_(pl.int_range(pl.len()).over("query") >= 4)
+    return {"bm25": bm25, "dense": dense.filter(~short)}
+
+
+def _noisy(found: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:
+    """Scores that follow the documents' worth with errors of that spread, rounded to that step."""
+    worth = np.maximum(found["worth"].to_numpy(), -4.0)
+    score = 10.0 + worth + rng.normal(0.0, spread, size=len(found))
+    return np.asarray(np.round(np.round(score / step) * step, 4))
+
+
+def _run(found: pl.DataFrame, score: FloatArray, *, keep: int) -> pl.DataFrame:
+    """The `keep` best documents of each query."""
+    ranked = found.select("query", "document").with_columns(score=score)
+    ranked = ranked.sort("query", "score", descending=[False, True], maintain_order=True)
+    return ranked.filter(pl.int_range(pl.len()).over("query") < keep)
+
+
+def _qrels(judgments: pl.DataFrame) -> str:
+    rows = judgments.iter_rows()
+    return "".join(f"{query} 0 {document} {grade:g}\n" for query, document, grade in rows)
+
+
+def _trec_run(run: pl.DataFrame, tag: str) -> str:
+    rank = run.select(pl.int_range(1, pl.len() + 1).over("query")).to_series()
+    rows = zip(run.iter_rows(), rank, strict=True)
+    return "".join(f"{query} Q0 {document} {place} {score:g} {tag}\n" for (query, document, score), place in rows)
+
+
+def _jsonl_run(run: pl.DataFrame) -> str:
+    return "".join(json.dumps(row) + "\n" for row in run.iter_rows(named=True))
+
+
+def _joined(collection: Collection) -> pl.DataFrame:
+    """The judged documents of the dense run, as a learned ranker's test set."""
+    pair = collection.judgments.join(collection.runs["dense"], on=["query", "document"], maintain_order="left")
+    return pair.with_columns(length=pl.col("document").str.slice(1).cast(pl.Float64) / 1000)
+
+
+def _letor(collection: Collection) -> str:
+    rows = _joined(collection).iter_rows(named=True)
+    return "".join(
+        f"{row['grade']:g} qid:{row['query'][1:].lstrip('0')} 1:{row['score']:g} 2:{row['length']:g} "
+        f"#docid = {row['document']}\n"
+        for row in rows
+    )
+
+
+def _scores(collection: Collection) -> str:
+    return "".join(f"{score:g}\n" for score in _joined(collection)["score"])
+
+
+FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
+    "qrels.txt": ("judgments as TREC writes them: query, 0, document, grade", lambda c: _qrels(c.judgments)),
+    "judge.qrels": ("the same documents, graded by a simulated language model", lambda c: _qrels(c.judge)),
+    "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
+    "bm25.txt": ("a run as TREC writes it, with tied scores", lambda c: _trec_run(c.runs["bm25"], "bm25")),
+    "dense.txt.gz": ("a better run, compressed", lambda c: _trec_run(c.runs["dense"], "dense")),
+    "dense.jsonl": ("the same run, a JSON object per line", lambda c: _jsonl_run(c.runs["dense"])),
+    "test.txt": ("a learned ranker's test set in the LETOR format", _letor),
+    "scores.txt": ("a score for each line of test.txt", _scores),
+    "pool.csv": (
+        "documents that nobody has judged, and a model's beliefs about their grades",
+        lambda c: c.pool.drop("grade").write_csv(),
+    ),
+    "grades.csv": ("what an assessor would say of them", lambda c: c.pool["query", "document", "grade"].write_csv()),
+}
+"""The files of a collection: what each is, and what it holds."""
+
+
+def write(collection: Collection, folder: Path) -> list[Path]:
+    """Writes the collection's files into the folder, which is made if necessary; gives their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, (_, content) in FILES.items():
+        data = content(collection).encode()
+        # No time stamp: the same seed gives the same bytes.
+        (folder / name).write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
+        paths.append(folder / name)
+    return paths

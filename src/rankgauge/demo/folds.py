@@ -1,0 +1,95 @@
+"""The folds of a learning-to-rank set: what to train, validate and test on.
+
+A folder of LETOR holds either five parts, S1.txt to S5.txt, and perhaps folds.txt, which says how folds are made from
+them; or the folds themselves, Fold1 to Fold5, each with train.txt, vali.txt and test.txt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge.errors import InputError
+from rankgauge.files.formats.letor import FeatureTable, read_features
+from rankgauge.files.source import Source
+
+PARTS = 5
+CYCLE = tuple(tuple((fold + place) % PARTS + 1 for place in range(PARTS)) for fold in range(PARTS))
+"""LETOR's folds: three parts to train, the fourth to validate, the fifth to test; each fold starts one part later."""
+
+HINT = "Give the folder that has S1.txt to S5.txt, or Fold1 to Fold5 with train.txt, vali.txt and test.txt."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fold:
+    """The three sets of a fold, with equally many features."""
+
+    name: str
+    train: FeatureTable
+    validation: FeatureTable
+    test: FeatureTable
+
+
+def read_folds(folder: Path) -> tuple[Fold, ...]:
+    """The folds in a folder of LETOR."""
+    if (folder / "Fold1").is_dir():
+        return tuple(_fold(path) for path in sorted(folder.glob("Fold[1-9]")))
+    missing = [number for number in range(1, PARTS + 1) if not (folder / f"S{number}.txt").is_file()]
+    if missing:
+        raise InputError(f"has no S{missing[0]}.txt", path=folder, hint=HINT)
+    parts = [read_features(Source.of(folder / f"S{number}.txt")) for number in range(1, PARTS + 1)]
+    plan = folder / "folds.txt"
+    return folds_of(parts, _plan(plan) if plan.is_file() else CYCLE)
+
+
+def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:
+    """The folds of five parts. The plan lists each fold's parts, counted from 1: the last but one is for validation,
+    the last for the test."""
+    wide = _widened(parts)
+    return tuple(
+        Fold(
+            name=f"Fold{number}",
+            train=FeatureTable(
+                *(np.concatenate(columns) for columns in zip(*(wide[s - 1] for s in trained), strict=True))
+            ),
+            validation=wide[validated - 1],
+            test=wide[tested - 1],
+        )
+        for number, (*trained, validated, tested) in enumerate(plan, start=1)
+    )
+
+
+def _plan(path: Path) -> tuple[tuple[int, ...], ...]:
+    """The parts in each line of folds.txt: Fold1  S1, S2, S3  S4  S5."""
+    text = path.read_text(encoding="utf-8")
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not re.match(r"Fold\d", line):
+            continue
+        parts = tuple(int(part) for part in re.findall(r"\bS(\d+)", line))
+        if len(parts) != PARTS or not set(parts) <= set(range(1, PARTS + 1)):
+            expected = "expected the parts of a fold: Fold1  S1, S2, S3  S4  S5"
+            raise InputError(expected, path=path, line=number, text=line)
+        found.append(parts)
+    if not found:
+        raise InputError("has no line that begins with Fold1", path=path, hint="Without folds.txt LETOR's are used.")
+    return tuple(found)
+
+
+def _fold(folder: Path) -> Fold:
+    paths = [folder / name for name in ("train.txt", "vali.txt", "test.txt")]
+    for path in paths:
+        if not path.is_file():
+            raise InputError("is not there", path=path, hint=HINT)
+    train, validation, test = _widened([read_features(Source.of(path)) for path in paths])
+    return Fold(name=folder.name, train=train, validation=validation, test=test)
+
+
+def _widened(sets: Sequence[FeatureTable]) -> list[FeatureTable]:
+    """The sets with equally many features; those that a set lacks are 0 in it."""
+    width = max(part.matrix.shape[1] for part in sets)
+    return [part._replace(matrix=np.pad(part.matrix, ((0, 0), (0, width - part.matrix.shape[1])))) for part in sets]

@@ -1,0 +1,237 @@
+"""The whole flow in five stages: read, rank, score, settle, summarise.
+
+    files → tables → ranked lists → values of the kernels → values of the queries → summary
+
+A scan of regular files needs neither readers nor polars, so they are imported where they are used: importing them is
+most of the time that a small run takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
+from itertools import chain, islice
+from typing import Any, overload
+
+import numpy as np
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.evaluation.judged_hits import HitFinder, is_file
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.scoring import score, settle
+from rankgauge.input_notes import heard
+from rankgauge.lazy_polars import pl
+from rankgauge.measures import Measure
+from rankgauge.policies import IdealPool, JudgmentKind
+from rankgauge.ranking import Hits
+from rankgauge.threads import spread
+
+LARGE = 32 << 20
+"""From this many bytes on, a run's own blocks keep all threads busy, and two runs at once would take more memory."""
+
+TOGETHER = 8
+"""How many small runs are scored at once: NumPy's calls cost more than their lists."""
+
+Names = str | Measure | Iterable[str | Measure]
+"""One measure, or several."""
+
+
+@overload
+def evaluate(
+    judgments: Any,
+    run: Mapping[str, str | os.PathLike[str] | pl.DataFrame] | Mapping[str, Mapping[str, Mapping[str, float]]],
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    by: Any = None,
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
+    intents: Any = None,
+    **overrides: Any,
+) -> dict[str, Result]: ...
+
+
+@overload
+def evaluate(
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    by: Any = None,
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
+    intents: Any = None,
+    **overrides: Any,
+) -> Result: ...
+
+
+def evaluate(
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    by: Any = None,
+    columns: str | Mapping[str, str] | None = None,
+    scale: Any = None,
+    ids: str | Iterable[str] | None = None,
+    intents: Any = None,
+    **overrides: Any,
+) -> Result | dict[str, Result]:
+    """How good a run is, by each of the measures; of several runs by name, how good each is.
+
+    `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
+    ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Several runs are a dict of
+    such: {"bm25": …, "dense": …}. `measures` are names, ours or another tool's, or measures of ours or of ir-measures.
+    `dialect` names the tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or
+    `empty="leave-out"`. `by` groups queries into segments (`result.segments`): a file or a frame with a column of
+    queries and one for each way to group them, or {query: segment}. `intents` says how likely each subtopic is, for
+    measures of diversity: a file or a frame of query, subtopic, probability, or {query: {subtopic: probability}}.
+
+    The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
+    `scale="trec-dl"` what words are worth as grades and from which grade on a document is relevant,
+    `ids="casefold,url"` by which rules two ids are the same.
+    """
+    spoken = overruled(dialect, overrides, evaluate)
+    wanted = spoken.select(measures)
+    spoken = spoken if "rel" in overrides else spoken.on_scale(scale, wanted)
+    several = _is_several(run)
+    with heard() as notes:
+        judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
+    judgments = weighed(judgments, intents, wanted)
+    if several:
+        found = ((name, result.noted(notes)) for name, result in evaluate_runs(judgments, runs, wanted, spoken))
+        return {name: result if by is None else result.segmented(by) for name, result in found}
+    result = _by_providers(judgments, runs[""], wanted, spoken).noted(notes)
+    return result if by is None else result.segmented(by)
+
+
+def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:
+    """Look up the dialect with some of its choices replaced; a misspelt one may be any option of the `owner`."""
+    try:
+        return dialects.get(dialect, **overrides)
+    except UnknownNameError as error:
+        if error.name not in overrides:
+            raise
+        names = {one.name for one in signature(owner).parameters.values() if one.kind is one.KEYWORD_ONLY}
+        raise UnknownNameError(f"option of {owner.__name__}", error.name, {*names, *error.known}) from None
+
+
+def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    """The result of a run, each measure by the dialect that the tool takes it from."""
+    parts = dialect.parts(measures)
+    if len(parts) > 1:
+        from rankgauge import files as io
+
+        judgments, run = io.kept(judgments, io.judgments_from), io.kept(run, io.run_from)
+    found = [
+        scored(HitFinder(given=judgments, dialect=spoken, measures=some).hits(run), some, spoken)
+        for spoken, some in parts.items()
+    ]
+    return Result.joined(found, measures, dialect)
+
+
+def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Judgments and runs, with what a user says of how they spell columns, grades and ids."""
+    if not any(said.values()):
+        return judgments, runs
+    from rankgauge import files as io
+    from rankgauge.files import Spelling
+
+    return io.spell_all(judgments, runs, Spelling.of(**said))
+
+
+def weighed(judgments: Any, intents: Any, measures: tuple[Measure, ...], format: str | None = None) -> Any:
+    """The judgments, with what a user says of how likely each subtopic is."""
+    if intents is None:
+        return judgments
+    if not any(one.facts.judgments is JudgmentKind.SUBTOPICS for one in measures):
+        wanted = "left out: only measures of diversity, such as alpha_nDCG@10, look at subtopics"
+        raise ParameterError("evaluate", "intents", wanted, str(intents))
+    from rankgauge import files as io
+
+    return io.with_intents(judgments, intents, format)
+
+
+def evaluate_runs(
+    judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
+) -> Iterator[tuple[str, Result]]:
+    """Each run's name and result, in their order: judgments are read once, and runs by several threads.
+
+    At most a few runs are taken ahead of the one that is asked for.
+    """
+    parts = dialect.parts(measures)
+    if len(parts) > 1:
+        from rankgauge import files as io
+
+        judgments = io.kept(judgments, io.judgments_from)
+        runs = {name: io.kept(run, io.run_from) for name, run in runs.items()}
+    streams = [_runs_by(judgments, runs, some, spoken) for spoken, some in parts.items()]
+    for found in zip(*streams, strict=True):
+        yield found[0][0], Result.joined([result for _, result in found], measures, dialect)
+
+
+def _runs_by(
+    judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
+) -> Iterator[tuple[str, Result]]:
+    """The same by one dialect alone."""
+    files = all(is_file(source) for source in (judgments, *runs.values()))
+    if not files:
+        from rankgauge import files as io
+
+        judgments = io.kept(judgments, io.judgments_from)
+    judged = HitFinder(given=judgments, dialect=dialect, measures=measures)
+
+    def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
+        found = [judged.named_hits(name, run) for name, run in batch]
+        return list(zip((name for name, _ in batch), scored_together(found, measures, dialect), strict=True))
+
+    small = files and judged.pool is not None and all(os.path.getsize(run) <= LARGE for run in runs.values())
+    batches = batched(runs.items(), TOGETHER if small else 1)
+    return chain.from_iterable((spread if small else map)(evaluated, batches))
+
+
+def batched(items: Iterable[tuple[str, Any]], size: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """The items, `size` at a time."""
+    rest = iter(items)
+    return iter(lambda: tuple(islice(rest, size)), ())
+
+
+def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    """The result of hits: what they are worth by each of the measures."""
+    return scored_together([dialect.check(hits)], measures, dialect)[0]
+
+
+def scored_together(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> list[Result]:
+    """The result of each run's hits on the same judgments: kernels take the lists of all runs at once."""
+    if len(hits) > 1 and not _share_queries(hits, measures, dialect):
+        return [result for one in hits for result in scored_together([one], measures, dialect)]
+    raw, errors = score(Hits.together(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
+    results = []
+    for one, values, error in zip(hits, np.split(raw, len(hits)), np.split(errors, len(hits)), strict=True):
+        matrix = settle(values, one, measures, dialect)  # 4 settle: empty queries, short lists, undefined values
+        # 5 summarise: `Result.summary`, when it is asked for
+        results.append(Result(dialect=dialect, measures=measures, hits=one, raw=values, errors=error, matrix=matrix))
+    return results
+
+
+def _share_queries(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> bool:
+    """Whether all runs were scanned with one pool, and no list looks for another one of its query."""
+    lists = {dialect.choice("ideal", measure) for measure in measures}
+    return IdealPool.FIRST not in lists and all(one.names is hits[0].names for one in hits)
+
+
+def _is_several(run: Any) -> bool:
+    """Whether these are several runs by name, not one as {query: {document: score}} or {query: [documents]}."""
+    if not isinstance(run, Mapping) or not run:
+        return False
+    first = next(iter(run.values()))
+    if isinstance(first, Mapping):
+        return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
+    return isinstance(first, str | os.PathLike) or hasattr(first, "columns") or hasattr(first, "frame")

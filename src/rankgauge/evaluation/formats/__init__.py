@@ -1,0 +1,1 @@
+"""Output formats that print an evaluation as other tools do."""

@@ -1,0 +1,225 @@
+"""What a reader should know before quoting a number: the notes under a table, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankgauge.dialects import Dialect
+from rankgauge.evaluation import judging_report as judging
+from rankgauge.evaluation.summary import SAMPLE
+from rankgauge.evaluation.worths import NO_EFFECT, listed, thresholds, worths
+from rankgauge.measures import Measure
+from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
+from rankgauge.render.numbers import number
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation.report import EvaluationReport
+
+FEW = 10
+"""With fewer queries an interval says little: Student's factor is 2.3 at 9 queries, 12.7 at 2."""
+
+
+def notes(report: EvaluationReport) -> list[tuple[str, str]]:
+    """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
+    return [
+        note
+        for kind in (
+            *(_dialect, _lacked, _worths, _intervals, _few),
+            *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
+        )
+        for note in kind(report)
+    ]
+
+
+def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
+    """The notes without which values alone would mislead, for formats that have no place for notes."""
+    kinds = (_unjudged, _dialect, _lacked, _thresholds, _few, _counted, _undefined, _strangers, _files)
+    return [note for kind in kinds for note in kind(report)]
+
+
+def _unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """How much is judged, where not all of it is."""
+    yield from (("warning", words) for words in judging.warnings(report.results))
+    if not judging.is_complete(report.results):
+        words = unjudged_words(report.dialect, report.measures)
+        yield "judged", f"{judging.judged_line(report.results)}; {words}"
+
+
+def settled(empty: Undefined) -> str:
+    """What becomes of a query with nothing relevant."""
+    return "they are left out of the mean" if empty == LEAVE_OUT else f"a value of 0/0 counts as {float(empty):g}"
+
+
+def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    yield "dialect", report.dialect.label()
+
+
+def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """The measures that the dialect's tool does not have."""
+    lacked = report.dialect.lacked(report.measures)
+    if lacked is not None:
+        yield "no tool", lacked
+
+
+def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    highest = max(result.hits.highest for result in report.results.values())
+    return worths(report.dialect, report.measures, highest)
+
+
+def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Which grades count as relevant, where a grade of 1 does not decide, and what the user's threshold leaves."""
+    used = {report.dialect.threshold(measure) or 0.0 for measure in report.measures}
+    told = thresholds(report.dialect, report.measures)
+    return (note for note in told if note[0] == NO_EFFECT or any(rel > 0 and rel != 1 for rel in used))
+
+
+def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    uneven = [str(one) for one in report.uneven] if report.several else []
+    if report.several and len(uneven) < len(report.measures):
+        yield "*", "the best of the runs by this measure"
+    if uneven:
+        which = f" by {listed(uneven)}" if len(uneven) < len(report.measures) else ""
+        yield (
+            "no best",
+            f"the runs' means{which} rest on different queries; rankgauge compare uses those that both have",
+        )
+    if report.interval == SAMPLE:
+        yield from _sample_intervals(report)
+        return
+    kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {report.seed}"}[report.interval]
+    alone = "; of each run by itself, no test of their difference" if report.several else ""
+    yield "interval", f"95 %, of the mean over queries ({kind}){alone}"
+
+
+def _sample_intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """What intervals of a sample are of, and why some are missing."""
+    from rankgauge.evaluation.sample_intervals import SAMPLES
+
+    yield (
+        "interval",
+        "95 %, of what the mean over these queries would be with all of the pool judged; not of other queries "
+        f"({SAMPLES} samples drawn again, seed {report.seed})",
+    )
+    if report.by:
+        yield "segments", "have no intervals of this kind"
+    concerned: dict[str, list[str]] = {}
+    for run, result in report.results.items():
+        for measure, reason in zip(report.measures, result.sample_intervals(report.seed).reasons, strict=True):
+            if reason is not None:
+                concerned.setdefault(reason, []).append(f"{measure} of {run}" if report.several else str(measure))
+    for reason, names in concerned.items():
+        yield "no interval", f"for {listed(names)}: {reason}"
+
+
+def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Too few queries: the interval may even be as wide as the measure's bounds."""
+    fewest = min(len(result.counted) for result in report.results.values())
+    if fewest < FEW:
+        yield "few", f"{fewest} {'query is' if fewest == 1 else 'queries are'} too few for an interval to say much"
+
+
+def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
+    """What becomes of unjudged documents; of a sample, those that were drawn stand for others."""
+    drawn = [str(measure) for measure in measures if measure.facts.judgments is JudgmentKind.SAMPLES]
+    if not drawn:
+        return dialect.unjudged.words
+    if len(drawn) == len(measures):
+        return "those that were drawn stand for the rest of the pool, and others count as not relevant"
+    return f"{dialect.unjudged.words}; by {listed(drawn)} those that were drawn stand for the rest of the pool"
+
+
+def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Queries that need a decision, and how the dialect decided."""
+    dialect = report.dialect
+    for subject, what, decision in (
+        ("empty", "have nothing relevant", settled(dialect.empty) + _scope(dialect, "empty")),
+        ("missing", "are judged but not in the run", dialect.missing.words),
+        ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
+        ("tied", "have tied scores", _order(report)),
+    ):
+        ruled = [str(measure) for measure in report.measures if subject != "empty" or not measure.left_out]
+        counts: dict[str, str] = {}
+        concerned: dict[str, int] = {}
+        for run, result in report.results.items():
+            numbers = zip(map(str, report.measures), result.counts[subject].tolist(), strict=True)
+            found = {measure: n for measure, n in numbers if n and measure in ruled}
+            if found:
+                counts[run] = f"{max(found.values())} of {len(result.hits.names)}"
+                concerned |= found
+        if counts:
+            yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, concerned)}; {decision}"
+
+
+def _order(report: EvaluationReport) -> str:
+    """What becomes of tied documents; the providers of a tool may differ in it."""
+    words: dict[str, list[str]] = {}
+    for measure in report.measures:
+        words.setdefault(report.dialect.provider(measure).ties.words, []).append(str(measure))
+    return "; ".join(said if len(words) == 1 else f"by {listed(names)} {said}" for said, names in words.items())
+
+
+def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Queries for which a formula is 0/0 although they have something relevant."""
+    for at, measure in enumerate(report.measures):
+        counts = {}
+        for run, result in report.results.items():
+            if result.undefined[at]:
+                counts[run] = f"{result.undefined[at]} of {len(result.counted)}"
+        if counts:
+            decision = settled(LEAVE_OUT if measure.left_out else report.dialect.choice("empty", measure))
+            yield "undefined", f"{_by_run(report, counts)} queries have no {measure}: it is 0/0; {decision}"
+
+
+def _scope(dialect: Dialect, choice: str) -> str:
+    """Which measures a choice of the dialect is for, where it is not for all of them."""
+    return f" (for {', '.join(dialect.only_for[choice])} only)" if choice in dialect.only_for else ""
+
+
+def _of_measures(report: EvaluationReport, concerned: Collection[str]) -> str:
+    """Which measures a count is about, where it is not about all of them."""
+    return "" if len(concerned) == len(report.measures) else f" ({listed(list(concerned))})"
+
+
+def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """How far the order of tied documents alone could move a mean."""
+    improving = [str(measure) for measure in report.measures if measure.facts.improves]
+    for run, table in report.summaries.items():
+        of = f" of {run}" if report.several else ""
+        found = [row for row in table.rows("measure", "worst", "best") if row[0] in improving and row[2] > row[1]]
+        widest = sorted(found, key=lambda row: row[2] - row[1], reverse=True)
+        ends = [(measure, number(low), number(high)) for measure, low, high in widest]
+        ranges = [f"{measure} {low} to {high}" for measure, low, high in ends if low != high]
+        if ranges:
+            yield "tie range", f"the order of tied documents alone could move the mean{of}: {listed(ranges)}"
+
+
+def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Means that rest on random orders of tied documents, as no closed form is known."""
+    for run, table in report.summaries.items():
+        errors = [f"{name} ± {error:.5f}" for name, error in table.rows("measure", "sampling_error") if error > 0]
+        if errors:
+            of = f" of {run}" if report.several else ""
+            yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {listed(errors)}"
+
+
+def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """The queries that runs answer and that nobody judged; runs with the same ones share a note."""
+    for queries in dict.fromkeys(filter(None, report.unjudged.values())):
+        runs = [run for run, strangers in report.unjudged.items() if strangers == queries]
+        of = ", ".join(runs) if report.several else "the run"
+        plural = "query" if len(queries) == 1 else "queries"
+        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {listed(queries)}"
+
+
+def _files(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """What the readers of the files had to say, once where several runs share it."""
+    for words in dict.fromkeys(words for result in report.results.values() for words in result.hits.notes):
+        yield "input", words
+
+
+def _by_run(report: EvaluationReport, counts: Mapping[str, str]) -> str:
+    same = len(counts) == len(report.results) and len(set(counts.values())) == 1
+    if same:
+        return next(iter(counts.values()))
+    return ", ".join(f"{count} ({run})" for run, count in counts.items())

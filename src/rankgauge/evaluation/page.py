@@ -1,0 +1,157 @@
+"""What a page says of an evaluation beyond the means: how values spread, the worst and best queries, every query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.evaluation.figures import spread
+from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
+from rankgauge.measures import Aggregate, Measure
+from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.render.numbers import count, value
+from rankgauge.render.passages import Details, Figure, Heading, Labelled, Paragraph, Passage, ReportTable
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation.report import EvaluationReport
+
+EXTREMES = 5
+"""How many of the worst and of the best queries are shown with their documents."""
+
+CELLS = 200_000
+"""How many values a page lists at most: browsers are slow with more."""
+
+SPREAD = "For each tenth of the range, how many queries have a value in it; the line is the mean, and its value beside."
+LISTS = f"Unfold a query to see the first {TOP} documents with their grades; = marks documents of the same score."
+VALUES = "Press a heading to sort by its column."
+
+
+class EvaluationPage:
+    """The parts of the page, from a report."""
+
+    def __init__(self, report: EvaluationReport) -> None:
+        self.report = report
+
+    def passages(self) -> Iterator[Passage]:
+        """How values spread, the extremes, and every query."""
+        if any(self._drawn()):
+            yield Heading("How values spread over the queries", hint=SPREAD + self._shown_of())
+        yield from (Figure(str(measure), spread(measure, self._columns(at))) for at, measure in self._drawn())
+        yield from self._extremes()
+        yield Heading("Every query", hint=VALUES)
+        yield from self._values()
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The queries of all runs, in their order."""
+        return list(dict.fromkeys(query for result in self.report.results.values() for query in result.names))
+
+    @cached_property
+    def cube(self) -> FloatArray:
+        """The values (queries × runs × measures); NaN where there is none."""
+        place = {query: at for at, query in enumerate(self.queries)}
+        found = np.full((len(place), len(self.report.results), len(self.report.measures)), np.nan)
+        for at, result in enumerate(self.report.results.values()):
+            found[[place[query] for query in result.names], at] = result.matrix
+        return found
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """The runs that are shown side by side: the best by the main measure, in the order in which they were given."""
+        runs = list(self.report.results)
+        means = np.nan_to_num([self.report.results[run][self.report.measures[self.main]] for run in runs], nan=-np.inf)
+        best = set(np.argsort(-means, kind="stable")[:BESIDE].tolist())
+        return [run for at, run in enumerate(runs) if at in best]
+
+    @cached_property
+    def main(self) -> int:
+        """The place of the measure that orders the queries: the first that has a mean over queries."""
+        return next((at for at, _ in self._drawn()), 0)
+
+    def _shown_of(self) -> str:
+        total = len(self.report.results)
+        return f" The best {len(self.shown)} of {total} runs are shown." if total > len(self.shown) else ""
+
+    def _drawn(self) -> Iterator[tuple[int, Measure]]:
+        """The measures that have a distribution: neither sums over all queries nor what stands for a text."""
+        for at, measure in enumerate(self.report.measures):
+            if measure.facts.aggregate is not Aggregate.SUM and measure.is_amount:
+                yield at, measure
+
+    def _columns(self, measure: int) -> dict[str, FloatArray]:
+        runs = list(self.report.results)
+        return {run: self.cube[:, runs.index(run), measure] for run in self.shown}
+
+    def _extremes(self) -> Iterator[Passage]:
+        worst, best = self._ends()
+        if not worst:
+            return
+        read = self.report.documents([*worst, *best], self.shown) if self.report.documents else None
+        lists = None if read is None else QueryDocuments(read, self.shown, several=self.report.several)
+        measure = self.report.measures[self.main]
+        over = ", the mean over the runs" if self.report.several else ""
+        empty = "" if self._defined.all() else " Queries for which it is 0/0, as nothing is relevant, are left out."
+        hint = f"By {measure}{over}.{empty}" + (f" {LISTS}{self._shown_of()}" if lists else "")
+        yield Heading("The worst and the best queries", hint=hint)
+        for title, chosen in (("Worst", worst), ("Best", best)):
+            if chosen:
+                yield Heading(title, level=3)
+                yield from (self._query(query, lists) for query in chosen)
+
+    def _ends(self) -> tuple[list[str], list[str]]:
+        """The worst queries, the worst first, and the best, the best first; no query is among both."""
+        known = ~np.isnan(self.cube[:, :, self.main])
+        sums, counts = np.nansum(self.cube[:, :, self.main], axis=1), known.sum(axis=1)
+        some = np.flatnonzero((counts > 0) & self._defined)
+        order = some[np.argsort(sums[some] / counts[some], kind="stable")].tolist()
+        named = [self.queries[at] for at in order]
+        half = min(EXTREMES, (len(named) + 1) // 2)
+        return named[:half], named[half:][-EXTREMES:][::-1]
+
+    @cached_property
+    def _defined(self) -> BoolArray:
+        """For which queries the main measure is no 0/0: where nothing is relevant, no list is good or bad."""
+        place = {query: at for at, query in enumerate(self.queries)}
+        found = np.zeros(len(place), dtype=bool)
+        for result in self.report.results.values():
+            defined = ~np.isnan(result.raw[result.counted, self.main])
+            found[[place[query] for query in result.names]] |= defined
+        return found
+
+    def _query(self, query: str, lists: QueryDocuments | None) -> Passage:
+        values = self.cube[self.queries.index(query), :, self.main]
+        runs, measure = list(self.report.results), self.report.measures[self.main]
+        shown = {run: value(measure, values[runs.index(run)]) for run in self.shown}
+        words = ", ".join(f"{run} {one}" if self.report.several else one for run, one in shown.items())
+        text = self.report.texts.get(query)
+        called = labelled(text, query) if text else Labelled(words=query)
+        if lists is None:
+            return Paragraph(f"{called}: {words}")
+        return Details(words, list(lists.passages(query)), named=called)
+
+    def _values(self) -> Iterator[Passage]:
+        queries, cut = self.queries, CELLS // max(self.cube[0].size if len(self.cube) else 1, 1)
+        if len(queries) > cut:
+            yield Paragraph(
+                f"The first {count(cut, 'query', 'queries')} of {len(queries):,}; -q -o csv writes them all."
+            )
+        if not self.report.several:
+            yield self._table(
+                [str(measure) for measure in self.report.measures], self.cube[:cut, 0], self.report.measures
+            )
+            return
+        for at, measure in enumerate(self.report.measures):
+            table = self._table(list(self.report.results), self.cube[:cut, :, at], [measure] * self.cube.shape[1])
+            yield from (Heading(str(measure), level=3), table) if at == 0 else (Details(str(measure), [table]),)
+
+    def _table(self, names: Sequence[str], values: FloatArray, measures: Sequence[Measure]) -> ReportTable:
+        texts = bool(self.report.texts)
+        rows = [
+            (query, *((shortened(self.report.texts.get(query, "")),) if texts else ()), *map(value, measures, row))
+            for query, row in zip(self.queries, values.tolist(), strict=False)
+        ]
+        header = ("query", *(("text",) if texts else ()), *names)
+        return ReportTable(header=header, rows=rows, numbers=names, prose="text" if texts else "", sortable=True)

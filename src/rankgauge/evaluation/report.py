@@ -1,0 +1,297 @@
+"""The report of `rankgauge evaluate`: what runs are worth on the same judgments, by each measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.dialects import Dialect
+from rankgauge.evaluation import judging_report as judging
+from rankgauge.evaluation.notes import notes, unjudged_words, warnings
+from rankgauge.evaluation.result import Result
+from rankgauge.evaluation.trec_lines import ALL
+from rankgauge.lazy_polars import pl
+from rankgauge.measures import Aggregate, Measure, Printed
+from rankgauge.plain_table import PlainTable
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import interval, number, value
+from rankgauge.render.passages import Figure, Heading, Notes, Passage, ReportTable
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation.document_lists import DocumentLists
+    from rankgauge.evaluation.topic_lines import TopicLines
+    from rankgauge.render.svg import Drawing
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EvaluationReport(Report):
+    """The results of runs on the same judgments, and how much of them to show."""
+
+    command = "evaluate"
+
+    results: Mapping[str, Result]
+    per_query: bool = False
+    overall: bool = True
+    interval: str = "t"
+    seed: int = 0
+    unjudged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By run, the queries that it answers and that nobody judged."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """By run, the name that it gives itself, where it is to be shown."""
+    printed: tuple[Printed, ...] | None = None
+    """The measures under the names that they were asked for, in the order to list them in."""
+    documents: Callable[[Sequence[str], Sequence[str]], DocumentLists | None] | None = None
+    """What reads the documents of some queries in some runs, where they can be read once more."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What people typed, by query, where it is known."""
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """What has to be said beside bare values."""
+        return warnings(self)
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect that all results were computed in."""
+        return next(iter(self.results.values())).dialect
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order in which they were asked for."""
+        return next(iter(self.results.values())).measures
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one run to tell apart."""
+        return len(self.results) > 1
+
+    @cached_property
+    def summaries(self) -> Mapping[str, PlainTable]:
+        """The summary of each run: a row per measure."""
+        return {
+            run: result.summary_table(interval=self.interval, seed=self.seed) for run, result in self.results.items()
+        }
+
+    @cached_property
+    def summary(self) -> PlainTable:
+        """The summaries under each other, with the run as the first column."""
+        return PlainTable.stacked([table.labelled("run", run) for run, table in self.summaries.items()])
+
+    @cached_property
+    def segments(self) -> PlainTable:
+        """The means by segment under each other, with the run as the first column."""
+        tables = [
+            result.segment_table(interval=self.interval, seed=self.seed).labelled("run", run)
+            for run, result in self.results.items()
+        ]
+        return PlainTable.stacked(tables)
+
+    @property
+    def by(self) -> bool:
+        """Whether queries are grouped."""
+        return any(result.by for result in self.results.values())
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """The values per query under each other, with the run as the first column."""
+        named = [result.values.select(pl.lit(run).alias("run"), pl.all()) for run, result in self.results.items()]
+        return pl.concat(named)
+
+    def rows(self) -> Iterator[tuple[str, str, str, float]]:
+        """What trec_eval would list: run, measure, query, value; the queries where wanted, then `all`."""
+        names = [str(measure) for measure in self.measures]
+        for run, result in self.results.items():
+            if self.per_query:
+                for query, row in zip(result.names, result.matrix.tolist(), strict=True):
+                    listed = zip(names, row, strict=True)
+                    yield from ((run, name, query, value) for name, value in listed if not math.isnan(value))
+            if self.overall:
+                yield from ((run, str(measure), ALL, result[measure]) for measure in self.measures)
+
+    def topics(self) -> TopicLines:
+        """What ndeval would list: the values of each topic of each run, and their means."""
+        from rankgauge.evaluation.topic_lines import evaluated_lines
+
+        return evaluated_lines(self)
+
+    def frame(self) -> pl.DataFrame:
+        """The summary (a row per run and measure), or the values (a row per run, query and measure); the dialect is the
+        last column."""
+        if self.by and not self.per_query:
+            frame = self.segments.frame
+        else:
+            frame = self.values if self.per_query else self.summary.frame
+        return frame.with_columns(pl.lit(self.dialect.name).alias("dialect"))
+
+    def data(self) -> dict[str, Any]:
+        """The dialect, the notes, and each run's summary and values."""
+        return {
+            "judged": judging.data(self.results),
+            "warnings": list(judging.warnings(self.results)),
+            "dialect": _settings(self.dialect),
+            "interval": {"kind": self.interval, "level": 0.95, "seed": self.seed},
+            "runs": [self._run(run) for run in self.results],
+            "notes": [{"subject": subject, "words": words} for subject, words in notes(self)],
+        }
+
+    def picture(self) -> Drawing:
+        """By measure, a bar for each run with the interval of its mean."""
+        from rankgauge.render.svg import sheet
+
+        return sheet(self.document(Medium.PAGE).headline, self._bars(), {})
+
+    def _bars(self) -> dict[str, Drawing]:
+        from rankgauge.render.bars import BARS, mean_bars
+
+        return mean_bars(self.summary.rows(*BARS), [measure for measure in self.measures if measure.is_amount])
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The values per query where wanted, the summary, and the notes."""
+        return ReportDocument(
+            title=", ".join(self.results),
+            headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
+            facts=(
+                self.dialect.name,
+                f"{len(next(iter(self.results.values())).counted)} queries",
+                f"judged: {judging.judged_line(self.results)}",
+            ),
+            passages=tuple(self._page() if medium is Medium.PAGE else self._passages(medium)),
+            sortable=True,
+        )
+
+    def _passages(self, medium: Medium) -> Iterator[Passage]:
+        flat = medium is Medium.MARKDOWN
+        yield from self._judged()
+        if self.per_query:
+            yield self._values(flat=flat)
+        if self.overall:
+            yield self._flat_summary() if flat else self._summary(marked=medium is Medium.TERMINAL)
+            yield from self._segments()
+            yield self._notes(None if flat else "bold" if medium is Medium.LATEX else "*")
+
+    def _page(self) -> Iterator[Passage]:
+        from rankgauge.evaluation.page import EvaluationPage
+
+        yield from self._judged()
+        if self.overall:
+            yield Heading("Means")
+            yield self._summary(marked=False)
+            yield from (Figure(measure, bars) for measure, bars in self._bars().items())
+            yield from self._segments()
+        yield from EvaluationPage(self).passages()
+        yield Heading("What the numbers rest on")
+        yield self._notes("bold")
+
+    def _judged(self) -> Iterator[Passage]:
+        """How much is judged, unless all of it is."""
+        return judging.passages(self.results, always=False, unjudged=unjudged_words(self.dialect, self.measures))
+
+    def _notes(self, mark: str | None) -> Notes:
+        """What the numbers rest on; `mark` is that of the best run, which a table without marks does not explain."""
+        marks = {"*": mark}
+        said = [(marks.get(subject, subject), words) for subject, words in (*notes(self), *self._segment_notes())]
+        return Notes([(subject, words) for subject, words in said if subject is not None])
+
+    def _segments(self) -> Iterator[Passage]:
+        if self.by:
+            from rankgauge.evaluation import segments_report as segments
+
+            for table in segments.means(self):
+                yield Heading(table.title)
+                yield table
+
+    def _segment_notes(self) -> list[tuple[str, str]]:
+        if not self.by:
+            return []
+        from rankgauge.evaluation import segments_report as segments
+
+        return list(segments.mean_notes(self))
+
+    def _summary(self, *, marked: bool) -> ReportTable:
+        """A row per measure and run, with the best run of each measure marked."""
+        rows, strong = list[tuple[str, ...]](), set[tuple[int, int]]()
+        for measure in self.measures:
+            found = self.summary.where("measure", str(measure))
+            best = _best(measure, found) if self.several and measure not in self.uneven else None
+            for place, row in enumerate(found.named()):
+                run = (row["run"],) if self.several else ()
+                mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
+                if row["run"] == best:
+                    strong.add((len(rows), 2))
+                mean = value(measure, row["mean"]) + mark
+                rows.append(("" if place else str(measure), *run, mean, _ends(measure, row), str(row["queries"])))
+        header = ("measure", *(("run",) if self.several else ()), "mean", "95 % interval", "queries")
+        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"), strong=frozenset(strong))
+
+    @cached_property
+    def uneven(self) -> tuple[Measure, ...]:
+        """The measures by which runs have values for different queries: their means do not say which run is best."""
+        first, *others = self.results.values()
+        place = {query: row for row, query in enumerate(first.names)}
+        differs = np.zeros(len(self.measures), dtype=bool)
+        for one in others:
+            if place.keys() != set(one.names):
+                return tuple(self.measures)
+            rows = [place[query] for query in one.names]
+            differs |= (np.isnan(first.matrix[rows]) != np.isnan(one.matrix)).any(axis=0)
+        return tuple(measure for measure, apart in zip(self.measures, differs.tolist(), strict=True) if apart)
+
+    def _flat_summary(self) -> ReportTable:
+        """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""
+        rows = [
+            (row["run"], row["measure"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
+            for row in self.summary.named()
+        ]
+        header = ("run", "measure", "mean", "95 % interval", "queries")
+        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"))
+
+    def _values(self, *, flat: bool) -> ReportTable:
+        """A row per query, a column per measure, under each run's name."""
+        runs = flat or self.several
+        names = tuple(str(measure) for measure in self.measures)
+        rows = [
+            (
+                *((run,) if runs else ()),
+                query,
+                *(value(m, v) for m, v in zip(self.measures, row.tolist(), strict=True)),
+            )
+            for run, result in self.results.items()
+            for query, row in zip(result.names, result.matrix, strict=True)
+        ]
+        header = (*(("run",) if runs else ()), "query", *names)
+        return ReportTable(header=header, rows=rows, numbers=() if flat else names)
+
+    def _run(self, run: str) -> dict[str, Any]:
+        described: dict[str, Any] = {"run": run}
+        if self.overall:
+            described["summary"] = list(self.summaries[run].named())
+            if self.by:
+                described["segments"] = list(self.segments.where("run", run).named())
+        if self.per_query:
+            described["values"] = self.results[run].values
+        return described | {"unjudged_queries": list(self.unjudged.get(run, ()))}
+
+
+def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
+    """The interval of a mean; a sum, a geometric mean and what stands for a text have none."""
+    known = measure.facts.aggregate is Aggregate.MEAN and measure.is_amount
+    return interval(row["low"], row["high"]) if known else ""
+
+
+def _best(measure: Measure, rows: PlainTable) -> str | None:
+    """The run with the highest mean; None where higher is not better, or where runs are equal."""
+    facts = measure.facts
+    comparable = facts.more_is_better and facts.aggregate is not Aggregate.SUM
+    most = max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan)
+    top = [run for run, mean in rows.rows("run", "mean") if mean == most]
+    return top[0] if comparable and len(top) == 1 else None
+
+
+def _settings(dialect: Dialect) -> dict[str, Any]:
+    """The dialect's choices that are a word or a number."""
+    values = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
+    return {name: value for name, value in values.items() if isinstance(value, str | int | float | None)}

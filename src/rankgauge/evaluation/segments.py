@@ -1,0 +1,135 @@
+"""QUERIES → SEGMENTS: brand, navigational, long tail …: which queries belong together, and their means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import InputError
+from rankgauge.evaluation.summary import bounded
+from rankgauge.measures import Measure
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
+from rankgauge.statistics import MEAN_INTERVALS, Interval, mean_interval
+
+NONE = "(none)"
+"""The segment of queries that have none."""
+
+KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("by", "segment", "measure"), str),
+    **dict.fromkeys(("mean", "low", "high"), float),
+    "queries": int,
+}
+"""The columns of a table of means by segment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segmentation:
+    """A way to group queries: its name, and the segment of each query."""
+
+    name: str
+    of: Mapping[str, str]
+
+    def rows(self, queries: Sequence[str]) -> dict[str, IndexArray]:
+        """By segment, in the order in which the file names them, the places of its queries; those without one last."""
+        found: dict[str, list[int]] = {segment: [] for segment in (*dict.fromkeys(self.of.values()), NONE)}
+        for place, query in enumerate(queries):
+            found[self.of.get(query, NONE)].append(place)
+        return {segment: np.array(places, dtype=np.intp) for segment, places in found.items() if places}
+
+
+def segmentations(by: Any) -> tuple[Segmentation, ...]:
+    """The segmentations in a file or a frame (a column of queries, and one for each), or in {query: segment}.
+
+    Several dicts are {name: {query: segment}}.
+    """
+    if by is None or (isinstance(by, tuple) and all(isinstance(one, Segmentation) for one in by)):
+        return by or ()
+    if isinstance(by, Mapping) and by:
+        named = by if all(isinstance(value, Mapping) for value in by.values()) else {"segment": by}
+        return tuple(
+            Segmentation(name=str(name), of={str(query): str(segment) for query, segment in of.items()})
+            for name, of in named.items()
+        )
+    from rankgauge import files
+    from rankgauge.files.conversion import as_frame
+
+    path = os.fspath(by) if isinstance(by, str | os.PathLike) else None
+    frame = as_frame(by) if path is None else files.read_table(path)
+    return tuple(_columns(frame, path))
+
+
+def matched(found: tuple[Segmentation, ...], queries: Iterable[str], path: Any = None) -> tuple[Segmentation, ...]:
+    """The segmentations, if they know any of the queries."""
+    names = set(queries)
+    if found and not any(names & one.of.keys() for one in found):
+        theirs, ours = next(iter(found[0].of), "nothing"), min(names, default="nothing")
+        raise InputError(
+            "none of its queries is evaluated",
+            path=os.fspath(path) if isinstance(path, str | os.PathLike) else None,
+            hint=f"It names {theirs}, and the judgments {ours}: the queries' ids must be the same.",
+        )
+    return found
+
+
+def segment_means(
+    found: Sequence[Segmentation],
+    queries: Sequence[str],
+    measures: Sequence[Measure],
+    matrix: FloatArray,
+    *,
+    interval: str = "t",
+    seed: int = 0,
+) -> PlainTable:
+    """A row per segmentation, segment and measure: the mean over its queries, and the interval."""
+    rows = []
+    for one in found:
+        for segment, places in one.rows(queries).items():
+            part = matrix[places]
+            known = (~np.isnan(part)).sum(axis=0).tolist()
+            columns = zip(measures, part.T, known, strict=True)
+            means = [measure.facts.aggregate.over(values) if count else np.nan for measure, values, count in columns]
+            ends = bounded(measures, _ends(part, interval, seed), means, matrix)
+            numbers = zip(measures, means, ends.low.tolist(), ends.high.tolist(), known, strict=True)
+            rows += [(one.name, segment, str(measure), *found) for measure, *found in numbers]
+    return PlainTable.of_rows(KINDS, rows)
+
+
+def _ends(values: FloatArray, interval: str, seed: int) -> Interval:
+    if interval not in MEAN_INTERVALS:
+        return Interval(*np.full((2, *values.shape[1:]), np.nan))
+    return mean_interval(values, interval, rng=np.random.default_rng(seed))
+
+
+def _columns(frame: Any, path: str | None) -> Iterator[Segmentation]:
+    """A segmentation for each column beside that of the queries; an empty cell is no segment."""
+    from rankgauge.files import find
+
+    query = find(frame.columns, "query")
+    if query is None or len(frame.columns) < 2:
+        raise InputError(
+            f"expected a column of queries and one or more of segments; there is {', '.join(frame.columns)}",
+            path=path,
+            hint="A first line such as query,segment says which is which.",
+        )
+    ids = [None if cell is None else str(cell).strip() for cell in frame[query].to_list()]
+    for name in frame.columns:
+        if name != query:
+            cells = [None if cell is None else str(cell).strip() for cell in frame[name].to_list()]
+            yield Segmentation(name=name, of=_unique(ids, cells, name, path))
+
+
+def _unique(ids: list[str | None], cells: list[str | None], name: str, path: str | None) -> dict[str, str]:
+    of: dict[str, str] = {}
+    for row, (query, segment) in enumerate(zip(ids, cells, strict=True), start=1):
+        if query and segment and of.setdefault(query, segment) != segment:
+            raise InputError(
+                f"row {row}: query {query} has the {name} {segment}, and {of[query]} before",
+                path=path,
+                hint="A query has one segment; another way to group queries is another column.",
+            )
+    return of

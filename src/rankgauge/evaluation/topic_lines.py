@@ -1,0 +1,111 @@
+"""Values as ndeval lists them: a row for each topic of a run, and one for their mean, a column for each measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.errors import InputError
+from rankgauge.evaluation.result import Result
+from rankgauge.measures import Measure, Printed
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import MissingQuery, QueryOrder
+from rankgauge.ranking import total
+from rankgauge.statistics.risk import trade_off
+
+if TYPE_CHECKING:
+    from rankgauge.comparison import Comparison
+    from rankgauge.evaluation.report import EvaluationReport
+
+MEAN = "amean"
+"""What the mean has in place of a topic."""
+
+
+class TopicLine(NamedTuple):
+    """The values of one topic of a run, or their means."""
+
+    run: str
+    topic: str
+    values: Sequence[float]
+
+
+TopicLines: TypeAlias = tuple[list[str], Iterator[TopicLine]]
+"""The names of the measures, and the lines."""
+
+
+def evaluated_lines(report: EvaluationReport) -> TopicLines:
+    """The topics of each run, where they are to be shown, and their means."""
+    columns = _columns(report.printed, report.measures)
+
+    def lines() -> Iterator[TopicLine]:
+        for run, result in report.results.items():
+            name = report.tags.get(run, run)
+            if report.per_query:
+                listed = _listed(result, columns)
+                yield from (TopicLine(name, topic, values.tolist()) for topic, values in listed.items())
+            if report.overall:
+                yield TopicLine(name, MEAN, [result[column.measure] for column in columns])
+
+    return [column.name for column in columns], lines()
+
+
+def compared_lines(found: Comparison, printed: Sequence[Printed], tags: Mapping[str, str]) -> TopicLines:
+    """What each run wins and loses against the baseline on its topics; `tags` are the names that runs have."""
+    baseline, risk = found.baseline, found.risk
+    if baseline is None or risk is None:
+        hint = "Give --baseline RUN --risk 5, as ndeval's -baseline and -riskAlpha; without a baseline: evaluate."
+        raise InputError("compare writes ndeval's lines only of what runs risk against a baseline", hint=hint)
+    columns, ending = _columns(printed, found.measures), f"rs=1+a, a={risk:g}"
+
+    def lines() -> Iterator[TopicLine]:
+        for run in found.runs:
+            if run != baseline:
+                name = f"{tags.get(run, run)} (rel to. {tags.get(baseline, baseline)}, {ending})"
+                rows = _risks(found.results[run], found.results[baseline], columns, risk=risk)
+                yield from (TopicLine(name, topic, values.tolist()) for topic, values in rows)
+
+    return [column.name for column in columns], lines()
+
+
+def _columns(printed: Sequence[Printed] | None, measures: Sequence[Measure]) -> Sequence[Printed]:
+    """The measures under the names to print them by."""
+    return printed or [Printed(name=str(measure), measure=measure) for measure in measures]
+
+
+def _risks(
+    result: Result, baseline: Result, columns: Sequence[Printed], *, risk: float
+) -> Iterator[tuple[str, FloatArray]]:
+    """What is won against the baseline on each topic of the run, with losses 1 + risk times as heavy, and the mean.
+
+    A topic that only one of the two answers is worth 0 to the other. Where missing topics count, those of the baseline
+    are listed too. A topic that nobody judged counts in this mean, though not in a run's own (outputMeasures).
+    """
+    ours, theirs = _listed(result, columns), _listed(baseline, columns)
+    listed = {**theirs, **ours} if result.dialect.missing is MissingQuery.ZERO else ours
+    nothing = np.zeros(len(columns))
+    topics = sorted(listed, key=_number)
+    rows = [trade_off(ours.get(topic, nothing) - theirs.get(topic, nothing), risk) for topic in topics]
+    yield from zip(topics, rows, strict=True)
+    yield MEAN, total(np.array(rows).reshape(-1, len(columns)).T) / max(len(rows), len(result.names))
+
+
+def _listed(result: Result, columns: Sequence[Printed]) -> dict[str, FloatArray]:
+    """The values of each topic of a run, 0 on one that nobody judged."""
+    places = [result.measures.index(column.measure) for column in columns]
+    shown = result.answered | np.bool_(result.dialect.lists_missing)
+    rows = zip(result.names, shown.tolist(), result.matrix[:, places], strict=True)
+    found = {topic: row for topic, is_shown, row in rows if is_shown}
+    found |= {topic: np.zeros(len(columns)) for topic in result.hits.strangers}
+    numbered = bool(result.hits.strangers) and result.dialect.query_order is QueryOrder.NUMERIC
+    return {topic: found[topic] for topic in sorted(found, key=_number)} if numbered else found
+
+
+def _number(topic: str) -> float:
+    """The number of a topic, by which ndeval orders them; one that is no number comes last."""
+    try:
+        return float(topic)
+    except ValueError:
+        return math.inf

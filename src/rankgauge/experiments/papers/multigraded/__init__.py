@@ -1,5 +1,0 @@
-"""Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011."""
-
-from rankgauge.experiments.papers.multigraded import run
-
-__all__ = ["run"]

@@ -1,0 +1,192 @@
+"""Python objects that hold judgments or a run, converted to tables.
+
+polars, pandas and pyarrow frames, dicts of dicts or of ordered lists, columns, and lists of tuples or dicts are
+recognised by their shape. Neither pandas nor pyarrow is imported, and pandas needs no pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from numbers import Real
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise, wide_note
+from rankgauge.files.grade_columns import find_grade
+from rankgauge.files.rank_order import rank_conflict
+from rankgauge.files.spelling import Spelling
+from rankgauge.files.validation import check
+from rankgauge.input_notes import note
+from rankgauge.policies import JudgmentKind
+
+ITERATION: Said = {"subtopic": "iteration"}
+
+
+def as_frame(source: Any) -> pl.DataFrame:
+    """A frame, columns or rows as a frame with its own column names; missing numbers of pandas become null."""
+    frame = _frame(source, RUN).collect()
+    if isinstance(source, pl.DataFrame | pl.LazyFrame):
+        return frame
+    return frame.with_columns(pl.selectors.float().fill_nan(None))
+
+
+def as_judgments(
+    source: Any, spelling: Spelling | None = None, kind: JudgmentKind = JudgmentKind.GRADES
+) -> pl.DataFrame:
+    """The judgments that a frame, a dict of dicts, columns or rows hold: query, document, grade[, assessor, subtopic].
+
+    Where they are read for their subtopics, a column `iteration` names these, as in ir-measures.
+    """
+    return as_table(source, JUDGMENTS, spelling, ITERATION if kind is JudgmentKind.SUBTOPICS else UNSAID)
+
+
+def as_run(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
+    """The run that a frame, a dict of dicts or of ordered lists, columns or rows hold: query, document, score …"""
+    named = spelling is not None and bool(spelling.columns)
+    return as_table(_by_rank(source) if not named and _is_ordered(source) else source, RUN, spelling)
+
+
+def _is_ordered(source: Any) -> bool:
+    """Whether it is {query: [documents in order]}, not {column: values}."""
+    if not isinstance(source, Mapping) or any(find(map(str, source), column) for column in RUN.required):
+        return False
+    lists = [_is_listed(found) for found in source.values()]
+    return bool(lists) and all(lists)
+
+
+def _is_listed(found: Any) -> bool:
+    """Whether these are documents in an order."""
+    return isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
+
+
+def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:
+    """The rows of ordered lists: the score is the falling rank, unless it stands beside the document."""
+    return [(query, *_hit(one, n)) for query, found in source.items() for n, one in enumerate(found, 1)]
+
+
+def _hit(found: Any, rank: int) -> tuple[Any, float]:
+    """A document and its score, of an id or a pair (document, score)."""
+    if isinstance(found, tuple | list) and len(found) == 2 and isinstance(found[1], Real):
+        return found[0], float(found[1])
+    if not isinstance(found, str | bytes) and isinstance(found, Iterable):
+        raise InputError(
+            f"a list of a run holds ids or pairs (document, score), not {found!r}",
+            hint="Take the id of each document first, as in {query: [hit['_id'] for hit in hits]}.",
+        )
+    return found, -float(rank)
+
+
+def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherwise: Said = UNSAID) -> pl.DataFrame:
+    """The table that a frame, a dict of dicts, columns or rows hold; `otherwise` names columns that are not found."""
+    frame = _frame(source, table)
+    columns = frame.collect_schema().names()
+    said = {name: column for name, column in otherwise.items() if find(columns, name) is None and column in columns}
+    said |= {} if spelling is None else spelling.columns
+    if table is JUDGMENTS:
+        said = dict(find_grade(frame, columns, said))
+    named = recognise(frame, table, columns, said)
+    if error := missing_columns(table, named.collect_schema(), columns, said):
+        raise error
+    known = check(named.collect(), table, spelling=spelling)
+    for words in _run_notes(known, columns, said) if table is RUN else ():
+        note(words)
+    return known
+
+
+def _run_notes(run: pl.DataFrame, columns: list[str], said: Said) -> Iterator[str]:
+    """What to know of the order of a run that a frame holds."""
+    if words := wide_note(columns, said):
+        yield words
+    ranks = find(columns, "rank", said)
+    if ranks is not None and (words := rank_conflict(run, ranks)):
+        yield f"the run: {words}"
+
+
+def _frame(source: Any, table: Table) -> pl.LazyFrame:
+    """The source as a polars frame with its own column names."""
+    origin = type(source).__module__.partition(".")[0]
+    if isinstance(source, pl.LazyFrame):
+        return source
+    if isinstance(source, pl.DataFrame):
+        return source.lazy()
+    if origin == "pandas" and hasattr(source, "columns"):
+        names = [str(name) for name in source.columns]
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise InputError(
+                f"the frame has several columns {', '.join(repeated)}", hint="Rename or drop all but one of them."
+            )
+        return pl.LazyFrame([_series(name, source.iloc[:, at]) for at, name in enumerate(names)])
+    if hasattr(source, "__arrow_c_stream__"):
+        return pl.DataFrame(source).lazy()
+    if isinstance(source, Mapping):
+        return _from_mapping(source, table)
+    if isinstance(source, Iterable) and not isinstance(source, str | bytes):
+        return _from_rows(list(source), table)
+    raise InputError(
+        f"a {type(source).__name__} cannot be read as {table.name}",
+        hint="Give a polars, pandas or pyarrow frame, {query: {document: number}}, or rows of query, document, number.",
+    )
+
+
+def _series(name: str, column: Any) -> pl.Series:
+    """One column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
+    if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
+        return pl.Series(name, column.to_numpy(), nan_to_null=True)
+    return _mixed(name, column.astype(object).where(column.notna(), None).tolist())
+
+
+def _mixed(name: str, values: list[Any]) -> pl.Series:
+    """A column of Python values; one that mixes text and numbers, as ids may, becomes text."""
+    try:
+        return pl.Series(name, values, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        kinds = {type(value) for value in values if value is not None}
+        # Whole numbers fail only if they need more than 64 bits: as text they keep every digit.
+        doubles = kinds <= {bool, int, float} and kinds != {int}
+        return pl.Series(name, values, dtype=pl.Float64, strict=False) if doubles else _texts(name, values)
+
+
+def _texts(name: str, values: list[Any]) -> pl.Series:
+    return pl.Series(name, [value if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
+    nested = [isinstance(value, Mapping) for value in source.values()]
+    if nested and all(nested):
+        rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
+        if not any(isinstance(number, Mapping) for _, _, number in rows):
+            return _from_rows(rows, table)
+    if any(nested) or not source:
+        ordered = ", {query: [documents in order]}" if table is RUN else ""
+        first, second, third = table.required
+        shape = f"{{{first}: {{{second}: {third}}}}}"
+        deeper = "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
+        raise InputError(
+            f"a dict of {table.name} is {shape}{ordered} or {{column: values}}",
+            hint=deeper if table is JUDGMENTS and source else None,
+        )
+    columns = {str(name): list(values) for name, values in source.items()}
+    if len({len(values) for values in columns.values()}) > 1:
+        raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")
+    return pl.LazyFrame([_mixed(name, values) for name, values in columns.items()])
+
+
+def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
+    """Rows as tuples (query, document, number), named tuples or dicts."""
+    if not rows:
+        raise InputError(f"no {table.name} found: there are no rows")
+    first = rows[0]
+    if isinstance(first, Mapping):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return pl.LazyFrame([_mixed(str(name), [row.get(name) for row in rows]) for name in names])
+    names = list(getattr(first, "_fields", table.columns))
+    width = len(first) if isinstance(first, tuple | list) else 0
+    if not len(table.required) <= width <= len(names):
+        raise InputError(f"rows of {table.name} are ({', '.join(table.required)}); got {first!r}")
+    short = next((n for n, row in enumerate(rows) if len(row) != width), None)
+    if short is not None:
+        raise InputError(f"row {short + 1}: {width} fields expected, got {rows[short]!r}")
+    columns = zip(names[:width], zip(*rows, strict=True), strict=True)
+    return pl.LazyFrame([_mixed(name, list(values)) for name, values in columns])

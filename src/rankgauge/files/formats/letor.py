@@ -1,0 +1,201 @@
+"""letor: the files of LETOR, MSLR and SVM-rank, and the scores file beside them.
+
+    judgments   grade  qid:query  1:value  2:value …  #docid = document  …
+    scores      one score per line, for the document on the same line of the other file
+
+The comment may be `#docid = X`, `# docid=X` or `# X`. Without one a document is named after its query and its position
+in it: the third document of query 18 is `18-3`. If a list is only made of adjacent lines, the second list of query 18
+is named `18 (2)`, which no query of a LETOR file can be.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files import JUDGMENTS, Table, check, lines
+from rankgauge.files.columns import NUMBER
+from rankgauge.files.format import STRICT, Format, Head, Kind, Reading, SampleFile, numbers, refuse_words
+from rankgauge.files.letor_features import Matrix, scan
+from rankgauge.files.lines import BLANK, START, WORD
+from rankgauge.files.source import Source
+from rankgauge.numeric import FloatArray
+from rankgauge.policies import Duplicates, FractionalGrade, Grouping
+
+SAMPLE = "2 qid:1 1:0.5 2:0.1 #docid = d1\n0 qid:1 1:0.2 2:0.4 #docid = d7\n"
+
+AGAIN = r" \(\d+\)$"
+"""How a list's name ends if it is not the first of its query."""
+
+_COMMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?(?<document>{WORD}+)"
+_LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{_COMMENT})?"
+_EXPECTED = "a grade, qid:query and features: 2 qid:10 1:0.5 2:0.1 #docid = X"
+_SCORES = Table(name="scores", required={"score": NUMBER}, optional={})
+_SCORE = rf"{START}(?<score>{WORD}+){BLANK}*$"
+_FEATURES = rf"qid:{WORD}+([^#]*)"
+_FEATURE = rf"^([1-9]\d*):({WORD}+)$"
+
+
+class FeatureTable(NamedTuple):
+    """The documents of a LETOR file, line by line; column f − 1 of the matrix holds feature f."""
+
+    grades: FloatArray
+    queries: npt.NDArray[Any]
+    documents: npt.NDArray[Any]
+    matrix: Matrix
+
+
+def _recognise(head: Head) -> tuple[Kind, ...]:
+    if head.lines and re.match(r"\s*\S+\s+qid:", head.lines[0]):
+        return (Kind.JUDGMENTS,)
+    return (Kind.COMPANION,) if head.numeric and all(len(fields) == 1 for fields in head.fields) else ()
+
+
+def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
+    """The judgments of a LETOR file."""
+    rows = _kept(_named(lines.content(source), source, reading), reading)
+    return _checked(rows, source)
+
+
+def _kept(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    if reading.duplicates is not Duplicates.LAST:
+        return rows
+    return rows.unique(["query", "document"], keep="last", maintain_order=True)
+
+
+def _named(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame:
+    """Grade, query and document of each line, beside the line."""
+    found = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
+    named = pl.concat([found, rows.select("number", "line")], how="horizontal")
+    if named["query"].null_count():
+        number, text = lines.place(named.filter(pl.col("query").is_null()), 0)
+        raise InputError(f"expected {_EXPECTED}", path=source.name, line=number, text=text)
+    if reading.fractional is FractionalGrade.REFUSE:
+        lines.refuse_fractions(named, source)
+    if reading.grouping is Grouping.CHANGE:
+        named = named.with_columns(_lists(named["query"]))
+    place = pl.int_range(1, pl.len() + 1).over("query").cast(pl.String)
+    called = pl.col("query") + "-" + place
+    every = reading.duplicates is Duplicates.ROWS
+    return named.with_columns(called.alias("document") if every else pl.col("document").fill_null(called))
+
+
+def _lists(query: pl.Series) -> pl.Series:
+    """The list of each line: the query's name, with a number unless it is the query's first list."""
+    runs = query.to_frame().with_columns(pl.col("query").rle_id().alias("run"))
+    firsts = runs.unique("run", keep="first", maintain_order=True)
+    number = firsts.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("number")).select("run", "number")
+    numbered = runs.join(number, on="run", how="left", maintain_order="left")
+    again = pl.format("{} ({})", "query", "number")
+    return numbered.select(pl.when(pl.col("number") > 1).then(again).otherwise("query").alias("query")).to_series()
+
+
+def _checked(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
+    """The judgments of the rows; an error names the line."""
+    return check(
+        rows,
+        JUDGMENTS,
+        path=source.name,
+        locate=lambda row: lines.place(rows, row),
+        spelling=source.spelling,
+        whole=True,
+    )
+
+
+def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
+    named = _named(lines.content(source), source, reading)
+    rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
+    judgments = _checked(rows, source)
+    return judgments, judgments.select("query", "document").with_columns(rows["score"])
+
+
+def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> pl.Series:
+    """The scores, one for each of the expected documents."""
+    numbered = lines.content(scores)
+    if reading.extra_scores:
+        numbered = numbered.head(expected)
+    column = lines.records(numbered, _SCORES, _SCORE, "one score per line", scores)
+    if len(column) != expected:
+        few = len(column) < expected
+        raise InputError(
+            f"too {'few' if few else 'many'} scores: {len(column)} for the {expected} documents of {source.name}",
+            path=scores.name,
+            line=None if few else numbered["number"][expected],
+            hint="A scores file has one line for each line of its LETOR file, in the same order.",
+        )
+    return column["score"]
+
+
+def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
+    """The documents of a LETOR file with their features; one that a line lacks is 0, as in SVM-rank.
+
+    With dtype=np.float32 the matrix takes half the memory.
+    """
+    return _scanned(source, reading, dtype) or read_carefully(source, reading, dtype)
+
+
+def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
+    """The same straight from the file's bytes; None if it is irregular or to be refused."""
+    scanned = scan(source, dtype)
+    if scanned is None:
+        return None
+    try:
+        rows = _named(scanned.lines, source, reading)
+        return _features(check(rows, JUDGMENTS, whole=True), scanned.matrix)
+    except InputError:
+        return None
+
+
+def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
+    grades, queries, documents = (judged[name].to_numpy() for name in ("grade", "query", "document"))
+    return FeatureTable(grades=grades, queries=queries, documents=documents, matrix=matrix)
+
+
+def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
+    """The same as `read_features` by expressions over whole lines, with an error that names the line."""
+    rows = _named(lines.content(source), source, reading)
+    judged = _checked(rows, source)
+    texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
+    pairs = texts.explode("line", empty_as_null=False)
+    number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))
+    found = pairs.select(
+        "row", number.cast(pl.Int64, strict=False), value.cast(pl.Float64, strict=False).alias("value")
+    )
+    broken = found.filter(pl.col("line").is_null() | pl.col("value").is_null())["row"]
+    if len(broken):
+        line, text = lines.place(rows, broken[0])
+        raise InputError("expected features as number:value", path=source.name, line=line, text=text)
+    row, column, values = (found[name].to_numpy() for name in found.columns)
+    matrix = np.zeros((len(rows), int(column.max(initial=0))), dtype=dtype)
+    matrix[row, column - 1] = values
+    return _features(judged, matrix)
+
+
+def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
+    refuse_words(frame, r"[\s\x00]", "holds white space, which separates fields in a LETOR file", "Write CSV or JSONL.")
+    line = pl.format("{} qid:{} #docid = {}", numbers("grade"), "query", "document")
+    frame.select(line).write_csv(file, include_header=False, quote_style="never")
+
+
+def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
+    frame.select(numbers("score")).write_csv(file, include_header=False, quote_style="never")
+
+
+LETOR = Format(
+    name="letor",
+    title="LETOR, MSLR and SVM-rank files, and files of scores",
+    suffixes=(".letor", ".svm", ".svmlight", ".scores"),
+    recognise=_recognise,
+    sureness=2,
+    read_judgments=read_judgments,
+    read_pair=read_pair,
+    write_judgments=_write_judgments,
+    write_run=_write_run,
+    samples=(SampleFile(title="a file of LETOR", kind=Kind.JUDGMENTS, text=SAMPLE),),
+).register()

@@ -1,0 +1,126 @@
+"""search_relevance: judgment lists and experiments of OpenSearch's Search Relevance Workbench.
+
+    judgment list       {"judgmentRatings": [{"query": "tv", "ratings": [{"docId": "d1", "rating": "3.0"}, …]}, …]}
+    evaluation result   {"searchText": "tv", "searchConfigurationId": …, "documentIds": ["d7", …], …}
+    pairwise results    {"results": {"tv": {CONFIGURATION: ["d7", …], …}, …}}
+                        {"results": [{"queryText": "tv", "snapshots": [{"searchConfigurationId": …, "docIds": […]}]}]}
+
+As they are sent, or as the workbench's indexes return them: hits of a search, each with such a `_source`. An experiment
+has a run for each of its search configurations; if there are several, one is asked for as FILE#CONFIGURATION.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rankgauge.errors import InputError
+from rankgauge.files.format import Kind
+from rankgauge.files.json_document import JsonShape, Row, json_format, listed, objects_at
+from rankgauge.files.source import Source
+
+JUDGMENTS = """{
+  "name": "Imported Judgments", "type": "IMPORT_JUDGMENT",
+  "judgmentRatings": [
+    {"query": "red dress", "ratings": [{"docId": "d1", "rating": "3.000"}, {"docId": "d7", "rating": "0.000"}]}
+  ]
+}
+"""
+EVALUATION = """{
+  "hits": {"hits": [
+    {"_index": "search-relevance-evaluation-result", "_id": "10c60fee", "_source": {
+      "searchConfigurationId": "4f90e474", "searchText": "red dress", "judgmentIds": ["d3d93bb3"],
+      "documentIds": ["d7", "d1"], "metrics": [{"metric": "NDCG@8", "value": 0.6}]}}
+  ]}
+}
+"""
+PAIRWISE = """{
+  "hits": {"hits": [
+    {"_index": ".plugins-search-relevance-experiment", "_id": "cbd2c209", "_source": {
+      "type": "PAIRWISE_COMPARISON", "searchConfigurationList": ["4f90e474"], "size": 10,
+      "results": {"red dress": {"4f90e474": ["d7", "d1"], "pairwiseComparison": {"jaccard": 0.1}}}}}
+  ]}
+}
+"""
+
+
+def _sources(document: Any) -> list[Any]:
+    """The workbench's documents: the one itself, or those among the hits of a search."""
+    hits = [hit["_source"] for hit in objects_at(document, "hits", "hits") if isinstance(hit.get("_source"), dict)]
+    return hits or listed([document])
+
+
+def _is_judged(document: Any) -> bool:
+    return any("judgmentRatings" in one for one in _sources(document))
+
+
+def _is_run(document: Any) -> bool:
+    sources = _sources(document)
+    return any("documentIds" in one or {"results", "searchConfigurationList"} <= one.keys() for one in sources)
+
+
+def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
+    for one in (found for document in documents for found in _sources(document)):
+        for judged in objects_at(one, "judgmentRatings"):
+            ratings = judged.get("ratings")
+            if isinstance(ratings, dict):
+                yield from ((judged.get("query"), document, rating) for document, rating in ratings.items())
+            for rated in listed(ratings):
+                yield judged.get("query"), rated.get("docId"), rated.get("rating")
+
+
+def _run(documents: list[Any], source: Source) -> Iterator[Row]:
+    """The lists of one search configuration."""
+    found = [part for document in documents for one in _sources(document) for part in _lists(one)]
+    if not found:
+        raise InputError(
+            "the experiment names its evaluations, but not their documents",
+            path=source.name,
+            hint="Search the index search-relevance-evaluation-result for them, and keep that response.",
+        )
+    runs: dict[str, list[tuple[str, list[Any]]]] = {}
+    for configuration, query, ids in found:
+        runs.setdefault(configuration, []).append((query, ids))
+    for query, ids in source.one_of(runs):
+        yield from ((query, document, -place) for place, document in enumerate(ids, start=1))
+
+
+def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
+    """The configuration, the query and the documents of each list in an evaluation or an experiment."""
+    if isinstance(one.get("documentIds"), list):
+        yield str(one.get("searchConfigurationId")), str(one.get("searchText")), one["documentIds"]
+    results = one.get("results")
+    for query, found in results.items() if isinstance(results, dict) else ():
+        for configuration, ids in found.items() if isinstance(found, dict) else ():
+            if isinstance(ids, list):
+                yield configuration, query, ids
+    for result in listed(results):
+        for shot in objects_at(result, "snapshots"):
+            if isinstance(shot.get("docIds"), list):
+                yield str(shot.get("searchConfigurationId")), str(result.get("queryText")), shot["docIds"]
+
+
+SEARCH_RELEVANCE = json_format(
+    name="search_relevance",
+    title="judgment lists and experiments of OpenSearch's Search Relevance Workbench",
+    holds_several=True,
+    shapes=(
+        JsonShape(
+            title="a judgment list of the Search Relevance Workbench",
+            kind=Kind.JUDGMENTS,
+            fits=_is_judged,
+            rows=_ratings,
+            example=JUDGMENTS,
+        ),
+        JsonShape(
+            title="evaluation results of the Search Relevance Workbench",
+            kind=Kind.RUN,
+            fits=_is_run,
+            rows=_run,
+            example=EVALUATION,
+        ),
+        JsonShape(
+            title="an experiment that compares configurations", kind=Kind.RUN, fits=_is_run, rows=_run, example=PAIRWISE
+        ),
+    ),
+).register()

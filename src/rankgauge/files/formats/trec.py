@@ -1,0 +1,223 @@
+"""trec: the qrels and run files of TREC, as trec_eval 10 reads them.
+
+    judgments   query  iteration  document  grade            the iteration is ignored
+    run         query  Q0  document  rank  score  tag        only query, document and score count
+
+`trec-assessors` reads the iteration as the assessor, as trec_eval's judgment groups (qrels_jg) do, and
+`trec-subtopics` as the subtopic, as ndeval does; for measures of diversity that is so without saying it.
+
+Fields are separated by any white space; blank lines and lines that begin with `#` are skipped, while an id may hold a
+`#`. trec_eval demands the tag and ignores what follows it; here a run may lack the tag.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files import JUDGMENTS, RUN, lines
+from rankgauge.files.format import LINES, Format, Head, Kind, SampleFile, numbers, ranks, refuse_words
+from rankgauge.files.lines import BLANK, FIRST, START, WORD
+from rankgauge.files.source import Source
+from rankgauge.input_notes import heard, note
+from rankgauge.policies import JudgmentKind
+
+_GAP = f"{BLANK}+"
+_JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
+_QRELS = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_JUDGMENT}",
+    "four fields: query, iteration, document, grade",
+)
+_ASSESSED = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
+    "four fields: query, assessor, document, grade",
+)
+_SUBTOPICS = (
+    rf"{START}(?<query>{FIRST}){_GAP}(?<subtopic>{WORD}+){_JUDGMENT}",
+    "four fields: query, subtopic, document, grade",
+)
+_RUN = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
+    "six fields: query, Q0, document, rank, score, tag",
+)
+_RANKED = (
+    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}(?<rank>{WORD}+){_GAP}(?<score>{WORD}+)",
+    _RUN[1],
+)
+
+
+def read_ranked(source: Source) -> pl.DataFrame:
+    """A run with the ranks that the file states, which evaluation ignores; null if a rank is no number."""
+    return lines.read(source, RUN, *_RANKED)
+
+
+def _recognise(head: Head) -> tuple[Kind, ...]:
+    widths = {len(fields) for fields in head.fields}
+    if not widths or head.is_json or (head.numeric and len(widths) > 1):
+        return ()
+    width = len(head.fields[0])
+    if head.numeric and width > 6:
+        return ()
+    return (Kind.JUDGMENTS,) if width == 4 else (Kind.RUN,) if width >= 5 else ()
+
+
+def _nearly(head: Head) -> str | None:
+    """How the lines should look, if they are too few fields between blanks."""
+    ids = len(head.lines) > 1 and all(len(fields) == 1 and not set(",;{[<") & {*fields[0]} for fields in head.fields)
+    if not ids and not (head.fields and 1 < len(head.fields[0]) < 4):
+        return None
+    run, judgments = LINES[Kind.RUN], LINES[Kind.JUDGMENTS]
+    alone = "Ids alone do not say which query they are for. " if ids else ""
+    return f"{alone}A line of a TREC run is: {run}; one of TREC judgments: {judgments}"
+
+
+def _read_judgments(source: Source) -> pl.DataFrame:
+    """The judgments, unless the second field tells several of one document apart."""
+    with heard() as notes:
+        try:
+            found = lines.read(source, JUDGMENTS, *_QRELS)
+        except InputError:
+            _refuse_groups(source)
+            raise
+    if notes:  # judgments may have been merged
+        _refuse_groups(source)
+    for words in notes:
+        note(words)
+    return found
+
+
+def _read_groups(source: Source) -> pl.DataFrame:
+    """The judgments by group, as trec_eval's qrels_jg and qrels_prefs have them."""
+    return lines.read(source, JUDGMENTS, *_SUBTOPICS)
+
+
+def _read_subtopics(source: Source) -> pl.DataFrame:
+    """The judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
+    found = lines.read(source, JUDGMENTS, *_SUBTOPICS)
+    if found["subtopic"].n_unique() < 2:
+        raise InputError(
+            f"the second field is {found['subtopic'][0]} in every line, so that it names no subtopics",
+            path=source.name,
+            hint="Measures of diversity need diversity qrels: query subtopic document grade. If every query does have "
+            "one subtopic only, name the format: trec-subtopics.",
+        )
+    return found
+
+
+def _refuse_groups(source: Source) -> None:
+    """An error for qrels of several subtopics or assessors, which are no judgments of a document as a whole."""
+    rows = lines.content(source)
+    fields = rows.select("number", "line", pl.col("line").str.extract_groups(_ASSESSED[0]).alias("f")).unnest("f")
+    pair = ["query", "document"]
+    several = fields.filter(pl.col("assessor").n_unique().over(pair) > 1)
+    if several.is_empty():
+        return
+    query, document, group, grade = several.select(*pair, "assessor", "grade").row(0)
+    same = several.filter(pl.col("query") == query, pl.col("document") == document, pl.col("assessor") != group)
+    line, text = lines.place(same, 0)
+    raise InputError(
+        f"document {document} of query {query} is judged twice: grade {grade}, then {same['grade'][0]}, "
+        f"for {group} and for {same['assessor'][0]} in the second field",
+        path=source.name,
+        line=line,
+        text=text,
+        hint="If these are assessors (qrels_jg), name the format: --format-judgments trec-assessors. If they are "
+        "subtopics (diversity qrels), measures of diversity such as alpha_nDCG@10 read them as such; for others name "
+        "the format trec-subtopics, and the highest grade of a document counts.",
+    )
+
+
+def _refuse_fractions(source: Source) -> None:
+    grade = pl.col("line").str.extract_groups(_QRELS[0]).struct.field("grade")
+    lines.refuse_fractions(lines.content(source).with_columns(grade), source)
+
+
+def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
+    _refuse(frame)
+    _write(frame.select("query", pl.lit("0"), "document", numbers("grade")), file)
+
+
+def _write_assessed(frame: pl.DataFrame, file: BinaryIO) -> None:
+    if "assessor" not in frame.columns:
+        return _write_judgments(frame, file)
+    _refuse(frame)
+    _refuse(frame.select(pl.lit("q").alias("query"), document="assessor"))
+    return _write(frame.select("query", "assessor", "document", numbers("grade")), file)
+
+
+def _write_by_subtopic(frame: pl.DataFrame, file: BinaryIO) -> None:
+    if "subtopic" not in frame.columns:
+        return _write_judgments(frame, file)
+    _refuse(frame)
+    _refuse(frame.select(pl.lit("q").alias("query"), document="subtopic"))
+    return _write(frame.select("query", "subtopic", "document", numbers("grade")), file)
+
+
+def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
+    _refuse(frame)
+    columns = [pl.lit("Q0").alias("Q0"), pl.col("document"), ranks(), numbers("score"), pl.lit(tag).alias("tag")]
+    _write(frame.select("query", *columns), file)
+
+
+def _write(frame: pl.DataFrame, file: BinaryIO) -> None:
+    frame.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def _refuse(frame: pl.DataFrame) -> None:
+    hint = "Write CSV, JSONL or Parquet, which can hold any id."
+    refuse_words(frame, r"[\s\x00\x{FEFF}]", "holds white space, which separates fields in a TREC file", hint)
+    refuse_words(frame.select("query", document="query"), "^#", "begins with '#', which begins a comment", hint)
+
+
+TREC = Format(
+    name="trec",
+    title="TREC qrels and run files",
+    suffixes=(".qrels", ".qrel", ".run", ".trec"),
+    recognise=_recognise,
+    sureness=1,
+    nearly=_nearly,
+    read_judgments=_read_judgments,
+    readers={
+        JudgmentKind.SUBTOPICS: _read_subtopics,
+        **dict.fromkeys((JudgmentKind.GROUPS, JudgmentKind.PREFERENCES), _read_groups),
+    },
+    read_run=lambda source: lines.read(source, RUN, *_RUN),
+    read_ranked=read_ranked,
+    refuse_fractions=_refuse_fractions,
+    batches=lambda source, rows: lines.batches(source, RUN, *_RUN, rows),
+    locate=lines.locate,
+    write_judgments=_write_judgments,
+    write_run=_write_run,
+    samples=(
+        SampleFile(title="qrels of TREC", kind=Kind.JUDGMENTS, text="q1 0 d1 2\nq1 0 d7 0\nq2 0 d3 1\n"),
+        SampleFile(
+            title="a run of TREC",
+            kind=Kind.RUN,
+            text="q1 Q0 d7 1 1.5 bm25\nq1 Q0 d1 2 0.5 bm25\nq2 Q0 d3 1 0.25 bm25\n",
+        ),
+    ),
+).register()
+
+TREC_ASSESSORS = Format(
+    name="trec-assessors",
+    title="TREC qrels whose second field names the assessor",
+    suffixes=(),
+    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from an assessor
+    sureness=0,
+    keeps_assessors=True,
+    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_ASSESSED),
+    write_judgments=_write_assessed,
+).register()
+
+TREC_SUBTOPICS = Format(
+    name="trec-subtopics",
+    title="TREC qrels whose second field names the subtopic",
+    suffixes=(),
+    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from a subtopic
+    sureness=0,
+    keeps_subtopics=True,
+    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_SUBTOPICS),
+    write_judgments=_write_by_subtopic,
+).register()

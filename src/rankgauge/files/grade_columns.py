@@ -1,0 +1,153 @@
+"""Which column of judgments is the grade, where no column is called so: never one that is merely a number.
+
+A column is taken for the grade by its values only if they are those of a known scale and no other column's are; a note
+says so. Counts of clicks, prices and the like are not grades, whatever their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files.cells import is_blank
+from rankgauge.files.columns import ALIASES, Said, find, raters
+from rankgauge.files.scales import scale_of_values
+from rankgauge.input_notes import note
+
+COUNTED = frozenset(
+    re.findall(
+        r"\w+",
+        """add adds age amount atc basket baskets bid bids bookings bounce bounces buys cart carts click clicks clicked
+        conversion conversions converted cost costs count counts ctr cvr date day days discount downloads duration dwell
+        freq frequency gmv hits hour hours impression impressions index installs length likes margin minutes month n num
+        number order orders ordered page pageviews popularity price prices purchase purchased purchases qty quantity
+        rate ratio read reads revenue review reviews row sales seconds sessions shares size sold spend stock stocked sum
+        time timestamp total traffic usd eur users version view viewed views visit visits weight year""",
+    )
+)
+"""Words in the name of a column that counts or measures something other than relevance."""
+
+OTHERWISE = frozenset(re.findall(r"\w+", "id ids key code unnamed iter iteration rank position is has q split fold"))
+"""Words in the name of a column that says something else of a document or a row."""
+
+BEIR = frozenset({"query-id", "corpus-id"})
+"""What BEIR's judgments call their ids; their scores are grades."""
+
+MANY = 50
+"""A column with more different values than this is on no scale."""
+
+
+def is_count(column: str) -> bool:
+    """Whether the name of a column says that it counts or measures something other than relevance."""
+    return not COUNTED.isdisjoint(_words(column))
+
+
+def _words(column: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", column)]
+
+
+def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: str | Path | None = None) -> Said:
+    """Add to the user's word the column that is the grade by its values, if no name says which one is.
+
+    Raise an error if a column called `score`, as in BEIR's judgments, has values that are no grades, if several columns
+    could be the grade, or if there are only counts.
+    """
+    columns = list(columns)
+    has = {name: find(columns, name, said) is not None for name in ("query", "document", "grade")}
+    if "grade" in said or has["grade"] or not (has["query"] and has["document"]):
+        return said
+    if raters(columns) or find(columns, "score", said) is not None:
+        _refuse_doubtful(frame, columns, said)
+        return said
+    free = _free(columns, said)
+    scales = {column: scale for column, scale in _scales(frame, free).items() if scale and not is_count(column)}
+    if len(scales) == 1:
+        ((column, scale),) = scales.items()
+        note(
+            f"the column {column} is taken for the grade, as its values are those of the scale {scale}; "
+            f"--columns grade={_quoted(column)} says that it is",
+            path,
+        )
+        return {**said, "grade": column}
+    _refuse(columns, list(scales), free)
+    return said
+
+
+def _free(columns: list[str], said: Said) -> list[str]:
+    """The columns that may be a grade: none of ours, and none whose name says something else."""
+    known = {find(columns, name, said) for name in ALIASES}
+    named = {column for column in columns for name in ALIASES if find([column], name) is not None}
+    return [column for column in columns if column not in known | named and OTHERWISE.isdisjoint(_words(column))]
+
+
+def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said) -> None:
+    """Raise an error if the one assessor's column, or the score, of judgments holds something else than grades."""
+    people = list(raters(columns))
+    if len(people) == 1:  # of several, a user says how to combine them
+        _refuse_unscaled(frame, people[0], "the average of a shop's customers")
+    score = find(columns, "score", said)
+    if not people and score is not None and find(columns, "rank", said) is None and not BEIR.issubset(columns):
+        _refuse_unscaled(frame, score, "a run's")
+
+
+def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:
+    """The scale of each column; None where its values are on none, or where they are all the same."""
+    schema = frame.collect_schema()
+    able = [column for column in columns if schema[column].is_numeric() or schema[column] == pl.String]
+    if not able:
+        return {}
+    values = frame.select(pl.col(column).unique().head(MANY + 1).implode() for column in able).collect()
+    return {column: _scale(values[column][0]) for column in able}
+
+
+def _scale(values: pl.Series) -> str | None:
+    filled = values.filter(~is_blank(values, words=True))
+    return scale_of_values(filled.to_list()) if 1 < len(filled) <= MANY else None
+
+
+def _refuse_unscaled(frame: pl.LazyFrame, column: str, otherwise: str) -> None:
+    """Raise an error if the values of a column that may be something else are on no scale."""
+    values = frame.select(pl.col(column).unique().head(MANY + 1)).collect().to_series()
+    filled = values.filter(~is_blank(values, words=True)).to_list()
+    if filled and (len(filled) > MANY or scale_of_values(filled) is None):
+        odd = next((value for value in filled if scale_of_values([value]) is None), filled[0])
+        if _is_word(odd):
+            return  # a scale of the user's own may have it
+        raise InputError(
+            f"the column {column} has values such as {odd}, which are those of no known scale: it may be {otherwise}",
+            hint=f"If it is the grade, say so: {_option(column)}",
+        )
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and not re.search(r"\d", value)
+
+
+def _refuse(columns: list[str], several: list[str], free: list[str]) -> None:
+    if several:
+        raise InputError(
+            f"no column is called grade, and the values of {' and '.join(several)} are those of a scale",
+            hint=f"Say which is the grade: {_option(several[0])}\n"
+            "  Grades of several people are read from columns such as anna_rating, ben_rating, or from rows with a "
+            "column assessor.",
+        )
+    if counts := [column for column in free if is_count(column)]:
+        are = "is a count or an amount, not a grade" if len(counts) == 1 else "are counts or amounts, not grades"
+        meant = _option(counts[0] if counts == free else "NAME")
+        raise InputError(
+            f"no column for grade among {', '.join(columns)}: {' and '.join(counts)} {are}",
+            hint="Judgments say how relevant a document is, in a column grade, rating or label. If a column is meant "
+            f"that is called otherwise, say so: {meant}",
+        )
+
+
+def _option(column: str) -> str:
+    return f"--columns grade={_quoted(column)}, or columns={{'grade': '{column}'}} in Python."
+
+
+def _quoted(column: str) -> str:
+    return f"'{column}'" if re.search(r"[^\w.-]", column) else column

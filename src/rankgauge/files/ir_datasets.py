@@ -1,0 +1,134 @@
+"""Data sets of ir_datasets: `irds:` and an id, as in PyTerrier, or an object of the library itself.
+
+A data set's qrels are judgments, its scoreddocs a run. The library, which downloads what is missing, is imported only
+if a data set is named.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import textwrap
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
+from rankgauge.files import JUDGMENTS, RUN, Table, as_judgments, as_run
+from rankgauge.files.compression import unpacked_name
+
+PREFIX = "irds:"
+SHOWN = 8
+"""How many data sets an error names."""
+
+_PARTS: Mapping[str, str] = {JUDGMENTS.name: "qrels", RUN.name: "scoreddocs"}
+"""Our table → the library's name for that part of a data set."""
+
+_MARKS = ("has_qrels", "qrels_iter", "scoreddocs_iter")
+"""Attributes by which a data set of the library, or a part of one, is known."""
+
+
+def is_dataset(source: Any) -> bool:
+    """Whether the source is a data set of ir_datasets, or names one."""
+    return _named(source) is not None or any(hasattr(source, mark) for mark in _MARKS)
+
+
+def judgments_of(source: Any) -> pl.DataFrame:
+    """The judgments of a data set."""
+    return _table(source, JUDGMENTS)
+
+
+def run_of(source: Any) -> pl.DataFrame:
+    """The run that comes with a data set, such as the documents to rerank."""
+    return _table(source, RUN)
+
+
+def label(path: str | PurePath) -> str:
+    """What to call a source in a report: a data set by its whole id, a file by its name without .gz and the like."""
+    name = _named(path)
+    return unpacked_name(PurePath(path).name) if name is None else f"{PREFIX}{name}"
+
+
+def labelled(paths: Iterable[str | PurePath]) -> dict[str, str | PurePath]:
+    """The sources by what to call them: where two would be called the same, by their paths."""
+    found = [(label(path), path) for path in paths]
+    called = [name for name, _ in found]
+    return {name if called.count(name) == 1 else str(path): path for name, path in found}
+
+
+def ids() -> list[str]:
+    """The ids that the library knows."""
+    return list(_library().registry)
+
+
+def _named(source: Any) -> str | None:
+    """The id in a name such as irds:vaswani, which may be a path with backslashes on Windows."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    text = source.as_posix() if isinstance(source, PurePath) else os.fspath(source)
+    return text.removeprefix(PREFIX) if isinstance(text, str) and text.startswith(PREFIX) else None
+
+
+def _table(source: Any, table: Table) -> pl.DataFrame:
+    name = _named(source)
+    dataset = source if name is None else _loaded(name)
+    shown = "a data set of ir_datasets" if name is None else f"{PREFIX}{name}"
+    rows = _rows(dataset, table, shown)
+    try:
+        return as_judgments(rows) if table is JUDGMENTS else as_run(rows)
+    except InputError as error:
+        raise InputError(error.problem, path=shown, hint=error.hint) from None
+
+
+def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
+    """The rows of that part, downloaded if necessary."""
+    read = getattr(dataset, f"{_PARTS[table.name]}_iter", None)
+    if read is None:
+        raise InputError(f"has no {table.name} ({_PARTS[table.name]})", path=shown, hint=_alternatives(shown, table))
+    try:
+        return list(read())
+    except Exception as error:  # whatever goes wrong in the library's download, unpacking or parser
+        raise InputError(
+            f"ir_datasets cannot give its {table.name}: {_said(error)}",
+            path=shown,
+            hint=f"What it has downloaded is in {_library().util.home_path()} (IR_DATASETS_HOME).",
+        ) from None
+
+
+def _alternatives(shown: str, table: Table) -> str | None:
+    """A hint that names the data sets below this one that have the part."""
+    library, below = _library(), f"{shown.removeprefix(PREFIX)}/"
+    having = [
+        f"{PREFIX}{name}"
+        for name in library.registry
+        if name.startswith(below) and hasattr(library.registry[name], f"{_PARTS[table.name]}_iter")
+    ]
+    return f"These have: {', '.join(having[:SHOWN])}{' …' if len(having) > SHOWN else ''}" if having else None
+
+
+def _loaded(name: str) -> Any:
+    library = _library()
+    try:
+        return library.load(name)
+    except KeyError:
+        # All names would fill a page: show the nearest ones, or else whole collections.
+        near = difflib.get_close_matches(name, library.registry, n=3)
+        raise UnknownNameError(
+            "data set of ir_datasets", name, near or [known for known in library.registry if "/" not in known]
+        ) from None
+
+
+def _library() -> Any:
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtraError("ir_datasets", "irds") from None
+    return ir_datasets
+
+
+def _said(error: Exception, width: int = 160) -> str:
+    """The beginning of an error's message; the library has logged the rest."""
+    words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return textwrap.shorten(words or type(error).__name__, width, placeholder=" …")

@@ -1,0 +1,99 @@
+"""Why next to nothing of a run is judged, where it looks like a mistake: ids of another form, queries out of order."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import polars as pl
+
+from rankgauge.files.near_ids import near_ids
+
+MOSTLY = 0.2
+"""Ids match under another form if this share of the run's does."""
+
+ELSEWHERE = 0.2
+"""Queries may be in the wrong order if this share of the documents that could be judged are judged for others."""
+
+LONGEST = 40
+"""How long a text before ids is looked for."""
+
+SHOWN = 3
+
+
+def mismatch(judgments: pl.DataFrame, run: pl.DataFrame, *, hits: int) -> str:
+    """Say what is odd about a run of which `hits` documents are judged, and what to look at."""
+    judgments, listed = _listed(judgments, run)
+    return (
+        _elsewhere(judgments, listed, hits)
+        or _affixed(judgments["document"].unique(), listed["document"].unique(maintain_order=True))
+        or f"the run has {_some(listed['document'])}, the judgments {_some(judgments['document'])}: are both of the "
+        "same collection, with ids written alike (--ids knows some ways)? `rankgauge audit lint` looks at both files"
+    )
+
+
+def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+    """Say which mistake would leave documents unjudged for these queries of a run, if there is a sign of one."""
+    if near := spelled_otherwise(judgments, run):
+        return near
+    mine = judgments.join(run.select("query").unique(), on="query", how="semi")
+    judgments, listed = _listed(judgments, run)
+    ids = listed["document"].unique(maintain_order=True)
+    return _elsewhere(judgments, listed, 0) or _affixed(mine["document"].cast(pl.String).unique(), ids)
+
+
+def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+    """Say how many documents of the run are judged under another spelling, if any is, and what makes them the same."""
+    near = near_ids(judgments, run, of="document")
+    if near is None:
+        return None
+    found = f"{near.shared} of {near.listed} documents are judged under this or another spelling"
+    return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
+
+
+def _listed(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments, and the documents of the run's queries that are judged."""
+    judgments, run = (frame.select(pl.col("query", "document").cast(pl.String)) for frame in (judgments, run))
+    return judgments, run.join(judgments.select("query").unique(), on="query", how="semi", maintain_order="left")
+
+
+def _elsewhere(judgments: pl.DataFrame, listed: pl.DataFrame, hits: int) -> str | None:
+    """Say that documents of the run are judged for other queries, if so many are that the order may be wrong."""
+    judged = judgments.select("document", judged_for="query").unique("document", keep="first", maintain_order=True)
+    known = listed.join(judged, on="document", how="inner", maintain_order="left")
+    other = known.join(judgments.select("query", "document").unique(), on=["query", "document"], how="anti")
+    if len(other) < max(ELSEWHERE * min(len(listed), len(judgments)), 2 * hits, 1):
+        return None
+    first = other.row(0, named=True)
+    return (
+        f"{len(other)} of its {len(listed)} documents are judged, but for other queries: {first['document']} is listed "
+        f"for query {first['query']} and judged for {first['judged_for']}. Are the queries in the order in which they "
+        "were asked (--queries), and their ids those of the judgments?"
+    )
+
+
+def _affixed(judged: pl.Series, listed: pl.Series) -> str | None:
+    """Say that ids match once what all of them begin with is taken away, on either side."""
+    for where, ids, others in (("the run", listed, judged), ("the judgments", judged, listed)):
+        common = _shared_start(ids.min(), ids.max())[:LONGEST]
+        counts = {
+            prefix: int(ids.str.strip_prefix(prefix).is_in(others.implode()).sum())
+            for prefix in (common[:length] for length in range(1, len(common) + 1))
+        }
+        best = max(counts, key=lambda prefix: counts[prefix], default="")
+        if counts.get(best, 0) >= max(MOSTLY * min(len(ids), len(others)), 1):
+            return (
+                f"ids match without the {best!r} that those of {where} begin with, as in {ids[0]!r}: write them alike, "
+                f"e.g. with sed 's/{best}//'"
+            )
+    return None
+
+
+def _shared_start(first: object, last: object) -> str:
+    """What the first and the last of sorted ids begin with, and so all of them."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(str(first), str(last), strict=False))
+    return "".join(one for one, _ in pairs)
+
+
+def _some(ids: pl.Series) -> str:
+    unique = ids.unique(maintain_order=True)
+    return ", ".join(unique[:SHOWN].to_list()) + (", …" if len(unique) > SHOWN else "")

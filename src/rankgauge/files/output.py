@@ -1,0 +1,64 @@
+"""Where bytes go: a file that appears whole or not at all, packed as its name says, or standard output (`-`)."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from rankgauge.errors import InputError
+from rankgauge.files.compression import PACKINGS
+from rankgauge.files.source import STANDARD_STREAM
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[BinaryIO]:
+    """A stream into the file. An existing file stays as it was until everything is written."""
+    if str(path) == STANDARD_STREAM:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    given, target = Path(path), Path(path).resolve()
+    refuse_no_file(given)
+    # A pipe or a device cannot be replaced; /dev/stdout and >(…) of a shell lead to names that are no files.
+    if given.exists() and not given.is_file():
+        with given.open("wb") as raw:
+            yield raw
+        return
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("xb") as raw, _packed(raw, target.suffix.lower()) as stream:
+            yield stream
+        os.replace(beside, target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def refuse_no_file(path: Path) -> None:
+    """Raise an error for a path that is a folder, or in a folder that does not exist."""
+    if path.is_dir():
+        raise InputError("is a directory, not a file", path=path, hint=f"Name a file in it, as in {path / 'NAME'}")
+    # /dev/stdout and >(…) of a shell lead to names that are no files, in folders that are none.
+    if not path.exists() and not path.resolve().parent.is_dir():
+        raise InputError(
+            f"there is no folder {path.parent}",
+            path=path,
+            hint=f"Make it first: mkdir -p {shlex.quote(str(path.parent))}",
+        )
+
+
+@contextmanager
+def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    packing = next((one for one in PACKINGS if one.suffix == suffix), None)
+    if packing is None:
+        yield raw
+        return
+    with packing.pack(raw) as stream:
+        yield stream

@@ -1,0 +1,350 @@
+"""FILES ↔ TABLES: reading and writing by path, in whatever format the file is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import InputError, RepeatedError
+from rankgauge.files import Spelling, as_judgments, as_run
+from rankgauge.files.batches import whole_queries
+from rankgauge.files.detection import AnyFormat, Detection, detections, fitting, misfit, readable
+from rankgauge.files.format import FORMATS, STRICT, Format, Head, Kind, Reading, get
+from rankgauge.files.formats import letor
+from rankgauge.files.ir_datasets import is_dataset, judgments_of, run_of
+from rankgauge.files.output import writing
+from rankgauge.files.queries import Queries, list_beside, listed_queries, query_texts
+from rankgauge.files.responses import failures
+from rankgauge.files.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
+from rankgauge.input_notes import note
+from rankgauge.policies import Duplicates, FailedResponse, FractionalGrade, JudgmentKind, RunOrder
+
+PathLike = str | os.PathLike[str]
+LARGE = 1 << 26
+"""Larger files (in bytes) are read in pieces if possible."""
+
+SEARCHED = 200_000
+"""How many rows are searched at a time."""
+
+SAMPLED = "documents were sampled: those not drawn are left out here; xinfAP, xinfNDCG and statAP estimate the whole"
+"""What is said where measures do not ask for a sample, and judgments are one."""
+
+PACKING = 8
+"""How many times its size a packed file is expected to unpack to."""
+
+
+def detect(path: PathLike) -> Detection:
+    """The likeliest format of a file, by its first lines and then its name, and what it holds."""
+    return detections(_source(path))[0]
+
+
+def read_judgments(
+    path: PathLike, format: AnyFormat = None, *, kind: JudgmentKind = JudgmentKind.GRADES, **spelled: Any
+) -> pl.DataFrame:
+    """The judgments in a file, or those of a data set that `irds:` names.
+
+    `kind` is what they are read for: TREC's qrels do not say whether their second field is a subtopic. `spelled` says
+    how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
+    """
+    path = spell(path, Spelling.of(**spelled))
+    if is_dataset(path):
+        found = judgments_of(path)
+        return as_judgments(found, path.spelling) if isinstance(path, SpelledFile) else found
+    source = _source(path)
+    chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
+    assert chosen.read_judgments is not None
+    return _said(chosen.readers.get(kind, chosen.read_judgments)(source), kind)
+
+
+def read_run(
+    path: PathLike,
+    format: AnyFormat = None,
+    *,
+    queries: Queries | None = None,
+    order: RunOrder = RunOrder.SCORE,
+    on_failure: FailedResponse | str = FailedResponse.LEAVE_OUT,
+    **spelled: Any,
+) -> pl.DataFrame:
+    """The run in a file, or the one of a data set that `irds:` names; by RunOrder.RANK with the ranks that it states.
+
+    `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
+    requests, or a file with one per line. Other runs name their own. `on_failure` says what becomes of queries whose
+    search failed. `spelled` says how the file spells things: `columns={"query": "search_term"}`, `ids="trim"`.
+    """
+    path = spell(path, Spelling.of(**spelled), queries, on_failure=FailedResponse.parse(on_failure))
+    if is_dataset(path):
+        found = run_of(path)
+        return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
+    source = _source(path)
+    chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
+    return chosen.run_reader(order)(source)
+
+
+def shown_words(path: PathLike, format: AnyFormat = None) -> tuple[dict[str, str], dict[str, str]]:
+    """Read what people typed, by query, and what documents are called, by id, if a run says it."""
+    if is_dataset(path):
+        return {}, {}
+    source = _source(path)
+    words = (detections(source)[0].format if format is None else get(format)).words
+    texts, titles = ({}, {}) if words is None else words(source)
+    beside = None if words is None or source.queries else list_beside(source)
+    return {**texts, **({} if beside is None else query_texts(beside))}, titles
+
+
+def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
+    """The table in a file with all its columns, named as in the file; the suffix tells the format.
+
+    `spelled` may say which columns are ours, which get our names: `columns={"query": "search_term"}`.
+    """
+    suffix = suffix_of(os.fspath(path))
+    able = [one for one in FORMATS.values() if one.read_table and suffix in one.suffixes]
+    if not able:
+        hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
+        raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)
+    source = _source(spell(path, Spelling.of(**spelled)))
+    head = Head(source=source)
+    chosen = next((one for one in able if len(able) > 1 and one.recognise(head)), able[-1])
+    if head.binary and not chosen.binary:
+        raise source.no_text()
+    assert chosen.read_table is not None
+    return chosen.read_table(source)
+
+
+def table_suffixes() -> tuple[str, ...]:
+    """The suffixes of the files that `read_table` reads."""
+    return tuple(dict.fromkeys(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes))
+
+
+def read_letor(
+    path: PathLike, scores: PathLike | None = None, *, duplicates: Duplicates | str = Duplicates.REFUSE
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """The judgments in a LETOR file, and the run that a file of scores makes of it."""
+    chosen = Reading(duplicates=Duplicates.parse(duplicates))
+    if scores is None:
+        return letor.read_judgments(_source(path), chosen), None
+    return letor.read_pair(_source(path), _source(scores), chosen)
+
+
+def read_pair(
+    judgments: PathLike, run: PathLike, format: AnyFormat = None, *, reading: Reading = STRICT
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The judgments in one file and the run in another, each in its own format."""
+    first, second = _source(judgments), _source(run)
+    left, right = detections(first, format), detections(second, format)
+    fit = fitting(left, right)
+    if fit is None:
+        # If both are of one format, its reader of pairs says what is wrong, and on which line.
+        if fitting(right, left) or left[0].format is not right[0].format or left[0].format.read_pair is None:
+            raise misfit(first, second, left, right)
+        return left[0].format.read_pair(first, second, reading)
+    one, other = fit
+    if other.kind is Kind.COMPANION and one.format.read_pair is not None:
+        return one.format.read_pair(first, second, reading)
+    if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
+        one.format.refuse_fractions(first)
+    assert one.format.read_judgments is not None
+    judged = _said(one.format.read_judgments(first), JudgmentKind.GRADES)
+    return answered(judged, lambda: other.format.run_reader(reading.order)(second))
+
+
+def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
+    """The run in a file that is grouped by query, in batches of whole queries with about `rows` rows."""
+    source = _source(path)
+    shape = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
+    assert shape.read_run is not None
+    batches = shape.batches(source, rows) if shape.batches else iter([shape.read_run(source)])
+    return whole_queries(batches, rows=rows, name=source.name)
+
+
+def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) -> None:
+    """Writes judgments into a file, in the format of its suffix."""
+    frame, chosen = as_judgments(judgments), _written(path, format, "write_judgments")
+    if chosen.write_judgments is None:
+        raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
+    for name, advice in (("assessor", "Combine the assessors first, or write"), ("subtopic", "Write")):
+        if name in frame.columns and not getattr(chosen, f"keeps_{name}s"):
+            keeping = ", ".join(known for known, one in FORMATS.items() if getattr(one, f"keeps_{name}s"))
+            problem = f"the format {chosen.name} cannot name the {name}s of judgments"
+            raise InputError(problem, path=str(path), hint=f"{advice} one of {keeping}.")
+    with writing(os.fspath(path)) as file:
+        chosen.write_judgments(frame, file)
+
+
+def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = "rankgauge") -> None:
+    """Writes a run into a file, in the format of its suffix."""
+    frame, chosen = as_run(run), _written(path, format, "write_run")
+    if chosen.write_run is None:
+        raise InputError(f"the format {chosen.name} has no writer for runs", path=str(path))
+    with writing(os.fspath(path)) as file:
+        chosen.write_run(frame, file, tag)
+
+
+def spell(
+    source: Any,
+    spelling: Spelling | None,
+    queries: Queries | None = None,
+    *,
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT,
+) -> Any:
+    """A path, with what a user says of how the file or data set spells things; anything else is given back.
+
+    `queries` are those that responses of a search engine answer, in their order; `on_failure` says what becomes of
+    those whose search failed.
+    """
+    plain = spelling is None and queries is None and on_failure is FailedResponse.LEAVE_OUT
+    if plain or not isinstance(source, str | os.PathLike):
+        return source
+    named = () if queries is None else listed_queries(queries)
+    return SpelledFile(path=os.fspath(source), spelling=spelling, queries=named, on_failure=on_failure)
+
+
+def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:
+    """Judgments and runs, with what a user says of how they spell things; tables in memory are read by it now."""
+    if spelling is None:
+        return judgments, dict(runs)
+    judged, ranked = spell(judgments, spelling), {name: spell(run, spelling) for name, run in runs.items()}
+    if not isinstance(judged, SpelledFile):
+        judged = as_judgments(judgments_of(judgments) if is_dataset(judgments) else judgments, spelling)
+    return judged, {
+        name: run if isinstance(run, SpelledFile) else as_run(run_of(run) if is_dataset(run) else run, spelling)
+        for name, run in ranked.items()
+    }
+
+
+def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
+    """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
+    if is_path(source) or is_dataset(source):
+        return read_judgments(source, kind=kind)
+    return _said(as_judgments(source, kind=kind), kind)
+
+
+def _said(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
+    """The judgments; of a sample only the documents that were drawn, unless it is asked how they were sampled."""
+    if "stratum" not in judgments.columns or kind is JudgmentKind.SAMPLES:
+        return judgments
+    drawn = judgments.filter(pl.col("grade") >= 0)
+    if len(drawn) < len(judgments):
+        note(SAMPLED)
+    return drawn.drop("stratum", "probability", strict=False)
+
+
+def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:
+    """The run in a file, a data set, a frame, a dict or rows."""
+    if is_path(source) or is_dataset(source):
+        return read_run(source, order=order)
+    return as_run(source.frame if isinstance(getattr(source, "frame", None), pl.DataFrame) else source)  # a fused run
+
+
+def run_beside(judgments: Any, run: Any) -> pl.DataFrame:
+    """The run in a source; a file of scores makes sense only beside the judgments."""
+    if is_path(judgments) and is_path(run) and detect(run).kind is Kind.COMPANION:
+        return read_pair(judgments, run)[1]
+    return run_from(run)
+
+
+def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
+    """A source that can be read more than once: an iterator or a data set becomes a table."""
+    return read(source) if is_dataset(source) or isinstance(source, Iterator) else source
+
+
+def pair_from(
+    judgments: Any, run: Any, reading: Reading = STRICT, *, kind: JudgmentKind = JudgmentKind.GRADES
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
+    if is_path(judgments) and is_path(run):
+        return read_pair(judgments, run, reading=reading)
+    return answered(judgments_from(judgments, kind), lambda: run_from(run, reading.order))
+
+
+def answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Read a run, and leave out the judgments of queries whose search failed: nobody knows what they would retrieve."""
+    with failures() as failed:
+        run = read()
+    kept = judgments.filter(~pl.col("query").is_in(failed)) if failed else judgments
+    if kept.is_empty():
+        raise InputError("the search failed for every query that is judged", hint="Search again.")
+    return kept, run
+
+
+def is_path(source: Any) -> bool:
+    """Whether the source names a file."""
+    return isinstance(source, str | os.PathLike) and not is_dataset(source)
+
+
+def is_large(path: PathLike) -> bool:
+    """Whether a file is a run that should be read in pieces."""
+    if not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
+        return False
+    size = os.path.getsize(path) * (PACKING if _source(path).packed else 1)
+    if size <= LARGE:
+        return False
+    found = detect(path)
+    return found.kind is Kind.RUN and found.format.batches is not None
+
+
+@contextmanager
+def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
+    """Within the block, an error at a document listed twice in the run names the file and both lines."""
+    try:
+        yield
+    except RepeatedError as error:
+        if error.path is not None or not is_path(run):
+            raise
+        raise _placed(error, os.fspath(run), format) from None
+
+
+def unnamed(run: Any, queries: int) -> str | None:
+    """What to do with a file of responses that do not say which queries they answer; None for any other run.
+
+    `queries` is how many there are.
+    """
+    if not is_path(run) or detect(run).format.names_queries:
+        return None
+    if queries == 1:
+        return "The response does not say which query it answers: name the file for it (QUERY.json), or give --queries."
+    return (
+        "The responses do not say which queries they answer: list these in queries.txt beside the file, one per line "
+        "in the order of the requests, or in another file (--queries FILE)."
+    )
+
+
+def _source(path: PathLike) -> Source:
+    return Source.of(path)
+
+
+def _written(path: PathLike, format: AnyFormat, ability: str) -> Format:
+    """The format to write, by the file's suffix; `ability` names the writer."""
+    if format is not None:
+        return get(format)
+    suffix = suffix_of(os.fspath(path))
+    named = [one for one in FORMATS.values() if suffix in one.suffixes]
+    able = [one for one in named if getattr(one, ability) is not None]
+    return next(iter(able or named), get("trec"))
+
+
+def _placed(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:
+    named = "standard input" if path == STANDARD_STREAM else path
+    if not os.path.isfile(path):  # a pipe can be read only once
+        return RepeatedError(error.query, error.document, path=named)
+    source, form = _source(path), detect(path).format if format is None else get(format)
+    rows = list(islice(_rows(source, form, error), 2))
+    if form.locate is None or len(rows) < 2:
+        return RepeatedError(error.query, error.document, path=named)
+    (first, _), (line, text) = (form.locate(source, row) for row in rows)
+    return RepeatedError(error.query, error.document, path=named, line=line, text=text, first=first)
+
+
+def _rows(source: Source, form: Format, error: RepeatedError) -> Iterator[int]:
+    """The numbers, from 0, of the rows with that query and document."""
+    assert form.read_run is not None
+    batches = form.batches(source, SEARCHED) if form.batches else iter([form.read_run(source)])
+    seen = 0
+    for batch in batches:
+        same = (pl.col("query") == error.query) & (pl.col("document") == error.document)
+        yield from (seen + row for row in batch.select(same.arg_true()).to_series().to_list())
+        seen += len(batch)

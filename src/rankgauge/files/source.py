@@ -1,0 +1,265 @@
+"""Where bytes come from: a file, plain or packed (gzip, bzip2, xz, zstd), a pipe, or standard input (`-`).
+
+Packed files are known by their first bytes, not by their names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import lzma
+import sys
+import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+from rankgauge.errors import InputError
+from rankgauge.files.compression import PACKED_SUFFIXES, RATIO, Packing, Where, is_bomb, packing_of, unpacked_name
+from rankgauge.lazy_polars import pl
+from rankgauge.policies import FailedResponse
+
+if TYPE_CHECKING:
+    from rankgauge.files import Spelling
+
+STANDARD_STREAM = "-"
+
+CUT = "The file seems cut off or damaged."
+
+Thing = TypeVar("Thing")
+
+
+def damage() -> tuple[type[BaseException], ...]:
+    """What libraries raise at damaged bytes; polars can do so only once it is loaded."""
+    plain = (OSError, EOFError, lzma.LZMAError, zlib.error)
+    if "polars" not in sys.modules:
+        return plain
+    # Its readers of binary files may panic.
+    return (*plain, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpelledFile(PathLike[str]):
+    """A path with what a user says of the file: it is taken wherever a path is."""
+
+    path: str
+    spelling: Spelling | None
+    queries: tuple[str, ...] = ()
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __str__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file to read, or the bytes that came from a pipe."""
+
+    name: str
+    path: Path | None
+    content: bytes = b""
+    queries: tuple[str, ...] = ()
+    """The queries that the responses in the file answer, in their order, if they were listed."""
+    on_failure: FailedResponse = FailedResponse.LEAVE_OUT
+    """What becomes of the queries whose search failed."""
+    part: str = ""
+    """The name of the run that was asked for, of several in the file."""
+    spelling: Spelling | None = None
+    """What a user says of the file."""
+
+    @classmethod
+    def of(cls, path: str | PathLike[str]) -> Source:
+        """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
+        if isinstance(path, SpelledFile):
+            found = cls.of(path.path)
+            return replace(found, spelling=path.spelling, queries=path.queries, on_failure=path.on_failure)
+        path = fspath(path)
+        if str(path) == STANDARD_STREAM:
+            return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
+        file = Path(path)
+        whole, _, part = str(path).rpartition("#")
+        if whole and not file.exists() and Path(whole).is_file():
+            return replace(cls.of(whole), part=part)
+        if file.is_dir():
+            return cls(name=str(path), path=None, content=gathered(file))._filled()
+        if not file.exists():
+            raise InputError("there is no such file", path=path, hint=_neighbours(file))
+        try:
+            # A pipe can be read only once, so its bytes are kept.
+            if not file.is_file():
+                return cls(name=str(path), path=None, content=file.read_bytes())._filled()
+            return cls(name=str(path), path=file)._filled()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+    def _filled(self) -> Source:
+        magic = self._magic()
+        if not magic:
+            raise self.empty()
+        if magic.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            return self._recoded()
+        if self.packed:
+            with self._raw() as raw:
+                if is_bomb(raw.read(1 << 16)):
+                    raise InputError(
+                        f"unpacks to more than {RATIO} times its size; no real ranking file compresses that well",
+                        path=self.name,
+                        hint="Unpack it yourself if it is one.",
+                    )
+        return self
+
+    def empty(self) -> InputError:
+        """The error for a file that holds nothing."""
+        return InputError(
+            "is empty", path=self.name, hint="Check that the program that wrote it finished, and that this is its file."
+        )
+
+    def _recoded(self) -> Source:
+        """The same text in UTF-8: Excel's "Unicode text" is UTF-16."""
+        try:
+            with self._raw() as raw:
+                return Source(name=self.name, path=None, content=raw.read().decode("utf-16").encode())
+        except UnicodeError:
+            raise InputError("begins as UTF-16 text and is none", path=self.name) from None
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        """Our columns by the names that a user says they have."""
+        return {} if self.spelling is None else self.spelling.columns
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file's name in lower case, without that of the packing."""
+        return suffix_of(self.name)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its endings, by which a response that is alone is called; empty for a pipe."""
+        if self.path is None:
+            return ""
+        return stem_of(self.path)
+
+    def one_of(self, runs: Mapping[str, Thing]) -> Thing:
+        """The run that was asked for, by its name or the beginning of it; any if the file holds but one."""
+        found = [name for name in runs if name.startswith(self.part)]
+        chosen = self.part if self.part in runs else found[0] if len(found) == 1 else None
+        if chosen is None:
+            named = f", and none is called {self.part}" if self.part and not found else ""
+            raise InputError(
+                f"holds {len(runs)} runs{named}: {', '.join(runs)}",
+                path=self.name,
+                hint=f"Name one of them: {self.name}#{next(iter(runs), 'NAME')}",
+            )
+        return runs[chosen]
+
+    def open(self, size: int = -1) -> BinaryIO:
+        """The unpacked bytes as a stream, at least the first `size` of them."""
+        return self._raw() if self._packing is None else self._packing.unpack(self._where, size)
+
+    def read(self, size: int = -1) -> bytes:
+        """The unpacked bytes, or the first `size` of them."""
+        try:
+            with self.open(size) as stream:
+                return stream.read(size)
+        except damage() as error:
+            raise self.damaged(error) from None
+
+    def text(self) -> str:
+        """The unpacked text, without a byte order mark."""
+        try:
+            return self.read().decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise self.unreadable("is not text") from None
+
+    def unreadable(self, error: BaseException | str) -> InputError:
+        """The error for bytes that could not be read: it names the line if one is not UTF-8 text."""
+        if self.packed and not isinstance(error, str | pl.exceptions.PolarsError | pl.exceptions.PanicException):
+            return self.damaged(error)
+        if b"\0" not in self.read(4096):
+            with self.open() as stream:
+                for number, line in enumerate(stream, start=1):
+                    try:
+                        line.decode("utf-8")
+                    except UnicodeDecodeError:
+                        text = line.decode("utf-8", "backslashreplace")
+                        hint = "Save it as UTF-8; Excel calls that 'CSV UTF-8'."
+                        return InputError("is not UTF-8 text", path=self.name, line=number, text=text, hint=hint)
+        elif isinstance(error, str):
+            return self.no_text()
+        return InputError(f"cannot be read: {error}", path=self.name, hint=CUT)
+
+    def no_text(self) -> InputError:
+        """The error for bytes that should be text."""
+        return InputError("is not a text file", path=self.name, hint=CUT)
+
+    def scannable(self) -> Path | io.BytesIO:
+        """What polars can read: the path if possible, else the unpacked bytes."""
+        packing = self._packing
+        return self._where if packing is None or packing.polars else io.BytesIO(self.read())
+
+    def damaged(self, error: BaseException) -> InputError:
+        """The error for bytes that cannot be unpacked."""
+        return InputError(f"cannot be unpacked: {error}", path=self.name, hint=CUT)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the bytes are compressed."""
+        return self._packing is not None
+
+    @property
+    def _where(self) -> Where:
+        return io.BytesIO(self.content) if self.path is None else self.path
+
+    def _raw(self) -> BinaryIO:
+        return io.BytesIO(self.content) if self.path is None else self.path.open("rb")
+
+    def _magic(self) -> bytes:
+        with self._raw() as raw:
+            return raw.read(6)
+
+    @property
+    def _packing(self) -> Packing | None:
+        return packing_of(self._magic())
+
+
+def suffix_of(path: str | Path) -> str:
+    """The suffix of a file's name in lower case, without that of the packing."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED_SUFFIXES), "")
+
+
+def stem_of(path: str | Path) -> str:
+    """A file's name without its ending and that of the packing."""
+    return Path(unpacked_name(Path(path).name)).stem
+
+
+def gathered(folder: Path) -> bytes:
+    """The JSON files of a folder as one: {name of the file: what it holds}."""
+    files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+    if not files or any(suffix_of(file) != ".json" or not file.is_file() for file in files):
+        raise InputError(
+            "is a directory, not a file",
+            path=folder,
+            hint="A folder is read if it holds nothing but search responses, each named for its query: QUERY.json.",
+        )
+    parts = []
+    for file in files:
+        try:
+            found = json.loads(Source.of(file).text())
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"is not valid JSON: {error}", path=file) from None
+        parts.append(f"{json.dumps(stem_of(file))}: {json.dumps(found)}")
+    return ("{" + ",\n".join(parts) + "}").encode()
+
+
+def _neighbours(file: Path) -> str | None:
+    names = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+    near = difflib.get_close_matches(file.name, names, n=3)
+    return f"Did you mean {' or '.join(str(file.parent / name) for name in near)}?" if near else None

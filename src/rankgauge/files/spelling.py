@@ -1,0 +1,73 @@
+"""How the files at hand spell things: which column holds what, which words are grades, which ids are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.files.columns import ALIASES
+from rankgauge.files.scales import Scale
+from rankgauge.files.scales import get as scale_of
+from rankgauge.policies import SameId
+
+_RULES: Mapping[SameId, Callable[[pl.Expr], pl.Expr]] = {
+    SameId.TRIM: lambda ids: ids.str.strip_chars(),
+    SameId.CASEFOLD: lambda ids: ids.str.to_lowercase(),
+    SameId.NUMBER: lambda ids: ids.str.replace(r"^0*(\d+?)(?:\.0*)?$", "$1"),
+    SameId.URL: lambda ids: ids.str.replace(r"^(?i:https?)://", "").str.replace(r"(.)/+$", "$1"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelling:
+    """What a user says of his files; a file that is spelled as we expect needs none of it.
+
+    `columns` are our columns by the names that they have in the files, `scale` gives words their grades, and `ids` are
+    the rules by which two ids are one.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
+    scale: Scale | None = None
+    ids: tuple[SameId, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        columns: str | Mapping[str, str] | None = None,
+        scale: str | Scale | None = None,
+        ids: str | Iterable[str] | None = None,
+    ) -> Spelling | None:
+        """The spelling that is given as text (`query=search_term,grade=stars`) or as values; None if none is."""
+        if not (columns or scale or ids):
+            return None
+        rules = ids.split(",") if isinstance(ids, str) else list(ids or ())
+        return cls(
+            columns=_columns(columns or {}),
+            scale=None if scale is None else scale_of(scale),
+            ids=tuple(SameId.parse(rule.strip()) for rule in rules),
+        )
+
+    def same(self, name: str) -> pl.Expr:
+        """The ids in a column, with one spelling for those that are the same."""
+        found = pl.col(name)
+        for rule in self.ids:
+            found = _RULES[rule](found)
+        return found.alias(name)
+
+
+def _columns(given: str | Mapping[str, str]) -> Mapping[str, str]:
+    if isinstance(given, str):
+        parts = [part.partition("=") for part in given.split(",")]
+        if not all(name.strip() and column.strip() for name, _, column in parts):
+            raise ParameterError("a table", "columns", "written as query=search_term,document=sku", given)
+        given = {name.strip(): column.strip() for name, _, column in parts}
+    for name in given:
+        if name not in ALIASES:
+            raise UnknownNameError("column", name, ALIASES, otherwise=f"Ours come first, as in {_EXAMPLE}.")
+    return dict(given)
+
+
+_EXAMPLE = "query=search_term,document=sku,grade=stars"

@@ -1,0 +1,255 @@
+"""The check of every table that comes in: its columns in their types, or an error that names the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files.cells import is_blank, numbers, truths
+from rankgauge.files.columns import JUDGMENTS, Table, find, missing_columns
+from rankgauge.files.scales import scales_of
+from rankgauge.files.spelling import Spelling
+from rankgauge.input_notes import note
+
+UNDRAWN = -1.0
+"""The grade of a document of the pool that was not drawn, where judgments are a sample."""
+
+Place = tuple[int, str]
+"""The number and the text of a row's line in its file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fault:
+    row: int
+    problem: str
+    hint: str | None = None
+
+
+def check(
+    frame: pl.DataFrame,
+    table: Table,
+    *,
+    path: str | Path | None = None,
+    locate: Callable[[int], Place] | None = None,
+    spelling: Spelling | None = None,
+    comma: bool | None = None,
+    whole: bool = False,
+) -> pl.DataFrame:
+    """The frame with the table's columns in the table's types, or an error that says what is wrong and where.
+
+    `locate` gives the line of the row with that number (from 0); `spelling` is how the file spells grades and ids.
+    `comma` says for a table that people may have written whether its numbers have a decimal comma; see `cells`. Rows
+    without a grade are left out, and judgments that say the same twice are merged; a note counts them. With `whole`
+    both are errors.
+    """
+    if error := missing_columns(table, frame.columns, frame.columns):
+        error.path = path
+        raise error
+    if frame.is_empty():
+        hint = "Check that the program that wrote it finished."
+        raise InputError(f"no {table.name} found: there are no rows", path=path, hint=hint)
+    wanted = [name for name in table.columns if name in frame.columns]
+    typed = frame.select(_cast(frame, name, table.columns[name]) for name in wanted)
+    if spelling is None and is_clean(typed, table):
+        return typed
+    rows = _Rows(raw=frame, typed=typed, table=table, spelling=spelling or Spelling(), comma=comma, whole=whole)
+    fault = next(rows.faults(locate), None)
+    if fault is None:
+        return rows.kept(path)
+    line, text = (None, None) if locate is None else locate(fault.row)
+    problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}"
+    raise InputError(problem, path=path, line=line, text=text, hint=fault.hint)
+
+
+def is_clean(typed: pl.DataFrame, table: Table) -> bool:
+    """Whether every id and number is there and no row is repeated."""
+    required = typed.select(list(table.required))
+    if sum(required.null_count().row(0)) or not typed.height:
+        return False
+    if _weighs_subtopics(typed) and typed["probability"].null_count():
+        return False
+    numbers = [name for name, dtype in table.required.items() if dtype == pl.Float64]
+    odd = [pl.col(name).is_infinite() if table is JUDGMENTS else pl.col(name).is_nan() for name in numbers]
+    odd += [pl.col(name).is_nan() for name in numbers]
+    odd += [pl.col(name).str.len_bytes() == 0 for name, dtype in typed.schema.items() if dtype == pl.String]
+    if any(typed.select(expression.any().alias(str(i)) for i, expression in enumerate(odd)).row(0)):
+        return False
+    key = [name for name in table.key if name in typed.columns]
+    return not key or typed.select(pl.struct(key).n_unique()).item() == typed.height
+
+
+def _weighs_subtopics(frame: pl.DataFrame) -> bool:
+    """Whether these are judgments that say how likely each subtopic is; of a sample, the chance to be drawn is."""
+    return {"subtopic", "probability", "grade"} <= set(frame.columns) and "stratum" not in frame.columns
+
+
+def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
+    column, given = pl.col(name), frame.schema[name]
+    if given == dtype:
+        return column
+    if dtype == pl.String and given.is_float():
+        # pandas turns a column of whole numbers with a hole in it into doubles: document 7 must not become "7.0".
+        whole = column.cast(pl.Int64, strict=False)
+        return pl.when(column == whole).then(whole.cast(pl.String)).otherwise(column.cast(pl.String)).alias(name)
+    if dtype.is_numeric() and given == pl.String:
+        column = column.str.strip_chars(" \t\r")
+    return column.cast(dtype, strict=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rows:
+    """Rows that are not as we write them, or that a user says how to read."""
+
+    raw: pl.DataFrame
+    typed: pl.DataFrame
+    table: Table
+    spelling: Spelling
+    comma: bool | None
+    whole: bool
+
+    def faults(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
+        """What is wrong: the first row with each kind of fault."""
+        for name, dtype in self.table.required.items():
+            column = self.read[name]
+            bad = column.is_null()
+            if dtype == pl.String:
+                bad |= (column.str.len_bytes() == 0).fill_null(True)
+            else:
+                bad |= column.is_nan().fill_null(True)
+            if self.table is JUDGMENTS and dtype == pl.Float64:
+                bad |= column.is_infinite().fill_null(True)
+            bad &= ~self.blank
+            row = bad.arg_max() if bad.any() else None
+            if row is not None:
+                yield self._complaint(name, row)
+        if _weighs_subtopics(self.read):
+            cells, found = self.raw["probability"], self.read["probability"]
+            odd = found.is_null() & ~is_blank(cells, words=self.comma is not None) & ~self.blank
+            yield from (self._complaint("probability", row) for row in odd.arg_true().head(1))
+        yield from self._contradictions(locate)
+
+    def kept(self, path: str | Path | None) -> pl.DataFrame:
+        """The rows that count, with a note on those that do not."""
+        blank, again = int(self.blank.sum()), int(self.again.sum())
+        if blank == len(self.raw):
+            raise InputError(f"no {self.table.name} found: none of the {blank} rows has a grade", path=path)
+        if blank:
+            said = "row has no grade and is left out" if blank == 1 else "rows have no grade and are left out"
+            note(f"{blank} {said}", path)
+        if again:
+            one = "judgment" if self.table is JUDGMENTS else "row"
+            said = f"{one} repeats an earlier one" if again == 1 else f"{one}s repeat earlier ones"
+            note(f"{again} {said} with the same {self._value}; each counts once", path)
+        return self.read.filter(~self.blank & ~self.again)
+
+    @cached_property
+    def blank(self) -> pl.Series:
+        """Which rows are to be left out: those of judgments without a grade, unless they are a sample's."""
+        return self._none if "stratum" in self.typed.columns else self._ungraded
+
+    @cached_property
+    def _ungraded(self) -> pl.Series:
+        if self.table is not JUDGMENTS or self.whole:
+            return self._none
+        named = self.raw["grade"].is_in(self._levels) if self._levels else self._none
+        return is_blank(self.raw["grade"], words=self.comma is not None) & ~named.fill_null(value=False)
+
+    @property
+    def _levels(self) -> list[str]:
+        """The words of the scale, one of which may be `none`."""
+        scale = self.spelling.scale
+        return [] if scale is None or self.raw["grade"].dtype != pl.String else [label for label, _ in scale.levels]
+
+    @cached_property
+    def read(self) -> pl.DataFrame:
+        """The rows with numbers as spreadsheets write them, grades as words, and ids in one spelling."""
+        numbers = [name for name, dtype in self.table.columns.items() if dtype.is_numeric() and name in self.typed]
+        mended = [self._numbers(name) for name in numbers]
+        if "stratum" in self.typed.columns:
+            mended = [one.set(self._ungraded, UNDRAWN) if one.name == "grade" else one for one in mended]
+        ids = [self.spelling.same(name) for name in ("query", "document") if name in self.typed]
+        return self.typed.with_columns(*mended, *ids)
+
+    def _numbers(self, name: str) -> pl.Series:
+        raw, typed = self.raw[name], self.typed[name]
+        if name == "grade" and self.spelling.scale is not None:
+            return self.spelling.scale.grades(raw)
+        if raw.dtype != pl.String:
+            return typed
+        found = typed if self.comma is None else numbers(raw, comma=self.comma).cast(typed.dtype, strict=False)
+        return found.fill_null(truths(raw)) if name == "grade" else found
+
+    @cached_property
+    def again(self) -> pl.Series:
+        """Which judgments repeat an earlier one: the same document, assessor and grade."""
+        return self._none if self.whole else self._later([self._value])
+
+    @property
+    def _value(self) -> str:
+        """The column that says something of what the key names."""
+        return next(name for name, dtype in self.table.required.items() if dtype.is_numeric())
+
+    @property
+    def _none(self) -> pl.Series:
+        return pl.repeat(False, len(self.raw), dtype=pl.Boolean, eager=True)
+
+    def _later(self, more: list[str]) -> pl.Series:
+        """Which rows share the key, and the columns in `more`, with an earlier row that counts."""
+        key = [name for name in self.table.key if name in self.read.columns]
+        if not key:
+            return self._none
+        alone = pl.when(self.blank).then(pl.int_range(pl.len())).alias("blank")
+        return self.read.select(~pl.struct(*key, *more, alone).is_first_distinct()).to_series() & ~self.blank
+
+    def _contradictions(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
+        again = self._later([]) & ~self.again
+        row = again.arg_max() if again.any() else None
+        if row is None:
+            return
+        key = [name for name in self.table.key if name in self.read.columns]
+        second = self.read.row(row, named=True)
+        same = [pl.col(name).eq_missing(pl.lit(second[name])) for name in key]
+        earlier = self.read.with_row_index("row").filter(~self.blank, *same).row(0, named=True)
+        line = 0 if locate is None else locate(earlier["row"])[0]
+        on = f"; first on line {line}" if line else ""
+        said = f": {self._value} {earlier[self._value]:g}, then {second[self._value]:g}{on}"
+        if self.table is not JUDGMENTS:
+            subject = " of ".join(f"{name} {second[name]}" for name in reversed(key))
+            yield _Fault(row=row, problem=f"{subject} is there twice{said}", hint="Keep one of the two lines.")
+            return
+        by = f" by {second['assessor']}" if second.get("assessor") else ""
+        by += f" for subtopic {second['subtopic']}" if second.get("subtopic") else ""
+        yield _Fault(
+            row=row,
+            problem=f"document {second['document']} of query {second['query']} is judged twice{by}{said}",
+            hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
+        )
+
+    def _is_header(self, row: int, name: str) -> bool:
+        """Whether a row has the names of columns in its cells."""
+        cells, said = self.raw.row(row, named=True), self.spelling.columns
+        return all(one in cells and find([str(cells[one])], one, said) for one in ("query", "document", name))
+
+    def _complaint(self, name: str, row: int) -> _Fault:
+        value = self.raw[name][row]
+        if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
+            name, value = "rank", self.raw["rank"][row]
+        if value is None or value == "":
+            hint = "Fill in the cell, or take out the row." if name in ("query", "document") else None
+            return _Fault(row=row, problem=f"there is no {name}", hint=hint)
+        if self._is_header(row, name):
+            hint = "Were files put together? Keep the first header line only."
+            return _Fault(row=row, problem=f"the {name} is {value!r}: the line repeats the header", hint=hint)
+        if name != "grade":
+            return _Fault(row=row, problem=f"the {name} {value!r} is not a number")
+        scale = self.spelling.scale
+        if scale is None:
+            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=scales_of(value))
+        levels = ", ".join(label for label, _ in scale.levels)
+        problem = f"the grade {value!r} is not a level of the scale {scale.name}: {levels}"
+        return _Fault(row=row, problem=problem, hint=scales_of(value))

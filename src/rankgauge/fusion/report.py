@@ -1,0 +1,306 @@
+"""The report of `rankgauge fuse`: what was fused and how, and what tuning gains on queries that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import numpy as np
+
+from rankgauge.comparison import PairVerdict
+from rankgauge.evaluation.worths import thresholds
+from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, JudgedFusion, TunedFusion
+from rankgauge.fusion.gains import FEWEST, REFERENCE, widening
+from rankgauge.fusion.judged_fusion import SINGLE, UNTUNED
+from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod
+from rankgauge.policies import Ties
+from rankgauge.registry import title_of
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import count, interval, number, p_value, share, signed
+from rankgauge.render.passages import Heading, Notes, Passage, ReportTable
+from rankgauge.render.terminal import show
+
+NAMED = 3
+"""How many queries a note names before it counts them."""
+
+TIES = {Ties.EXPECTED: "share what their ranks are worth", Ties.INPUT: "are ranked in its order"}
+"""What is done with ties, in words."""
+
+VERDICTS = {PairVerdict.OPEN.value: "not shown"}
+"""The words for a verdict where they differ from those of a comparison."""
+
+
+UNSEEN, JUDGED = "On queries that the choice has not seen", "On judged queries"
+"""The headings of what is gained by a tuned fusion, and by one as it is."""
+
+
+def show_methods(out: TextIO) -> None:
+    """Every method and normalisation: what it is, its formula, and its parameters."""
+    methods = [(name, f"{_sentence(kind)} {kind.formula}{_needs(kind)}") for name, kind in METHODS.items()]
+    norms = [(name, f"{norm.title}: {norm.formula}") for name, norm in NORMALISATIONS.items()]
+    show((Heading("Methods"), Notes(methods), Heading("Normalisations"), Notes(norms)), out)
+
+
+def _sentence(kind: type[FusionMethod]) -> str:
+    return f"{title_of(kind).removesuffix('.')}:"
+
+
+def _needs(kind: type[FusionMethod]) -> str:
+    """What a method takes."""
+    known = [f"--set {name}={value}" for name, value in kind().parameters.items() if name != "weights"]
+    weights = ["--weights"] if issubclass(kind, WeightedMethod) else []
+    told = [*weights, *known, *(["--judgments"] if issubclass(kind, LearnedMethod) else [])]
+    return f" ({', '.join(told)})" if told else ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FusionReport(Report):
+    """A fused run, and where it was tuned or tested on judged queries, what it gains there."""
+
+    command = "fuse"
+
+    fusion: Fusion
+    tested: JudgedFusion | None = None
+    untested: str | None = None
+    """Why judgments do not tell what the fusion gains."""
+    output: str | None = None
+    """Where the run was written."""
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The runs, how they were fused, and what tuning gains."""
+        passages: list[Passage] = [Heading("Runs")] if medium is Medium.PAGE else []
+        passages += [self._runs(), Notes(list(self._facts()))]
+        if self.tested is not None:
+            passages += [*self._choices(), *self._gains(), Notes(list(self._tuning()))]
+        title = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
+        return ReportDocument(title=title, headline=self.headline(), passages=tuple(passages))
+
+    def headline(self) -> str:
+        """Whether the fusion is shown to be better than the best single run, where judgments tell."""
+        fused = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
+        if self.tested is None:
+            return fused
+        gain, measure = self.tested.over_single, self.tested.comparison.measures[0]
+        amount = f"{number(abs(gain['difference']))} {measure}"
+        match PairVerdict(gain["verdict"]):
+            case PairVerdict.BETTER:
+                return f"{fused} beat the best single run by {amount}, which is more than luck"
+            case PairVerdict.WORSE:
+                return f"{fused} fall behind the best single run by {amount}, which is more than luck"
+            case PairVerdict.EQUAL:
+                return f"{fused} are as good as the best single run by {measure}"
+        return f"{fused}: not shown to beat the best single run ({signed(gain['difference'])} {measure}, may be luck)"
+
+    def data(self) -> dict[str, Any]:
+        """Everything, for programs."""
+        fusion, pool, plan = self.fusion, self.fusion.pool, self.fusion.plan
+        found: dict[str, Any] = {
+            "method": fusion.method.name,
+            "parameters": self._parameters(fusion.method),
+            "normalisation": plan.norm.name,
+            "ties": str(plan.ties),
+            "depth": plan.depth,
+            "learned_from": fusion.learned_from,
+            "queries": len(pool.queries),
+            "documents": fusion.documents,
+            "listed_by": {str(runs): int(n) for runs, n in enumerate(fusion.times.tolist()) if runs},
+            "runs": self._listed(),
+            "output": self.output,
+            **({} if self.untested is None else {"untested": self.untested}),
+        }
+        if self.tested is not None:
+            found["tuning" if isinstance(self.tested, TunedFusion) else "test"] = self._tested_data(self.tested)
+        return found
+
+    def _listed(self) -> list[dict[str, Any]]:
+        pool = self.fusion.pool
+        rows = zip(pool.runs.items(), pool.counts, self.fusion.shared.tolist(), strict=True)
+        return [
+            {
+                "run": name,
+                "queries": len(run.names),
+                "documents": len(run.scores),
+                "shared": shared,
+                "missing": [pool.queries[at] for at in np.flatnonzero(counts == 0).tolist()],
+            }
+            for (name, run), counts, shared in rows
+        ]
+
+    def _tested_data(self, tested: JudgedFusion) -> dict[str, Any]:
+        task = tested.task
+        tuned: dict[str, Any] = {}
+        if isinstance(tested, TunedFusion):
+            tuned = {"untuned": self._parameters(tested.untuned), "in_sample": tested.in_sample}
+        return {
+            "headline": self.headline(),
+            "measure": str(tested.comparison.measures[0]),
+            "dialect": tested.comparison.dialect.name,
+            "folds": tested.folds,
+            "seed": task.seed,
+            "queries": tested.queries,
+            **tuned,
+            "choices": [
+                {
+                    "fold": one.fold,
+                    "queries": one.queries,
+                    "parameters": self._parameters(one.method),
+                    "single": one.single,
+                }
+                for one in tested.choices
+            ],
+            "means": list(tested.comparison.mean_table.named()),
+            "pairs": list(tested.pairs.named()),
+        }
+
+    def _runs(self) -> ReportTable:
+        """A row per run: its queries, its documents, and how many of them others have too."""
+        weights = self._weights()
+        rows = [
+            (
+                one["run"],
+                f"{one['queries']:,}",
+                f"{one['documents']:,}",
+                share(one["shared"], one["documents"]),
+                *([f"{weights[at]:.3g}"] if weights is not None else []),
+            )
+            for at, one in enumerate(self._listed())
+        ]
+        header = ("run", "queries", "documents", "in others too", *(["weight"] if weights is not None else []))
+        return ReportTable(header=header, rows=rows, numbers=header[1:])
+
+    def _weights(self) -> list[float] | None:
+        return self._parameters(self.fusion.method).get("weights")
+
+    def _parameters(self, method: FusionMethod) -> dict[str, Any]:
+        """The parameters of a method for these runs, with the weights that it takes where none are given."""
+        if not isinstance(method, WeightedMethod):
+            return method.parameters
+        return {**method.parameters, "weights": method.weighing(len(self.fusion.pool.runs)).tolist()}
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        fusion, plan, pool = self.fusion, self.fusion.plan, self.fusion.pool
+        yield "method", f"{fusion.method.name}: {fusion.method.formula}{_settings(fusion.method)}"
+        if plan.method.looks_at is Evidence.RANKS and not plan.norm.inverts:
+            yield "scores", "not looked at: the method knows ranks alone"
+        else:
+            yield "scores", f"{plan.norm.name}: {plan.norm.title}"
+        if plan.uses_ranks:
+            yield "ties", f"tied documents of a run {TIES[plan.ties]}"
+        if fusion.learned_from:
+            yield "learned", f"from {_judged(fusion.learned_from)}; rel is the lowest grade that counts as relevant"
+        cut = "" if plan.depth is None else f", the first {plan.depth:,} of each query"
+        yield "fused", f"{count(len(pool.queries), 'query', 'queries')}, {count(fusion.documents, 'document')}{cut}"
+        yield "overlap", self._overlap()
+        for one in self._listed():
+            if one["missing"]:
+                yield "missing", f"{_some(one['missing'])} in {one['run']}: fused from the other runs"
+        if self.untested is not None:
+            yield "tested", f"not yet: {self.untested}"
+        yield "written", f"to {self.output}" if self.output else "nowhere: -o FILE writes the fused run to a file"
+
+    def _overlap(self) -> str:
+        times = self.fusion.times
+        whole, most = int(times.sum()), len(times) - 1
+        parts = [f"{share(times[1], whole)} of the documents are listed by one run"]
+        parts += [f"{share(times[most], whole)} by {'both' if most == 2 else f'all {most}'}"]
+        return ", ".join(parts)
+
+    def _choices(self) -> Iterator[Passage]:
+        """What was tuned for each fold, if anything was."""
+        tuned = self.tested
+        if not isinstance(tuned, TunedFusion):
+            return
+        rows = [
+            (str(one.fold), str(one.queries), _settings(one.method).removeprefix("; ") or "–", one.single)
+            for one in tuned.choices
+        ]
+        final = _settings(tuned.method).removeprefix("; ") or "–"
+        rows.append(("all", str(tuned.queries), final, ""))
+        header = ("fold", "queries", "parameters from the other folds", SINGLE)
+        yield Heading("Tuned")
+        yield ReportTable(header=header, rows=rows, numbers=("fold", "queries"))
+
+    def _gains(self) -> Iterator[Passage]:
+        """The means on unseen queries, and the gains."""
+        tested = self.tested
+        assert tested is not None
+        means = tested.comparison.mean_table
+        rows = [
+            (row["run"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
+            for row in means.named()
+        ]
+        measure = str(tested.comparison.measures[0])
+        yield Heading(UNSEEN if isinstance(tested, TunedFusion) else JUDGED)
+        yield ReportTable(header=("run", measure, "95 % interval", "queries"), rows=rows, numbers=(measure, "queries"))
+        gains = [
+            (
+                f"{row['run']} − {row['other']}",
+                signed(row["difference"]),
+                "not yet" if np.isnan(row["low"]) else interval(row["low"], row["high"]),
+                p_value(row["p"]),
+                p_value(row["corrected"]),
+                VERDICTS.get(row["verdict"], row["verdict"]),
+                f"{row['needed']:,.0f}" if np.isfinite(row["needed"]) else "–",
+            )
+            for row in tested.pairs.named()
+        ]
+        header = ("gain", "mean", "95 % interval", "p", "corrected", "verdict", "needed")
+        yield ReportTable(header=header, rows=gains, numbers=("mean", "p", "corrected", "needed"))
+
+    def _tuning(self) -> Iterator[tuple[str, str]]:
+        tested = self.tested
+        assert tested is not None
+        task, settings = tested.task, tested.comparison.settings
+        measure, dialect = tested.comparison.measures[0], tested.comparison.dialect
+        done = "tuned" if isinstance(tested, TunedFusion) else "tested"
+        yield done, f"for {measure}, as {dialect.name} computes it, on {_judged(tested.queries)}"
+        yield from thresholds(dialect, (measure,))
+        if tested.unjudged:
+            yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
+        yield "folds", f"{tested.folds}, dealt at random (seed {task.seed})"
+        yield SINGLE, f"for each fold the run that was best on the others{self._singles()}"
+        if isinstance(tested, TunedFusion):
+            if UNTUNED in tested.comparison.results:
+                yield UNTUNED, f"{tested.untuned.name}{_settings(tested.untuned) or '; equal weights'}"
+            yield "in sample", f"{number(tested.in_sample)}, on the queries that chose the parameters: no test of them"
+        if any(np.isnan(row["low"]) for row in tested.pairs.named()):
+            yield "not yet", f"fewer than {FEWEST} queries tell the two apart: no interval yet"
+        test = settings.paired_test
+        yield (
+            "test",
+            f"{test.title}; {settings.family_correction.title} over these pairs; verdict at {settings.alpha:g}",
+        )
+        yield "interval", f"of the mean difference; {_wider(tested.folds)}"
+        yield "needed", "queries for 80 % power in a paired t test, if the gain found were the true one"
+
+    def _singles(self) -> str:
+        """Which runs were best, where no table says it."""
+        if self.tested is None or isinstance(self.tested, TunedFusion):
+            return ""
+        return f": {', '.join(dict.fromkeys(one.single for one in self.tested.choices))}"
+
+
+def _settings(method: FusionMethod) -> str:
+    """The parameters after a semicolon."""
+    known = method.parameters
+    if isinstance(method, WeightedMethod):
+        known = {**known, "weights": ", ".join(f"{one:.3g}" for one in method.weights)}
+    told = [f"{name} = {value}" for name, value in known.items() if value not in ("", None)]
+    return f"; {', '.join(told)}" if told else ""
+
+
+def _judged(queries: int) -> str:
+    return count(queries, "judged query", "judged queries")
+
+
+def _some(names: list[str]) -> str:
+    if len(names) <= NAMED:
+        return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not"
+    return f"{len(names):,} queries ({', '.join(names[:NAMED])}, …) are not"
+
+
+def _wider(folds: int) -> str:
+    """Why intervals and tests differ from those of a plain comparison."""
+    factor = f"{widening(folds):.2f}"
+    return f"wider than Student's by {factor}, as folds share the queries that they learn from; {REFERENCE}"

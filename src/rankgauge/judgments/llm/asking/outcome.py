@@ -1,0 +1,126 @@
+"""What a model's answers come to: a grade for each pair, probabilities of grades, and how it went."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge import files
+from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.files.format import FORMATS
+from rankgauge.files.output import writing
+from rankgauge.files.source import suffix_of
+from rankgauge.judgments.llm.asking.answers import Answer
+
+INTERRUPTED = "interrupted"
+"""Why a session ended that Ctrl-C ended."""
+
+
+@dataclass(kw_only=True)
+class PairAnswers:
+    """The answers about one pair so far."""
+
+    answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def graded(self) -> list[Answer]:
+        """The answers that are grades."""
+        return [one for one in self.answers if one.grade is not None]
+
+    @property
+    def refused(self) -> int:
+        """How many answers were refused."""
+        return len(self.answers) - len(self.graded)
+
+    def chances(self, grades: Sequence[float], samples: int) -> list[float]:
+        """The probability of each grade: the mean of the answers' own, or its share of the first `samples` answers."""
+        used = self.graded[:samples]
+        each = [one.chances or tuple(float(grade == one.grade) for grade in grades) for one in used]
+        return [sum(column) / len(used) for column in zip(*each, strict=True)]
+
+
+def likeliest(grades: Sequence[float], chances: Sequence[float]) -> float:
+    """The most probable grade; of equals the one nearest to the mean, then the lower."""
+    mean = sum(grade * chance for grade, chance in zip(grades, chances, strict=True))
+    ranked = zip(grades, chances, strict=True)
+    return min(ranked, key=lambda one: (-round(one[1], 9), abs(one[0] - mean), one[0]))[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """The grades that a model gave, and what they took.
+
+    `frame` has the columns query, document, grade, p_0, p_1 … (one for each grade, if there were several answers or
+    log-probabilities) and samples (how many answers the row rests on). Pairs without a grade are not in it.
+    """
+
+    frame: pl.DataFrame
+    pairs: int
+    cached: int
+    """How many pairs had all their answers before, a grade among them."""
+    graded: int
+    """How many answers of this session are grades."""
+    requests: int
+    """How many requests were sent in this session, tries that failed included."""
+    refused: int
+    """How many pairs have no grade because the model's answers were in no agreed form."""
+    refusals: int
+    """How many answers were refused."""
+    failed: int
+    """How many pairs the endpoint did not answer; they are asked again next time."""
+    left: int
+    """How many pairs were not asked: the session was stopped, or a cap reached."""
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    seconds: float
+    stopped: str | None = None
+    """Why the session ended early, if it did."""
+    error: RankGaugeError | None = None
+    """The error that ended it."""
+    notes: Sequence[str] = ()
+    faults: Sequence[tuple[str, int]] = ()
+    """What went wrong with requests, and how often."""
+
+    @property
+    def has_chances(self) -> bool:
+        """Whether the grades come with probabilities."""
+        return any(name.startswith("p_") for name in self.frame.columns)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every pair has a grade."""
+        return not self.failed and not self.left and not self.refused
+
+    def write(self, path: str | Path) -> None:
+        """Writes the grades into a file, in the format of its suffix; TREC's format has no room for probabilities."""
+        if self.frame.is_empty():
+            raise InputError("there are no grades to write", path=path)
+        chosen = next((one for one in FORMATS.values() if one.read_table and suffix_of(path) in one.suffixes), None)
+        if chosen is None or chosen.write_judgments is None:
+            files.write_judgments(self.frame, os.fspath(path))
+            return
+        with writing(path) as file:
+            chosen.write_judgments(self.frame, file)
+
+
+def graded_frame(
+    pairs: pl.DataFrame, tallies: Sequence[PairAnswers], grades: Sequence[float], *, samples: int, has_chances: bool
+) -> pl.DataFrame:
+    """The rows of the pairs that have a grade."""
+    names = [f"p_{grade:g}" for grade in grades]
+    rows = []
+    for (query, document), tally in zip(pairs.select("query", "document").iter_rows(), tallies, strict=True):
+        if tally.graded:
+            chances = tally.chances(grades, samples)
+            grade = likeliest(grades, chances)
+            rows.append((query, document, grade, *chances, min(len(tally.graded), samples)))
+    kinds = dict.fromkeys(["query", "document"], pl.String) | dict.fromkeys(["grade", *names], pl.Float64)
+    frame = pl.DataFrame(rows, schema=kinds | {"samples": pl.Int64}, orient="row")
+    if all(float(grade).is_integer() for grade in grades):
+        frame = frame.with_columns(pl.col("grade").cast(pl.Int64))
+    return frame.with_columns(pl.col(names).round(6)) if has_chances else frame.drop(names)

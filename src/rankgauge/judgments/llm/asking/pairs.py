@@ -1,0 +1,214 @@
+"""The pairs of a query and a document that a model is asked about, with their texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rankgauge import files
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.files import find
+from rankgauge.files.conversion import as_frame
+from rankgauge.files.source import Source, suffix_of
+
+RANKED = ("score", "score_1", "score_2", "rank", "rank_1", "rank_2")
+"""The columns by which a table is cut at a depth."""
+
+TEXTS = ("body", "content", "contents", "passage", "snippet", "description")
+"""What a column of texts is also called: by Pyserini, by PyTerrier, by search engines."""
+
+LAYOUTS = {2: ("text",), 3: ("title", "text"), 4: ("url", "title", "text")}
+"""What follows the id in tab-separated files without a header, as MS MARCO has them: columns → their names."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TextPairs:
+    """Pairs in the order of the pool: the columns query, document, query_text, and what else there is, as text."""
+
+    frame: pl.DataFrame
+    cut: int = 0
+    """How many texts were too long and were cut."""
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        *,
+        documents: Any = None,
+        queries: Any = None,
+        depth: int | None = None,
+        max_characters: int | None = None,
+    ) -> TextPairs:
+        """The pairs of a table, or of the top documents of one or more runs, with texts from other tables.
+
+        Texts of documents are cut after `max_characters`.
+        """
+        if depth is not None and depth < 1:
+            raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
+        frame = _pooled(source, depth)
+        if documents is not None:
+            frame = with_texts(frame, "document", documents)
+        if queries is not None:
+            frame = with_texts(frame, "query", queries)
+        whole = _complete(frame.with_columns(pl.all().cast(pl.String)))
+        if max_characters is None or "text" not in whole.columns:
+            return cls(frame=whole)
+        if max_characters < 1:
+            raise ParameterError("judge", "max_characters", "1 or more", max_characters)
+        cut = whole.select((pl.col("text").str.len_chars() > max_characters).sum()).item()
+        return cls(frame=whole.with_columns(pl.col("text").str.head(max_characters)), cut=cut)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that a prompt may show, besides the ids."""
+        return [name for name in self.frame.columns if name not in ("query", "document")]
+
+    def texts(self) -> list[dict[str, str]]:
+        """What a prompt may show of each pair; an empty cell is an empty text."""
+        return self.frame.select(pl.col(self.columns).fill_null("")).to_dicts()
+
+
+def _pooled(source: Any, depth: int | None) -> pl.DataFrame:
+    """The pairs of a table, or of runs."""
+    several = isinstance(source, Sequence) and not isinstance(source, str)
+    sources = list(source) if several else [source]
+    first, is_named = sources[0], isinstance(sources[0], str | os.PathLike)
+    if len(sources) == 1 and (not is_named or suffix_of(os.fspath(first)) in files.table_suffixes()):
+        return _unrepeated(_cut(_identified(files.read_table(first) if is_named else as_frame(first)), depth))
+    tops = []
+    for run in sources:
+        rank = pl.col("score").rank("ordinal", descending=True).over("query")
+        found = files.run_from(run)
+        tops.append((found if depth is None else found.filter(rank <= depth)).select("query", "document"))
+    pairs = pl.concat(tops).unique(maintain_order=True).with_row_index("row")
+    # The documents of a query together, whichever run has them.
+    return pairs.sort(pl.col("row").min().over("query"), maintain_order=True).drop("row")
+
+
+def _identified(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with ids under our names; PyTerrier's `query` beside a `qid` is the query's text."""
+    if frame.is_empty():
+        raise InputError("no pairs found: there are no rows")
+    ids: dict[str, str] = {}
+    for name in ("query", "document"):
+        column = find(frame.columns, name)
+        if column is None:
+            raise InputError(
+                f"no column for {name} among {', '.join(frame.columns)}",
+                hint="Expected a table with the columns query, document, query_text and text.",
+            )
+        ids[name] = column
+    if ids["query"] != "query" and "query" in frame.columns and "query_text" not in frame.columns:
+        frame = frame.rename({"query": "query_text"})
+    kept = [name for name in frame.columns if name not in ("query", "document", *ids.values())]
+    named = frame.select(*[pl.col(column).cast(pl.String).alias(name) for name, column in ids.items()], *kept)
+    lacking = named.select((pl.col("query", "document").is_null() | (pl.col("query", "document") == "")).any())
+    for name, missing in lacking.row(0, named=True).items():
+        if missing:
+            raise InputError(f"a row has no {name}")
+    return named
+
+
+def _cut(frame: pl.DataFrame, depth: int | None) -> pl.DataFrame:
+    if depth is None:
+        return frame
+    names = [name for name in RANKED if name in frame.columns]
+    if not names:
+        raise InputError(
+            f"no column of scores or ranks to cut at the depth {depth}", hint=f"One of {', '.join(RANKED)}."
+        )
+    number = {name: pl.col(name).cast(pl.Float64, strict=False) for name in names}
+    ranks = [number[name].rank("ordinal", descending=name.startswith("score")).over("query") <= depth for name in names]
+    return frame.filter(pl.any_horizontal(ranks))
+
+
+def _unrepeated(frame: pl.DataFrame) -> pl.DataFrame:
+    twice = frame.select(~pl.struct("query", "document").is_first_distinct()).to_series()
+    if twice.any():
+        row = int(twice.arg_max() or 0)
+        query, document = frame["query"][row], frame["document"][row]
+        raise InputError(f"row {row + 1}: document {document} is listed twice for query {query}")
+    return frame
+
+
+def with_texts(frame: pl.DataFrame, name: str, source: Any) -> pl.DataFrame:
+    """The pairs with the texts of their documents or queries, from a table or a tab-separated file without a header."""
+    texts = _texts(name, source, frame[name].unique())
+    fresh = [column for column in texts.columns if column != name]
+    return frame.drop(fresh, strict=False).join(texts, on=name, how="left", maintain_order="left")
+
+
+def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
+    text = "query_text" if name == "query" else "text"
+    if files.is_path(source) and suffix_of(os.fspath(source)) == ".tsv":
+        read = _headless(name, os.fspath(source), wanted)
+        if read is not None:
+            return read
+    table = files.read_table(source) if files.is_path(source) else as_frame(source)
+    column = find(table.columns, name)
+    if column is None:
+        raise InputError(f"no column for {name} among {', '.join(table.columns)}", path=_named(source))
+    if column != name and name in table.columns:  # a query's id is in `qid`, its text in `query`
+        table = table.drop(name) if text in table.columns else table.rename({name: text})
+    table = table.rename({column: name})
+    if name == "query" and text not in table.columns and "text" in table.columns:
+        table = table.rename({"text": text})
+    other = next((one for one in table.columns if text not in table.columns and one.lower() in TEXTS), None)
+    table = table if other is None else table.rename({other: text})
+    if text not in table.columns and "title" not in table.columns:
+        raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_named(source))
+    kept = [one for one in (name, text, *(("title", "url") if name == "document" else ())) if one in table.columns]
+    return table.select(pl.col(kept).cast(pl.String)).unique(name, keep="first", maintain_order=True)
+
+
+def _headless(name: str, path: str, wanted: pl.Series) -> pl.DataFrame | None:
+    """The texts in a tab-separated file whose first line is no header, if it is one."""
+    source = Source.of(path)
+    first = source.read(1 << 16).decode("utf-8", "replace").split("\n", 1)[0].rstrip("\r").split("\t")
+    layout = LAYOUTS.get(len(first))
+    if find(first, name) is not None or layout is None:
+        return None
+    names = (name, "query_text") if name == "query" and len(first) == 2 else (name, *layout)
+    rows = pl.scan_csv(
+        source.scannable(),
+        separator="\t",
+        has_header=False,
+        new_columns=list(names),
+        quote_char=None,
+        infer_schema=False,
+    )
+    found = rows.filter(pl.col(name).is_in(wanted.implode())).collect(engine="streaming")
+    return found.unique(name, keep="first", maintain_order=True)
+
+
+def _complete(frame: pl.DataFrame) -> pl.DataFrame:
+    """The pairs, each with a text of the query and one of the document, or an error that names the first without."""
+    if frame.is_empty():
+        raise InputError("no pairs found: there are no rows")
+    shown = [name for name in ("title", "text") if name in frame.columns]
+    for name, columns, option in (("query", ["query_text"], "--queries"), ("document", shown, "--documents")):
+        wanted = "query_text" if name == "query" else "text or title"
+        if not columns or not set(columns) <= set(frame.columns):
+            raise InputError(
+                f"no column {wanted} among {', '.join(frame.columns)}",
+                hint=f"A model reads texts: add the column to the pool, or name a table of them with {option}.",
+            )
+        bare = frame.select(pl.all_horizontal(pl.col(columns).fill_null("").str.strip_chars() == "")).to_series()
+        if bare.any():
+            one = frame[name][int(bare.arg_max() or 0)]
+            raise InputError(
+                f"{bare.sum():,} of {len(frame):,} pairs have no text of their {name}, the first being {name} {one}",
+                hint=f"Add it to the pool or to the table of {option}, or leave the pair out.",
+            )
+    return frame
+
+
+def _named(source: Any) -> str | None:
+    return os.fspath(source) if files.is_path(source) else None

@@ -1,0 +1,118 @@
+"""Requests with patience: within the caps, tried again after a pause if they fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event, Lock
+from typing import Any
+
+from rankgauge.errors import InputError
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, Reply
+from rankgauge.judgments.llm.asking.faults import NobodyAnswersError, PassingFaultError, wait
+from rankgauge.judgments.llm.asking.spending import Spending
+
+TEMPLATE_TOKENS = 64
+"""How many tokens a server's own template may add to a prompt."""
+
+BYTES = 4
+"""How many bytes a token is taken to have where nobody counts."""
+
+
+class CapReachedError(Exception):
+    """The caps leave too little for another request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How often is tried again what fails or is refused, and how much is asked at a time."""
+
+    retries: int = 5
+    """How often a request is repeated if it fails."""
+    again: int = 2
+    """How often a pair is asked again if the answer is in no agreed form."""
+    jobs: int = 8
+    """How many requests are under way at the same time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Received:
+    """The choices of a reply, and what they took."""
+
+    choices: Sequence[Mapping[str, Any]]
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+
+@dataclass(kw_only=True, eq=False)
+class Requests:
+    """Sends requests to an endpoint, for several threads; `stop` ends all waiting."""
+
+    endpoint: Endpoint
+    spending: Spending
+    retries: int
+    stop: Event = field(default_factory=Event)
+    sent: int = 0
+    """How many were sent, repeated ones included."""
+    faults: Counter[str] = field(default_factory=Counter)
+    _opens: float = 0.0
+    """Nobody asks before that time, because the endpoint wants a pause."""
+    _lock: Lock = field(default_factory=Lock)
+
+    def reply(self, body: Mapping[str, Any], identity: str, *, most_out: int) -> Received | None:
+        """What comes back, after as many tries as allowed; None if the session ends before."""
+        size = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace"))
+        held = (size + TEMPLATE_TOKENS, most_out)  # no token is shorter than a byte, so this is the most
+        for trial in range(self.retries + 1):
+            self.stop.wait(max(0.0, self._opens - time.monotonic()))
+            if self.stop.is_set():
+                return None
+            if not self.spending.hold(*held):
+                raise CapReachedError
+            began, taken = time.monotonic(), (0, 0)
+            try:
+                reply = self._asked(body, identity)
+                taken = _taken(reply, size)
+                seconds = time.monotonic() - began
+                return Received(choices=reply.choices, tokens_in=taken[0], tokens_out=taken[1], seconds=seconds)
+            except PassingFaultError as fault:
+                taken = (size // BYTES if fault.sent else 0, 0)
+                pause = self._pause(fault, trial)
+            finally:
+                self.spending.settle(held, taken)
+            self.stop.wait(pause)
+        return None
+
+    def count(self, problem: str) -> None:
+        """Notes that something went wrong with a request."""
+        with self._lock:
+            self.faults[problem] += 1
+
+    def _asked(self, body: Mapping[str, Any], identity: str) -> Reply:
+        with self._lock:
+            self.sent += 1
+        return self.endpoint.ask(body, identity)
+
+    def _pause(self, fault: PassingFaultError, trial: int) -> float:
+        """How long to wait after a fault; raises it after the last trial, or an error if nobody has ever answered."""
+        self.count(fault.problem)
+        if fault.after:
+            with self._lock:
+                self._opens = max(self._opens, time.monotonic() + fault.after)
+        if isinstance(fault, NobodyAnswersError) and not self.endpoint.reached:
+            hint = "Is the server running, and is the URL right?"
+            raise InputError(f"nobody answers: {fault.problem}", path=self.endpoint.url, hint=hint)
+        if trial >= self.retries:
+            raise fault
+        return wait(trial, fault)
+
+
+def _taken(reply: Reply, size: int) -> tuple[int, int]:
+    """The tokens that a reply took; by the length of the prompt if the endpoint does not say."""
+    tokens_in = size // BYTES if reply.tokens_in is None else reply.tokens_in
+    tokens_out = 4 * len(reply.choices) if reply.tokens_out is None else reply.tokens_out
+    return tokens_in, tokens_out

@@ -1,0 +1,233 @@
+"""A session of asking: every pair that has no answer yet, until all have one or a cap is reached."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+
+from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.judgments.llm.asking.answers import Answer, has_logprobs, parse
+from rankgauge.judgments.llm.asking.endpoint import Endpoint
+from rankgauge.judgments.llm.asking.faults import PairFaultError, PassingFaultError
+from rankgauge.judgments.llm.asking.forecast import AskingForecast, estimated_tokens, spelled
+from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked, PairAnswers, graded_frame
+from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.prompt import EXAMPLE_BOUNDARY
+from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.asking.requests import CapReachedError, Patience, Received, Requests
+from rankgauge.judgments.llm.asking.spending import Prices, Spending
+from rankgauge.judgments.llm.asking.store import AnswerStore, StoredAnswer
+
+GIVING_UP = 10
+"""After that many pairs in a row that failed, with all their tries, the endpoint is taken to be down."""
+
+SUSPICIOUS = 20
+"""After that many pairs that failed or answers that were refused, and no grade, there will hardly be any."""
+
+GRACE = 10.0
+"""How many seconds Ctrl-C waits for answers that are under way."""
+
+Tell = Callable[[int, int, str], None]
+
+
+@dataclass(kw_only=True, eq=False)
+class AskingSession:
+    """Asks a question about each pair; `forecast` says what that will take, `run` does it, once."""
+
+    pairs: TextPairs
+    question: Question
+    store: AnswerStore
+    prices: Prices = field(default_factory=Prices)
+    patience: Patience = field(default_factory=Patience)
+
+    def __post_init__(self) -> None:
+        self.question.prompt.check(self.pairs.columns)
+        texts = self.pairs.texts()
+        self._digests = [self.question.digest(one) for one in texts]
+        self._texts = dict(zip(self._digests, texts, strict=True))  # pairs with the same texts are asked about once
+        stored = self.store.find(list(self._texts))
+        self._stored = [one for answers in stored.values() for one in answers]
+        self._answers = {
+            digest: PairAnswers(answers=[one.answer for one in stored.get(digest, ())]) for digest in self._texts
+        }
+        self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
+        self._cached = sum(self._is_done(digest) for digest in self._digests)
+        self._cached_grades = sum(self._is_done(one) and bool(self._answers[one].graded) for one in self._digests)
+        self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
+        self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
+        self._stop, self._lock = Event(), Lock()
+        self._failed: set[bytes] = set()
+        self._working, self._in_a_row, self._refused, self._graded = 0, 0, 0, 0
+        self._stopped: str | None = None
+        self._error: Exception | None = None
+
+    def forecast(self) -> AskingForecast:
+        """What is to be asked, and what it will take."""
+        sizes = {digest: estimated_tokens(self.question, texts) for digest, texts in self._texts.items()}
+        return AskingForecast.of(
+            pairs=len(self.pairs),
+            queries=self.pairs.frame["query"].n_unique(),
+            cached=self._cached,
+            sizes=[sizes[digest] for digest in self._waiting],
+            question=self.question,
+            jobs=self.patience.jobs,
+            stored=self._stored,
+            measured=sum(sizes[digest] for digest, held in self._answers.items() if held.answers),
+        )
+
+    def example(self) -> list[dict[str, str]]:
+        """The messages about the first pair that is to be asked about, or the first of all."""
+        digest = self._waiting[0] if self._waiting else self._digests[0]
+        return self.question.prompt.messages(self._texts[digest], EXAMPLE_BOUNDARY)
+
+    def run(self, endpoint: Endpoint, tell: Tell | None = None) -> Asked:
+        """Asks until every pair is answered, a cap is reached, or an error makes more asking useless."""
+        began = time.monotonic()
+        requests = Requests(endpoint=endpoint, spending=self.spending, retries=self.patience.retries, stop=self._stop)
+        self._working = min(self.patience.jobs, len(self._waiting))
+        total, over = len(self._waiting), Event()
+        for _ in range(self._working):
+            Thread(target=self._work, args=(requests, over), daemon=True).start()
+        try:
+            while self._working and not over.wait(0.25):
+                if tell is not None:
+                    tell(*self._progress(time.monotonic() - began, total))
+        except KeyboardInterrupt:
+            self._end(INTERRUPTED)
+            with suppress(KeyboardInterrupt):
+                if tell is not None:
+                    tell(total - len(self._waiting), total, "waiting for answers under way; Ctrl-C again ends at once")
+                over.wait(GRACE)
+        if self._error is not None and not isinstance(self._error, RankGaugeError):
+            raise self._error
+        return self._outcome(requests, time.monotonic() - began)
+
+    def _progress(self, elapsed: float, total: int) -> tuple[int, int, str]:
+        done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._spent()
+        words = [f"{tokens_in + tokens_out:,} tokens"]
+        if self.prices.known:
+            words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
+        if done:
+            words.append(f"{spelled(elapsed / done * (total - done))} left")
+        return done, total, " · ".join(words)
+
+    def _spent(self) -> tuple[int, int]:
+        """The tokens of this session, in and out."""
+        return self.spending.tokens_in - self._before[0], self.spending.tokens_out - self._before[1]
+
+    def _work(self, requests: Requests, over: Event) -> None:
+        """What each thread does: one pair after another; the last to end says that all is over."""
+        while not self._stop.is_set() and self._waiting:
+            with suppress(IndexError):  # another thread may have taken the last one
+                self._attend(self._waiting.popleft(), requests)
+        with self._lock:
+            self._working -= 1
+            if not self._working:
+                over.set()
+
+    def _attend(self, digest: bytes, requests: Requests) -> None:
+        """Asks about a pair, and copes with what goes wrong."""
+        try:
+            self._ask(digest, requests)
+            self._in_a_row = 0
+        except (PassingFaultError, PairFaultError) as fault:
+            self._fail(digest, fault, requests)
+        except CapReachedError:
+            self._end("the cap is reached")
+        except Exception as error:
+            self._end(str(error), error)
+
+    def _ask(self, digest: bytes, requests: Requests) -> None:
+        """Asks about a pair until there are enough answers."""
+        while not self._is_done(digest):
+            held = self._answers[digest]
+            n = self.question.samples - len(held.graded)
+            body = self.question.request(self._texts[digest], n)
+            identity = f"{digest.hex()[:32]}-{len(held.answers)}-{n}"
+            received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
+            if received is None:
+                return
+            self._keep(digest, received, n, requests.endpoint)
+
+    def _keep(self, digest: bytes, received: Received, n: int, endpoint: Endpoint) -> None:
+        """Reads the choices and stores them; then they count."""
+        choices, question, held = received.choices[:n], self.question, self._answers[digest]
+        if question.logprobs and not any(has_logprobs(choice) for choice in choices):
+            hint = "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too."
+            raise InputError("the endpoint gives no log-probabilities", path=endpoint.url, hint=hint)
+        answers = [parse(choice, question.prompt.grades, logprobs=question.logprobs) for choice in choices]
+        costs = [(received.tokens_in, received.tokens_out, received.seconds), *[(0, 0, 0.0)] * (len(answers) - 1)]
+        stored = [
+            StoredAnswer(number=number, answer=answer, tokens_in=cost[0], tokens_out=cost[1], seconds=cost[2])
+            for number, (answer, cost) in enumerate(zip(answers, costs, strict=True), start=len(held.answers))
+        ]
+        self.store.add(digest, stored, question.model)
+        held.answers.extend(answers)
+        self._count(answers)
+
+    def _count(self, answers: list[Answer]) -> None:
+        """Counts grades and refused answers; an error if there are many of these and none of those."""
+        refused = [one for one in answers if one.grade is None]
+        with self._lock:
+            self._refused += len(refused)
+            self._graded += len(answers) - len(refused)
+        if refused and not self._graded and self._refused >= SUSPICIOUS:
+            shown = " ".join("".join(c if c.isprintable() else " " for c in refused[-1].text).split())
+            raise InputError(
+                f"the first {self._refused} answers were all refused, the last because it is {refused[-1].refused}",
+                text=shown or "(no text)",
+                hint="The last line of an answer has to be the grade alone. A model that thinks before it answers "
+                "needs more room: --answer-tokens 2000.",
+            )
+
+    def _fail(self, digest: bytes, fault: Exception, requests: Requests) -> None:
+        """Counts a pair as failed; after many in a row the session ends."""
+        if isinstance(fault, PairFaultError):
+            requests.count(str(fault))
+        with self._lock:
+            self._failed.add(digest)
+            self._in_a_row += isinstance(fault, PassingFaultError)
+            times = self._in_a_row
+            barren = 0 if self._graded else len(self._failed)
+        if times >= GIVING_UP or barren >= SUSPICIOUS:
+            problem = f"the endpoint failed for {max(times, barren)} pairs in a row, the last time with: {fault}"
+            hint = "What was answered is kept: start again later."
+            self._end(problem, InputError(problem, path=requests.endpoint.url, hint=hint))
+
+    def _is_done(self, digest: bytes) -> bool:
+        held = self._answers[digest]
+        return len(held.graded) >= self.question.samples or held.refused > self.patience.again
+
+    def _end(self, why: str, error: Exception | None = None) -> None:
+        with self._lock:
+            self._error = self._error or error
+            self._stopped = self._stopped or why
+        self._stop.set()
+
+    def _outcome(self, requests: Requests, seconds: float) -> Asked:
+        grades, undone = self.question.prompt.grades, [one for one in self._digests if not self._is_done(one)]
+        held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._spent()
+        samples, has_chances = self.question.samples, self.question.has_chances
+        return Asked(
+            frame=graded_frame(self.pairs.frame, held, grades, samples=samples, has_chances=has_chances),
+            pairs=len(self.pairs),
+            cached=self._cached_grades,
+            graded=self._graded,
+            requests=requests.sent,
+            refused=sum(not self._answers[one].graded for one in self._digests if self._is_done(one)),
+            refusals=self._refused,
+            failed=sum(digest in self._failed for digest in undone),
+            left=sum(digest not in self._failed for digest in undone),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=self.prices.cost(tokens_in, tokens_out) if self.prices.known else None,
+            seconds=seconds,
+            stopped=self._stopped,
+            error=self._error if isinstance(self._error, RankGaugeError) else None,
+            notes=tuple(requests.endpoint.notes),
+            faults=tuple(requests.faults.most_common(3)),
+        )

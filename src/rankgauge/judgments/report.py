@@ -1,0 +1,148 @@
+"""The report of `rankgauge judgments agreement`: how far assessors agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rankgauge.judgments import Agreement
+from rankgauge.judgments.coefficient import COEFFICIENTS
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import interval, number
+from rankgauge.render.passages import Notes, ReportTable
+
+MOST = 45
+"""How many pairs a table for people lists: all pairs of ten assessors."""
+
+LEAST, SHARED = 10, 20
+"""How many of a crowd are named, and how many judgments they must share with others."""
+
+HABITS = {"judgments": "judgments", "mean_grade": "mean grade", "agreed": "agreed"}
+"""The columns of an assessor, and their headings."""
+
+QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
+"""The quantiles that a crowd is described by."""
+
+KAPPAS = {"observed": "observed", "kappa": "kappa", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
+"""The columns of a pair of assessors, and their headings."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgreementReport(Report):
+    """How far assessors agree, and the seed of the intervals' bootstrap."""
+
+    command = "judgments agreement"
+
+    found: Agreement
+    seed: int
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
+        return ReportDocument(
+            headline="How far assessors agree",
+            passages=(self._coefficients(), *self._panel(), Notes(self._notes())),
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """A row per two assessors."""
+        return self.found.pairs
+
+    def data(self) -> dict[str, Any]:
+        """Every table, and the notes."""
+        names = ("coefficients", "pairs", "confusion", "assessors", "items")
+        return {
+            "level": self.found.level,
+            "seed": self.seed,
+            **{name: getattr(self.found, name) for name in names},
+            "notes": [{"subject": subject, "words": words} for subject, words in self._notes()],
+        }
+
+    @property
+    def crowd(self) -> bool:
+        """Whether there are too many pairs to read them all."""
+        return len(self.found.pairs) > MOST
+
+    def _panel(self) -> tuple[ReportTable, ...]:
+        """The pairs and the assessors; of a crowd how they are spread, and who agrees least with the others."""
+        if not self.crowd:
+            return self._pairs(), self._assessors()
+        pairs, assessors = self.found.pairs, self._agreeing()
+        return (
+            _spread(f"{len(pairs):,} pairs", pairs, {"items": "items", **KAPPAS}),
+            _spread(f"{len(assessors):,} assessors", assessors, HABITS),
+            self._least(assessors),
+        )
+
+    def _agreeing(self) -> pl.DataFrame:
+        """The assessors, each with the share of shared items on which it agreed with the other."""
+        pairs = self.found.pairs
+        sides = [pairs.select(pl.col(side).alias("assessor"), "items", "observed") for side in ("assessor", "other")]
+        weight, agreed = pl.col("items"), pl.col("items") * pl.col("observed")
+        by_one = pl.concat(sides).group_by("assessor").agg(shared=weight.sum(), agreed=agreed.sum() / weight.sum())
+        return self.found.assessors.join(by_one, on="assessor", how="left", maintain_order="left")
+
+    def _least(self, assessors: pl.DataFrame) -> ReportTable:
+        """Those who agree least with others, among those who share enough items with them."""
+        known = assessors.filter(pl.col("shared") >= SHARED).sort("agreed", maintain_order=True).head(LEAST)
+        rows = [
+            (row["assessor"], *(_cell(row[column]) for column in (*HABITS, "shared")))
+            for row in known.iter_rows(named=True)
+        ]
+        numbers = (*HABITS.values(), "shared")
+        return ReportTable(header=("agrees least", *numbers), rows=rows, numbers=numbers)
+
+    def _coefficients(self) -> ReportTable:
+        rows = [
+            (row["coefficient"], number(row["value"]), interval(row["low"], row["high"]), str(row["items"]))
+            for row in self.found.coefficients.iter_rows(named=True)
+        ]
+        header = ("coefficient", "value", f"{100 * self.found.level:g} % interval", "items")
+        return ReportTable(header=header, rows=rows, numbers=("value", "items"))
+
+    def _pairs(self) -> ReportTable:
+        rows = [
+            (row["assessor"], row["other"], str(row["items"]), *(number(row[column]) for column in KAPPAS))
+            for row in self.found.pairs.iter_rows(named=True)
+        ]
+        numbers = ("items", *KAPPAS.values())
+        return ReportTable(header=("assessor", "other", *numbers), rows=rows, numbers=numbers)
+
+    def _assessors(self) -> ReportTable:
+        rows = [
+            (row["assessor"], str(row["judgments"]), number(row["mean_grade"]))
+            for row in self.found.assessors.iter_rows(named=True)
+        ]
+        numbers = ("judgments", "mean grade")
+        return ReportTable(header=("assessor", *numbers), rows=rows, numbers=numbers)
+
+    def _notes(self) -> list[tuple[str, str]]:
+        return [
+            *((known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()),
+            ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are"),
+            ("interval", f"bootstrap over items, seed {self.seed}"),
+            *(self._crowd_notes() if self.crowd else ()),
+        ]
+
+    def _crowd_notes(self) -> list[tuple[str, str]]:
+        return [
+            ("agreed", "of the items that an assessor shares with another, each two counted, the share with one grade"),
+            ("least", f"of the assessors who share {SHARED} items or more, counted with each other assessor"),
+            ("all", "-o csv has every pair, -o json every pair and assessor"),
+        ]
+
+
+def _spread(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) -> ReportTable:
+    """The quantiles of some columns, without what is not defined."""
+    rows = []
+    for column, name in columns.items():
+        known = sorted(value for value in frame[column].drop_nulls().to_list() if value == value)
+        places = [round(share * (len(known) - 1)) for share in QUANTILES.values()]
+        rows.append((name, *(_cell(known[place]) if known else "–" for place in places)))
+    return ReportTable(header=(title, *QUANTILES), rows=rows, numbers=tuple(QUANTILES))
+
+
+def _cell(value: float) -> str:
+    return str(value) if isinstance(value, int) else number(value).replace("-", "−")

@@ -1,0 +1,118 @@
+"""Beliefs: how likely each grade of each document is before anyone judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.pool_rows import PoolRows
+from rankgauge.numeric import FloatArray
+
+UNIFORM = "uniform"
+PREFIX = "p_"
+
+ROUNDED, EXACT = 5e-3, 1e-9
+"""How far the beliefs in a table may be from adding up to 1: five grades with three digits each are at most .0025 off.
+Beliefs that are closer than the second number are not changed."""
+
+
+def uniform(documents: int, grades: npt.ArrayLike) -> FloatArray:
+    """Uniform beliefs: every grade of the scale is equally likely."""
+    scale = np.asarray(grades, dtype=np.float64)
+    return np.full((documents, len(scale)), 1.0 / len(scale))
+
+
+def predict(model: Any, matrix: npt.NDArray[Any], grades: npt.ArrayLike) -> FloatArray:
+    """The beliefs of a fitted relevance model (`predict_proba`, `classes_`) on the scale; 0 for grades it never saw."""
+    scale, classes = np.asarray(grades, dtype=np.float64), np.asarray(model.classes_, dtype=np.float64)
+    strangers = np.setdiff1d(classes, scale)
+    if len(strangers):
+        raise InputError(
+            f"the model knows a grade of {strangers[0]:g}, which the scale {scale.tolist()} lacks",
+            hint="Name every grade that the model was trained on.",
+        )
+    beliefs = np.zeros((len(matrix), len(scale)))
+    beliefs[:, np.searchsorted(scale, classes)] = model.predict_proba(matrix)
+    return beliefs
+
+
+def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> FloatArray:
+    """The mean of several models' beliefs, weighed by `shares`; used to compare two rankers."""
+    if not beliefs or len({one.shape for one in beliefs}) > 1:
+        raise InputError(f"beliefs of shapes {[one.shape for one in beliefs]} have no mixture")
+    weights = np.ones(len(beliefs)) if shares is None else np.asarray(shares, dtype=np.float64)
+    if weights.shape != (len(beliefs),) or not (weights >= 0).all() or not weights.sum() > 0:
+        raise ParameterError("mixture", "shares", f"{len(beliefs)} numbers of 0 or more, not all 0", shares)
+    return np.asarray(sum(share * one for share, one in zip(weights / weights.sum(), beliefs, strict=True)))
+
+
+def scale_of(models: Sequence[Any]) -> FloatArray:
+    """Every grade that one of the models knows, ascending."""
+    return np.unique(np.concatenate([np.asarray(model.classes_, dtype=np.float64) for model in models]))
+
+
+def belief_column(grade: float) -> str:
+    """The name of the column with the beliefs in a grade: p_0, p_1, p_0.5."""
+    return f"{PREFIX}{grade:g}" if float(f"{grade:g}") == grade else f"{PREFIX}{float(grade)!r}"
+
+
+def beliefs_of(
+    rows: PoolRows, grades: npt.ArrayLike | None, beliefs: str | npt.ArrayLike | None
+) -> tuple[FloatArray, FloatArray]:
+    """The scale and the beliefs of a pool's documents: those of the columns, an array's, or uniform ones."""
+    scale = None if grades is None else np.asarray(grades, dtype=np.float64).ravel()
+    columns = belief_columns(rows.frame)
+    if isinstance(beliefs, str) and beliefs != UNIFORM:
+        raise ParameterError("a pool", "beliefs", "'uniform' or an array of documents × grades", beliefs)
+    if isinstance(beliefs, str) or (beliefs is None and not columns):
+        scale = np.array(list(columns)) if scale is None else scale
+        if not len(scale):
+            raise InputError(
+                "the grades of the scale are not known",
+                hint="Add beliefs (columns p_0, p_1, …), or name the scale: --grades 0,1,2 (Python: grades=[0, 1, 2]).",
+            )
+        return scale, uniform(len(rows.frame), scale)
+    if beliefs is None:
+        return _from_columns(rows, columns, scale)
+    given = np.asarray(beliefs, dtype=np.float64)
+    if scale is None or given.shape != (rows.read, len(scale)):
+        expected = f"of shape ({rows.read}, {0 if scale is None else len(scale)}): the table's rows × grades"
+        raise InputError(f"beliefs must be an array {expected}; got {given.shape}", hint="Name the scale as grades=….")
+    return scale, given[rows.place]
+
+
+def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
+    """The columns with beliefs by their grades, ascending."""
+    found = {}
+    for name in frame.columns:
+        if name.startswith(PREFIX):
+            with suppress(ValueError):
+                grade = float(name.removeprefix(PREFIX))
+                if np.isfinite(grade):
+                    found[grade] = name
+    return dict(sorted(found.items()))
+
+
+def _from_columns(rows: PoolRows, columns: dict[float, str], scale: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    wanted = list(columns) if scale is None else scale.tolist()
+    if set(wanted) != set(columns):
+        raise InputError(
+            f"beliefs in the columns {', '.join(columns.values())}, but the scale is {wanted}",
+            hint="Give a column for each grade of the scale, or the scale of the columns.",
+        )
+    believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
+    return np.array(wanted, dtype=np.float64), _unrounded(believed)
+
+
+def _unrounded(beliefs: FloatArray) -> FloatArray:
+    """The beliefs, scaled to add up to 1 if only rounding in a text file keeps them from it."""
+    sums = beliefs.sum(axis=1, keepdims=True)
+    near = np.abs(sums - 1.0) <= ROUNDED
+    # Beliefs that add up already stay as they are, to the last bit.
+    return np.where(near & (np.abs(sums - 1.0) > EXACT), beliefs / np.where(near, sums, 1.0), beliefs)

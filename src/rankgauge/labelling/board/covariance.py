@@ -1,0 +1,187 @@
+"""Covariance: how the errors of all runs' estimates vary together, and the intervals that follow.
+
+    C_ht = Σ_labelled (ψ_s·e)(ψ_t·e),   C_m = Σ_z ψ_s'Cov_P(Y_z)ψ_t (1 − p)/p,   C = (C_ht + C_m) / 2
+
+Labels alone are dishonest: two runs that differ only in documents nobody has drawn would have no variance between them,
+and any difference would be claimed. So the beliefs' covariance counts half, and no variance is below the labels' own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankgauge.labelling.board.beliefs import covariances
+from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.values import Values
+from rankgauge.labelling.intervals import half_width
+from rankgauge.numeric import FloatArray
+
+DRAWS, BEYOND = 1000, 20
+"""How many joint errors are drawn for the quantile of the largest; more where fewer than that would lie beyond it."""
+
+SAME = 1e-9
+"""Two runs whose difference has a smaller share of their variances are the same run: what is left is rounding."""
+
+FEWEST_FREEDOM = 3.0
+"""Degrees of freedom are never taken as fewer."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Covariance:
+    """The covariance of the runs' errors, and the degrees of freedom of each run and each pair (runs × runs).
+
+    `joint_freedom` is for intervals of all runs at once, whose quantiles lie so far out that single documents matter.
+    `shown` (runs) is the part of the variance that the labels show by themselves.
+    """
+
+    matrix: FloatArray
+    freedom: FloatArray
+    joint_freedom: FloatArray
+    pair_freedom: FloatArray
+    shown: FloatArray
+
+    @classmethod
+    def of(cls, values: Values, readings: Readings) -> Covariance:
+        """The covariance of these values' means over the queries."""
+        moved = values.slopes.moved(readings.error, readings.labelled)
+        shown = moved @ moved.T
+        spread = covariances(readings.beliefs.chance) * readings.inflation[:, np.newaxis, np.newaxis]
+        both = (shown + values.slopes.gram(spread)) / 2
+        first = np.maximum(np.diag(shown), np.diag(both))
+        whole = first + values.further
+        root = np.sqrt(over(whole, np.diag(both)))
+        matrix = both * np.outer(root, root)
+        matrix[np.diag_indices_from(matrix)] = whole
+        shared = np.zeros(len(whole)) if values.shared is None else values.shared
+        matrix += np.outer(shared, shared)
+        pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2), shown)
+        freedom = _freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both))
+        return cls(
+            matrix=matrix,
+            freedom=freedom,
+            joint_freedom=np.minimum(freedom, _lumpy_freedom(values, readings, whole + shared**2)),
+            pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
+            shown=np.diag(shown).copy(),
+        )
+
+    @classmethod
+    def known(cls, matrix: FloatArray) -> Covariance:
+        """A covariance that is no estimate from labels, as one of a posterior's draws: errors are normal."""
+        endless, pairs = np.full(len(matrix), np.inf), np.full(matrix.shape, np.inf)
+        shown = np.diag(matrix).copy()
+        return cls(matrix=matrix, freedom=endless, joint_freedom=endless, pair_freedom=pairs, shown=shown)
+
+    @property
+    def error(self) -> FloatArray:
+        """The standard error of each run."""
+        return np.asarray(np.sqrt(np.diag(self.matrix)))
+
+    @cached_property
+    def pair_error(self) -> FloatArray:
+        """The standard error of the difference of each pair (runs × runs)."""
+        found, whole = _differences(self.matrix, self.matrix)[0], np.add.outer(*[np.diag(self.matrix)] * 2)
+        return np.asarray(np.sqrt(np.where(found > SAME * whole, found, 0.0)))
+
+    def half_widths(self, level: float) -> FloatArray:
+        """Half the width of each run's own interval."""
+        return half_width(self.error, draws=DRAWS, freedom=self.freedom, level=level)
+
+    def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals that hold for all runs at once."""
+        drawn = np.abs(self._drawn(level, rng)) / np.where(self.error > 0, self.error, np.inf)
+        return _mapped(self.error, self.joint_freedom, _quantile(drawn.max(axis=1), level))
+
+    def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals for the differences of all pairs at once (runs × runs)."""
+        drawn, least = self._drawn(level, rng), self._pair_divisor
+        largest = np.zeros(len(drawn))
+        for s in range(len(least) - 1):
+            gaps = np.abs(drawn[:, [s]] - drawn[:, s + 1 :]) / least[s, s + 1 :]
+            np.maximum(largest, gaps.max(axis=1), out=largest)
+        return _mapped(self.pair_error, self.pair_freedom, _quantile(largest, level))
+
+    def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
+        """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
+        drawn, scale = np.ascontiguousarray(self._drawn(level, rng).T), 1.0 / self._pair_divisor
+        largest = np.array([((drawn - one) * scale[:, [t]]).max(axis=0) for t, one in enumerate(drawn)])
+        found = np.zeros_like(scale)
+        for t, quantile in enumerate(np.quantile(largest, level, axis=1).tolist()):
+            found[:, t] = _mapped(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
+        return found
+
+    def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:
+        """Half the widths of intervals for the differences of all runs from one, at once (runs)."""
+        drawn = self._drawn(level, rng)
+        largest = (np.abs(drawn - drawn[:, [run]]) / self._pair_divisor[run]).max(axis=1)
+        return _mapped(self.pair_error[run], self.pair_freedom[run], _quantile(largest, level))
+
+    @property
+    def _pair_divisor(self) -> FloatArray:
+        return np.where(self.pair_error > 0, self.pair_error, np.inf)
+
+    def _drawn(self, level: float, rng: np.random.Generator) -> FloatArray:
+        values, vectors = np.linalg.eigh(self.matrix)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        draws = max(DRAWS, int(np.ceil(BEYOND / (1.0 - level))))
+        return np.asarray(rng.standard_normal((draws, len(values))) @ root.T)
+
+
+def over(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The quotient, 1 where the divisor is not above 0."""
+    return np.where(b > 0, a / np.where(b > 0, b, 1.0), 1.0)
+
+
+def _differences(matrix: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The variance of the difference of each pair, by the matrix and by what labels show."""
+    found = (np.add.outer(np.diag(m), np.diag(m)) - 2 * m for m in (matrix, shown))
+    by_matrix, by_labels = (np.maximum(m, 0.0) for m in found)
+    return by_matrix, by_labels
+
+
+def _fourth_powers(moved: FloatArray) -> FloatArray:
+    """Σ (a_s − a_t)⁴ of each pair of rows."""
+    square = moved * moved
+    squared, cubed = square @ square.T, (square * moved) @ moved.T
+    fourth = np.diag(squared)
+    return np.asarray(np.maximum(np.add.outer(fourth, fourth) - 4 * (cubed + cubed.T) + 6 * squared, 0.0))
+
+
+def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: FloatArray) -> FloatArray:
+    """Satterthwaite's degrees of freedom: only what labels show is random, the beliefs' part is not.
+
+    It counts in full where a variance is the labels' own, and half where it is the mean with the beliefs'.
+    """
+    own = over(shown**2, fourth)
+    counted = np.where(whole > both, shown, shown / 2)
+    return np.asarray(np.maximum(own * over(whole, counted) ** 2, FEWEST_FREEDOM))
+
+
+def _lumpy_freedom(values: Values, readings: Readings, whole: FloatArray) -> FloatArray:
+    """The degrees of freedom at which Student's t has the tails of an error that few documents make.
+
+    Where all but a few documents of a run's top are judged, its error is nothing, or as large as a document that is
+    relevant and was not drawn. The excess kurtosis of such errors is that of t with 4 + 6/κ degrees of freedom. Whole
+    lists have too many documents for that.
+    """
+    if values.deep:
+        return np.full(len(whole), np.inf)
+    chance = readings.beliefs.chance
+    odd = (1.0 - readings.chance) / (chance * (1.0 - chance))[:, 0]
+    kurtosis = over(values.slopes.fourths(covariances(chance), odd), whole**2)
+    return np.asarray(4.0 + 6.0 / np.maximum(kurtosis, 1e-9))
+
+
+def _quantile(largest: FloatArray, level: float) -> float:
+    return float(np.quantile(largest, level))
+
+
+def _mapped(error: FloatArray, freedom: FloatArray, quantile: float) -> FloatArray:
+    """A normal quantile as one of Student's t with the same chance beyond it, times the standard error."""
+    from scipy.special import ndtr
+
+    return half_width(
+        error, draws=DRAWS, freedom=freedom, level=float(np.clip(1 - 2 * ndtr(-quantile), 0.5, 1 - 1e-12))
+    )

@@ -1,0 +1,312 @@
+"""Estimates: the board of all runs from a sample of labels, with intervals where they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
+from rankgauge.labelling.board.columns import Columns
+from rankgauge.labelling.board.covariance import Covariance
+from rankgauge.labelling.board.design import Attention, guessed_slopes, scores
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.lists import RunLists
+from rankgauge.labelling.board.pool import BoardPool
+from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.slopes import Slopes
+from rankgauge.labelling.board.stream import Stream
+from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached
+from rankgauge.labelling.board.values import SHALLOW_SIZE, value
+from rankgauge.labelling.board.verdicts import Verdicts, per_look
+from rankgauge.labelling.defaults import LEVEL
+from rankgauge.labelling.intervals import half_width
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+FEWEST, FEWEST_DEEP = (0.01, 2), (0.05, 20)
+"""The labels that an interval needs: a share of the pool, and a number per query; more for a share of all relevant
+documents. With fewer it was not seen to cover, or is so wide that it says nothing."""
+
+
+FEWEST_RUNS = 3
+"""The runs from which on a measure that divides by nothing has an interval: with fewer, intervals missed too often, and
+other methods serve them well."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardEstimate:
+    """The estimates of all runs for one measure, for these queries and as if the whole pool were judged.
+
+    `reason` says why there is no interval yet; then every interval is None. `slopes` say what a label moves.
+    """
+
+    target: BoardTarget
+    runs: tuple[str, ...]
+    labels: int
+    by_query: FloatArray
+    covariance: Covariance
+    reason: str | None
+    seed: int
+    slopes: Slopes = field(repr=False)
+
+    @property
+    def values(self) -> FloatArray:
+        """The estimate of each run's mean over the queries."""
+        return np.asarray(self.by_query.mean(axis=1))
+
+    @property
+    def bounded(self) -> FloatArray:
+        """The estimates to show: where few labels lead beyond what the measure can be, its bound is nearer the truth.
+
+        Which run is ahead is a matter of `values`, which err as often upwards as downwards.
+        """
+        return np.clip(self.values, *self.target.measure.facts.bounds)
+
+    def half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the width of each run's own interval, for these queries."""
+        return None if self.reason else self.covariance.half_widths(level)
+
+    def joint_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """The same for intervals that hold for all runs at once."""
+        if self.reason:
+            return None
+        joint = self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
+        return np.maximum(joint, self.covariance.half_widths(level))
+
+    def joint_ends(self, level: float = LEVEL) -> tuple[FloatArray, FloatArray] | None:
+        """Their ends, within the bounds of the measure."""
+        half, (low, high) = self.joint_half_widths(level), self.target.measure.facts.bounds
+        return (
+            None if half is None else (np.clip(self.values - half, low, high), np.clip(self.values + half, low, high))
+        )
+
+    def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
+        return None if self.reason else self.covariance.joint_pair_half_widths(level, np.random.default_rng(self.seed))
+
+    def verdicts(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts | None:
+        """What is settled: the best run, the top, rank ranges, who beats a baseline; None while there is no interval.
+
+        `looks` is how many times the board is looked at in order to stop: each look is then at the level 1 − α/looks.
+        """
+        return None if self.reason else self.race(level, looks=looks)
+
+    def race(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts:
+        """The same while there is no interval too: good enough to say where the next labels should go."""
+        return Verdicts(
+            runs=self.runs,
+            values=self.values,
+            covariance=self.covariance,
+            level=per_look(level, looks),
+            seed=self.seed,
+        )
+
+    def like_half_widths(self, level: float = LEVEL) -> FloatArray | None:
+        """Half the width of each run's interval for queries like these: the luck of the queries is included."""
+        if self.reason:
+            return None
+        queries = self.by_query.shape[1]
+        spread = self.by_query.var(axis=1, ddof=1) / queries
+        # Values by query already vary by what labels show of sampling; only the rest is added.
+        unseen = np.maximum(np.diag(self.covariance.matrix) - self.covariance.shown, 0.0)
+        wide = half_width(np.sqrt(spread + unseen), draws=queries, freedom=queries - 1, level=level)
+        return np.maximum(wide, self.covariance.half_widths(level))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """A pool, the measures that are estimated on it, and all that does not depend on labels yet to come.
+
+    `known` are the grades of documents that were judged before (NaN elsewhere). `shares` say for each measure how much
+    each run counts for the goal.
+    """
+
+    pool: BoardPool
+    targets: tuple[BoardTarget, ...]
+    known: FloatArray
+    goal: Goal
+    shares: tuple[FloatArray, ...]
+    features: Features = field(repr=False)
+    lists: tuple[RunLists, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        pool: BoardPool,
+        measures: Sequence[Any],
+        *,
+        grades: Sequence[float],
+        known: FloatArray | None = None,
+        columns: Columns | None = None,
+        goal: str | Goal = GoalKind.RANK,
+        **dialect: Any,
+    ) -> Board:
+        """The board of a pool for measures of the registry, on an ascending scale of grades.
+
+        `goal` is what labels settle first: `values`, `rank`, `best`, `best 3`, `beats RUN`.
+        """
+        scale = np.asarray(grades, dtype=np.float64)
+        if len(scale) < 2 or (np.diff(scale) <= 0).any():
+            raise ParameterError("a board", "grades", "two or more ascending grades", tuple(grades))
+        if not len(measures):
+            raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
+        targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
+        check_distinct(targets)
+        if known is not None:
+            check_scale(known, scale)
+        wanted = Goal.parse(goal)
+        wanted.check(pool.runs)
+        return cls(
+            pool=pool,
+            targets=targets,
+            goal=wanted,
+            shares=(wanted.shares(pool.runs),) * len(targets),
+            known=np.full(len(pool.documents), np.nan) if known is None else known,
+            features=Features.of(pool, len(scale) - 1, columns or pool.columns(scale)),
+            lists=tuple(RunLists.of(pool, target) for target in targets),
+        )
+
+    @property
+    def grades(self) -> FloatArray:
+        """The scale of grades."""
+        return self.targets[0].grades
+
+    @cached_property
+    def prior(self) -> Beliefs:
+        """The beliefs before the stream: from the labels that were there."""
+        labelled = np.flatnonzero(~np.isnan(self.known))
+        if not len(labelled):
+            return Beliefs.of(self.features, Effects.prior(self.features))
+        return believe(self.features, labelled, reached(self.known[labelled], self.grades))
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """How much each document's label is worth to the goal, before the stream begins."""
+        # What costs more is asked for less often: by the root of its cost, as in Neyman's allocation.
+        return np.asarray(self._scores(self.slopes, self.guess, ~np.isnan(self.known)) / np.sqrt(self.pool.costs))
+
+    @cached_property
+    def guess(self) -> FloatArray:
+        """The best guess before the stream (documents × thresholds): the label where it is known, else the belief."""
+        known, best = ~np.isnan(self.known), self.prior.chance.copy()
+        best[known] = reached(self.known[known], self.grades)
+        return best
+
+    @cached_property
+    def slopes(self) -> tuple[Slopes, ...]:
+        """What a label moves by each measure, before the stream begins."""
+        return self._slopes_at(self.guess)
+
+    def scores_at(self, best: FloatArray, known: BoolArray) -> FloatArray:
+        """How much each label is worth at any best guess (documents × thresholds): the label where it is known, else
+        the belief."""
+        return self._scores(self._slopes_at(best), best, known)
+
+    def _slopes_at(self, best: FloatArray) -> tuple[Slopes, ...]:
+        each = zip(self.targets, self.lists, strict=True)
+        return tuple(guessed_slopes(self.pool, target, lists, best) for target, lists in each)
+
+    def _scores(self, slopes: tuple[Slopes, ...], best: FloatArray, known: BoolArray) -> FloatArray:
+        asked = [
+            Attention.of(target, self.goal, share) for target, share in zip(self.targets, self.shares, strict=True)
+        ]
+        return scores(list(zip(slopes, asked, strict=True)), best, known)
+
+    def stream(self, seed: int) -> Stream:
+        """The order in which documents are handed out."""
+        return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
+
+    def refitted(self, grades: FloatArray, after: Sequence[BoardEstimate] = (), *, looks: int = 1) -> Board:
+        """The board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
+
+        Its estimates rest on the new stage's draws alone, so that whatever the earlier stages chose biases nothing.
+        `after` are the estimates so far, of as many looks as are planned: runs that are out of the race for the goal
+        get no more attention.
+        """
+        shares = tuple(estimate.race(looks=looks).race(self.goal) for estimate in after) or self.shares
+        return replace(self, known=np.where(np.isnan(self.known), grades, self.known), shares=shares)
+
+    def read(
+        self,
+        stream: Stream,
+        sample: IndexArray,
+        grades: FloatArray,
+        *,
+        budget: float,
+        start: Readings | None = None,
+    ) -> Readings:
+        """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
+
+        A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
+        `start` are the readings some labels before, which save time.
+        """
+        # A label that was corrected counts as it is now, though the stream began with the one before.
+        found = np.where(np.isnan(grades), self.known, grades)[sample]
+        if np.isnan(found).any():
+            lacking = int(np.count_nonzero(np.isnan(found)))
+            raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
+        check_scale(found, self.grades)
+        chance = stream.chances(budget)
+        labels = reached(found, self.grades)
+        return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
+
+    def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
+        """The estimates of all measures."""
+        return tuple(
+            self._estimate(target, lists, readings, seed)
+            for target, lists in zip(self.targets, self.lists, strict=True)
+        )
+
+    def _estimate(self, target: BoardTarget, lists: RunLists, readings: Readings, seed: int) -> BoardEstimate:
+        found = value(target, lists, self.features, readings)
+        covariance = Covariance.of(found, readings)
+        return BoardEstimate(
+            target=target,
+            runs=self.pool.runs,
+            labels=len(readings.labelled),
+            by_query=found.by_query,
+            covariance=covariance,
+            reason=self._reason(target, readings) or _too_wide(target, covariance),
+            seed=seed,
+            slopes=found.slopes,
+        )
+
+    def _reason(self, target: BoardTarget, readings: Readings) -> str | None:
+        """Why there is no interval yet, if there is none."""
+        if len(self.pool.queries) < 2:
+            return "not yet: an interval needs 2 queries or more"
+        open_ = int(np.count_nonzero(np.isnan(self.known)))
+        before, labels = len(self.known) - open_, len(readings.labelled)
+        if len(self.pool.runs) < FEWEST_RUNS and target.ideal is None and labels < len(self.known):
+            few = f"no interval of {target} for fewer than {FEWEST_RUNS} runs"
+            return f"{few}: plan it by itself, with --method document"
+        lacking = self.fewest(target) - labels
+        # Labels from before say nothing of how draws vary: some must come from the stream itself.
+        undrawn = self._fewest(FEWEST, open_) - (labels - before)
+        more = max(lacking, undrawn)
+        return f"not yet: {more} more labels before {target} has an interval" if more > 0 else None
+
+    def fewest(self, target: BoardTarget) -> int:
+        """The fewest labels, those from before included, with which a measure has an interval."""
+        return self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known))
+
+    def is_shallow(self, target: BoardTarget) -> bool:
+        """Whether the pool is too shallow to foretell what the ideal adds to an interval: a forecast is a bound."""
+        return bool(self.pool.sizes.mean() < SHALLOW_SIZE) and target.ideal is not None and not target.deep
+
+    def _fewest(self, rule: tuple[float, int], documents: int) -> int:
+        """The fewest labels by a rule, of so many documents."""
+        share, each = rule
+        return min(documents, max(int(np.ceil(share * documents)), each * len(self.pool.queries)))
+
+
+def _too_wide(target: BoardTarget, covariance: Covariance) -> str | None:
+    """Why intervals are not shown if they rule out nothing: they are as wide as all values that there may be."""
+    low, high = target.measure.facts.bounds
+    widest = 2 * float(covariance.half_widths(LEVEL).max())
+    return f"what labels say of {target} so far is too uncertain to be shown" if widest >= high - low else None

@@ -1,0 +1,251 @@
+"""The pool of a board: the documents that any number of runs retrieve, and each run's rank of each of them.
+
+Hits are flat arrays, run by run and query by query in rank order, so that memory grows with what was retrieved, not
+with runs times documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import dialects, files
+from rankgauge.errors import InputError, ParameterError, RepeatedError
+from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
+from rankgauge.labelling.board.columns import Columns
+from rankgauge.labelling.board.pooled_judge import PooledJudge, judge_columns
+from rankgauge.labelling.cost import document_costs, query_overheads
+from rankgauge.labelling.pool_rows import TEXTS, PoolRows, with_texts
+from rankgauge.labelling.pooled_documents import PooledDocuments
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.facets import whole
+
+KEYS = ["query", "document"]
+COSTS = ("cost", "overhead")
+"""The columns of a table that say what judging costs, and so nothing of relevance."""
+
+
+def _empty() -> FloatArray:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardPool(PooledDocuments):
+    """Queries, their documents, and the hits: a run, a document and a rank each.
+
+    `lengths` (runs × queries) is the length of each list, with the documents outside the pool. `rank` is the rank in
+    the whole list. `known` (documents) are the grades of documents that were judged before, NaN elsewhere. Without
+    costs every document costs 1, and opening a query nothing.
+    """
+
+    runs: tuple[str, ...]
+    run: IndexArray
+    document: IndexArray
+    rank: IndexArray
+    lengths: IndexArray
+    known: FloatArray = field(default_factory=_empty)
+    facts: pl.DataFrame | None = None
+    """Numbers that may tell relevant documents, a column each: beliefs about the grades, or anything else."""
+    judges: tuple[PooledJudge, ...] = ()
+    """Judges other than people, such as language models. They are believed as far as people's labels bear them out, and
+    their grades are never labels."""
+    costs: FloatArray = field(default_factory=_empty)
+    overhead: FloatArray = field(default_factory=_empty)
+
+    def __post_init__(self) -> None:
+        usual = {"known": (np.nan, len(self.documents)), "costs": (1.0, len(self.documents))}
+        for name, (value, size) in {**usual, "overhead": (0.0, len(self.queries))}.items():
+            if not len(getattr(self, name)):
+                object.__setattr__(self, name, np.full(size, value))
+        self.check_costs()
+
+    @classmethod
+    def from_runs(
+        cls,
+        runs: Mapping[str, Any],
+        *,
+        depth: int | None = None,
+        also: Any = None,
+        only: Any = None,
+        unanswered: bool = False,
+        texts: Any = None,
+        judges: Mapping[str, Any] | None = None,
+        cost: str | None = None,
+        overhead: str | float | None = None,
+        stated: bool = False,
+    ) -> BoardPool:
+        """The pool of what the runs (paths, frames, dicts; by name) retrieve, equal scores in the order of the input.
+
+        `depth` pools the first documents of each list only; further down a run's list keeps its ranks of them. `also`
+        are judgments whose documents belong to the pool even if no run retrieves them; their grades are known. `only`
+        are judgments whose documents are the whole pool, as if unjudged: then all that is retrieved beside them counts
+        as not relevant. Queries that no run answers are left out, unless `unanswered` keeps those that were judged: all
+        runs are worth 0 there. `texts`, `cost` and `overhead` are those of a `Pool`; numbers in the texts' table, such
+        as beliefs p_0, p_1, …, help to tell which documents are relevant. `judges` are judgments of others than people,
+        by name: files, frames, dicts. With `stated`, frames with a column `rank` keep these ranks, as those of a table
+        that lacks some documents of the lists.
+        """
+        if not runs:
+            raise ParameterError("a board", "runs", "at least one run", None)
+        if depth is not None and (depth != int(depth) or depth < 1):
+            raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
+        hits = pl.concat([_read(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
+        judged = [_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
+        pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
+        keys = judged if only is not None else [pooled.select(KEYS), *judged]
+        pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
+        known = pool.known if also is None else pool.grades(also)
+        rows = pool._rows(texts)
+        costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
+        told, facts = judges_in(rows.frame), _facts(rows.frame)
+        made = replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=facts)
+        return made.judged_by({**told, **(judges or {})})
+
+    @classmethod
+    def _of(cls, runs: tuple[str, ...], hits: pl.DataFrame, keys: pl.DataFrame) -> BoardPool:
+        queries = keys["query"].unique(maintain_order=True)
+        numbers = pl.DataFrame({"query": queries, "number": np.arange(len(queries))})
+        rows = keys.join(numbers, on="query", how="left", maintain_order="left").sort("number", maintain_order=True)
+        rows = rows.with_columns(place=pl.int_range(len(rows), dtype=pl.Int64))
+        lengths = hits.group_by("run", "query").agg(len=pl.col("rank").max()).join(numbers, on="query")
+        longest = np.zeros((len(runs), len(queries)), dtype=np.int64)
+        longest[lengths["run"].to_numpy(), lengths["number"].to_numpy()] = lengths["len"].to_numpy()
+        found = hits.join(rows, on=KEYS).sort("run", "number", "rank")
+        return cls(
+            runs=runs,
+            queries=queries,
+            documents=rows["document"],
+            sizes=np.bincount(rows["number"].to_numpy(), minlength=len(queries)),
+            run=found["run"].to_numpy(),
+            document=found["place"].to_numpy(),
+            rank=found["rank"].to_numpy(),
+            lengths=longest,
+        )
+
+    def _rows(self, texts: Any) -> PoolRows:
+        """The documents as the rows of a table, with what the texts say of them."""
+        frame = self.ids if texts is None else with_texts(self.ids, texts)
+        ranks = np.full((len(frame), 0), np.nan)
+        place = np.arange(len(frame))
+        return PoolRows(frame=frame, queries=self.queries, sizes=self.sizes, ranks=ranks, place=place, read=len(frame))
+
+    def with_costs(self, costs: FloatArray, overhead: FloatArray) -> BoardPool:
+        """The same pool with other costs."""
+        return replace(self, costs=costs, overhead=overhead)
+
+    def columns(self, grades: FloatArray) -> Columns | None:
+        """What judges and the pool's own table say of its documents, on that scale."""
+        told = None if self.facts is None else Columns.of(self.facts, grades)
+        return Columns.joined([one for one in (judge_columns(self.judges, len(grades) - 1), told) if one is not None])
+
+    def judged_by(self, judges: Mapping[str, Any]) -> BoardPool:
+        """The same pool with these judges, by name; each must have graded some of its documents."""
+        found = tuple(PooledJudge(name=judge.name, said=judge.of(self.ids)) for judge in read_judges(judges))
+        for judge in found:
+            if not judge.share:
+                hint = "Are its ids those of the runs?"
+                raise InputError(f"the judge {judge.name} has graded no document of the pool", hint=hint)
+        return replace(self, judges=found) if found else self
+
+    @property
+    def ids(self) -> pl.DataFrame:
+        """The documents with their queries, a row each."""
+        return pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+
+    @cached_property
+    def deepest(self) -> int:
+        """The length of the longest list."""
+        return int(max(self.lengths.max(), self.rank.max(initial=1)))
+
+    @cached_property
+    def cell(self) -> IndexArray:
+        """The list that each hit is in: its run's number times the number of queries, plus its query's."""
+        return np.asarray(self.run * len(self.queries) + self.query[self.document])
+
+    @cached_property
+    def best_rank(self) -> IndexArray:
+        """The best rank that any run gives each document; one more than the longest list where none retrieves it."""
+        best = np.full(len(self.documents), self.deepest + 1)
+        np.minimum.at(best, self.document, self.rank)
+        return best
+
+    def run_lists(self, query: int) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """For each run the documents that it retrieves for a query, in rank order, and their ranks."""
+        lists = np.arange(len(self.runs)) * len(self.queries) + query
+        first, last = np.searchsorted(self.cell, lists), np.searchsorted(self.cell, lists, side="right")
+        for start, stop in zip(first, last, strict=True):
+            yield self.document[start:stop], self.rank[start:stop]
+
+    def grades(self, judgments: Any) -> FloatArray:
+        """The grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none.
+
+        Judgments of several assessors are an error: nothing says how to combine them.
+        """
+        known = whole(dialects.get("standard").prepare(files.judgments_from(judgments))).select(*KEYS, "grade")
+        found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
+        return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+    def weight_inside(self, weights: FloatArray) -> FloatArray:
+        """The share of each run's weight that lies inside the pool; `weights` are those of the ranks 1, 2, …
+
+        What is outside counts as not relevant, so a value rests on this share.
+        """
+        inside = np.bincount(self.run, weights[self.rank - 1], minlength=len(self.runs))
+        whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
+        return np.asarray(inside / np.where(whole > 0, whole, 1.0))
+
+
+def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """The columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
+    found = []
+    for column in frame.drop(*KEYS, *COSTS, *TEXTS, *judges_in(frame), strict=False):
+        empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
+        numbers = column.cast(pl.Float64, strict=False)
+        if numbers.null_count() == empty.sum() < len(column):
+            found.append(numbers)
+    return pl.DataFrame(found) if found else None
+
+
+def _judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
+    """The documents of judgments; those of queries that have hits, if these are given."""
+    documents = files.judgments_from(judgments).select(KEYS)
+    if hits is None:
+        return documents
+    return documents.join(hits.select(pl.col("query").unique()), on="query", how="semi", maintain_order="left")
+
+
+def _read(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
+    """The ranked documents of a run; an error at a document listed twice names the file and the line, or the run."""
+    try:
+        with files.traced(source):
+            return _ranked(files.run_from(source), number, stated=stated)
+    except RepeatedError as error:
+        error.path = error.path or name
+        raise
+
+
+def _ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
+    """The documents of a run with their ranks: those that it states, or 1, 2, … in each query."""
+    kept = ["rank"] if stated and _states_ranks(run) else []
+    rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64), *kept)
+    twice = rows.filter(pl.struct(KEYS).is_duplicated())
+    if len(twice):
+        raise RepeatedError(*twice.select(KEYS).row(0))
+    falling = rows.sort("score", descending=True, maintain_order=True)
+    return falling.select(
+        *KEYS,
+        rank=pl.col("rank") if kept else pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"),
+        run=pl.lit(number, dtype=pl.Int64),
+    )
+
+
+def _states_ranks(run: pl.DataFrame) -> bool:
+    """Whether a run has ranks from 1 on, each once in a query."""
+    if "rank" not in run.columns:
+        return False
+    return not run.select((pl.col("rank") < 1).any() | pl.struct("query", "rank").is_duplicated().any()).item()

@@ -1,0 +1,179 @@
+"""Values: each run's value of each query from the readings, and the slopes and variances that its error has.
+
+A linear measure takes pseudo-labels as they are, a cascade its tangent at the best guess:
+
+    f = f(Y0) + slope(Y0)·(Ŷ − Y0)
+
+A ratio starts at the ratio A0 of the best guess and corrects it by what the sample says,
+
+    f = A0 + (U − A0·[I + Σ_t D'(Ñ_t)(N̂_t − Ñ_t)]) / I,   I = Σ_t D(Ñ_t)
+
+so that an error of A0 counts only in the second order; U is the tangent too where it is a cascade. AP's numerator U is
+quadratic; pairs of pseudo-labels make it exact but noisy, so its quadratic part is drawn towards what the beliefs
+expect of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.labelling.board.counts import count
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.ideal import IdealSum
+from rankgauge.labelling.board.lists import PrecisionLists, RunLists
+from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.slopes import Slopes
+from rankgauge.labelling.board.target import BoardTarget
+from rankgauge.numeric import FloatArray
+
+MISFIT = 1.0
+"""How many times further believed counts may be off than the beliefs say."""
+
+DEEP_MISFIT = 3.0
+"""The same for shares of all relevant documents, which follow their count one to one."""
+
+LIFT = 2.0
+"""The sample's level counts as no further from the believed one than this factor."""
+
+BENT = 1 / 8
+"""The share of the squared bend that counts as variance: the bias was a third of the bend or less."""
+
+SHALLOW, SHALLOW_SIZE = 0.5, 100
+"""In a pool with fewer documents per query, this share of the ideal's squared correction counts as variance: without it
+intervals of nDCG covered 60 to 90 % of the time there."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Values:
+    """The values (runs × queries), their slopes, and the variance of each run's mean that slopes do not show (runs).
+
+    `shared` (runs) is an error that all runs make together, each by its own amount, where there may be one.
+    """
+
+    by_query: FloatArray
+    slopes: Slopes
+    further: FloatArray
+    shared: FloatArray | None = None
+    deep: bool = False
+    """Whether whole lists count."""
+
+
+def value(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
+    """The values of all runs."""
+    if target.ideal is None:
+        return _difference(target, lists, features, readings)
+    if isinstance(lists, PrecisionLists):
+        return _precision_ratio(target, target.ideal, lists, features, readings)
+    return _ratio(target, target.ideal, lists, features, readings)
+
+
+def _difference(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
+    best, queries = readings.best @ target.steps, len(features.sizes)
+    hit = lists.slopes(best)
+    gap = readings.mean @ target.steps - best
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=hit,
+        level=np.zeros(lists.shape),
+        curve=np.zeros((queries, len(target.steps))),
+        steps=target.steps,
+        scale=np.full(queries, 1.0 / queries),
+    )
+    found = lists.values(best) + lists.sums(hit * gap[lists.document])
+    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
+
+
+def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Features, readings: Readings) -> Values:
+    counts = count(features, readings, DEEP_MISFIT if target.deep else MISFIT)
+    best = readings.best @ target.steps
+    guess, hit = lists.values(best), lists.slopes(best)
+    divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
+    divisor = np.maximum(divisor, ideal.least)
+    summed = guess + lists.sums(hit * (readings.mean @ target.steps - best)[lists.document])
+    moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
+    level = guess / np.maximum(ideal.at(counts.believed), ideal.least)
+    level = _lifted(level, summed, divisor + moved, divisor)
+    found = (summed - level * moved) / divisor
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=hit,
+        level=level,
+        curve=curve,
+        steps=target.steps,
+        scale=1.0 / (divisor * len(divisor)),
+    )
+    # In a deep pool the biases of the ideal's two parts cancel; in a shallow one the correction is biased by itself.
+    shallow = SHALLOW if not target.deep and features.sizes.mean() < SHALLOW_SIZE else 0.0
+    shared = np.sqrt(shallow) * (level * moved / divisor).mean(axis=1)
+    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]), shared=shared)
+
+
+def _precision_ratio(
+    target: BoardTarget, ideal: IdealSum, lists: PrecisionLists, features: Features, readings: Readings
+) -> Values:
+    counts = count(features, readings, DEEP_MISFIT)
+    t = int(np.flatnonzero(target.steps)[0])
+    best, mean = readings.best[:, t], readings.mean[:, t]
+    divisor = np.maximum(counts.weighed[:, t], ideal.least)
+    guess, *folds = lists.values(np.vstack([best, readings.folds[:, :, t]]))
+    summed, hit = np.mean(folds, axis=0), lists.slopes(best)
+    level = _lifted(guess / np.maximum(counts.believed[:, t], ideal.least), summed, counts.sampled[:, t], divisor)
+    # U(Y0 + d) = U(Y0) + slope·d + Σ_{j above i} d_i d_j / i: the quadratic part is what the others leave.
+    quadratic = (summed - guess - lists.sums(hit * (mean - best)[lists.document])) / divisor
+    expected, noise = _second_order(t, lists, features, readings, divisor)
+    keep = np.where(noise > 0, expected**2 / np.where(noise > 0, expected**2 + noise, 1.0), 1.0)
+    drawn = (1.0 - keep)[:, np.newaxis] * (quadratic - expected[:, np.newaxis])
+    found = level + (summed - level * counts.sampled[:, t]) / divisor - drawn
+    slopes = Slopes(
+        lists=lists,
+        query=features.query,
+        hit=hit,
+        level=level,
+        curve=np.broadcast_to(target.steps, (len(divisor), len(target.steps))),
+        steps=target.steps,
+        scale=1.0 / (divisor * len(divisor)),
+    )
+    bend = _bend(lists, features, readings.doubt[:, t], hit, level)
+    bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
+    further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + BENT * bent**2
+    return Values(by_query=found, slopes=slopes, further=further, deep=True)
+
+
+def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
+    """The believed ratios (runs × queries), halfway to the level that the sample shows of all runs together.
+
+    Beliefs tell relevant documents apart less well than runs do, so that all believed ratios are too low. A factor for
+    each run would be noisier and the order of the runs worse; the whole way would let the noise of the sample in.
+    `sampled` is the ideal sum that the sample shows, `divisor` the steadier one that is divided by.
+    """
+    shown, believed = float((summed / divisor).sum()), float((level * sampled / divisor).sum())
+    factor = shown / believed if believed > 0 else 1.0
+    return np.asarray(level * np.sqrt(np.clip(factor, 1.0 / LIFT, LIFT)))
+
+
+def _second_order(
+    t: int, lists: PrecisionLists, features: Features, readings: Readings, divisor: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What the beliefs expect of the quadratic part, as documents of a query share its effect, and the variance with
+    which the sample shows it (runs)."""
+    doubt, queries = readings.doubt[:, t], len(divisor)
+    root = np.linalg.cholesky(readings.beliefs.effects.covariance[:, t])
+    shared = doubt[:, np.newaxis] * np.einsum("zi,zij->zj", features.w, root[features.query])
+    shown = np.zeros(len(doubt))
+    shown[readings.labelled] = readings.error[:, t] ** 2
+    chance = readings.beliefs.chance[:, t]
+    believed = chance * (1.0 - chance) * readings.inflation
+    squares = lists.pairs(np.vstack([shown, believed]), power=2)
+    by_labels, by_beliefs = (squares / (divisor * queries) ** 2).sum(axis=2)
+    noise = np.maximum(by_labels, (by_labels + by_beliefs) / 2)
+    return (lists.pairs(shared.T).sum(axis=0) / divisor).mean(axis=1), noise
+
+
+def _bend(lists: RunLists, features: Features, doubt: FloatArray, hit: FloatArray, level: FloatArray) -> FloatArray:
+    """The mean slope of the documents that are in doubt (runs × queries): an error of the count acts through it."""
+    whole = np.add.reduceat(doubt, features.starts)
+    return np.asarray(lists.sums(hit * doubt[lists.document]) / np.where(whole > 0, whole, 1.0) - level)

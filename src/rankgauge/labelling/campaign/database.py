@@ -1,0 +1,239 @@
+"""The database of a campaign: an SQLite file or a server by its URL, and how transactions begin there."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from rankgauge.errors import InputError, MissingExtraError, UnavailableError
+from rankgauge.labelling.campaign.outages import FULL, LOCKED, Outage, outages
+
+PATIENCE = 60.0
+"""How many seconds to wait for another process that is writing before giving up."""
+
+CONNECTIONS = 20
+"""How many connections stay open for later: opening one takes longer than a query."""
+
+FRESH = 1.0
+"""After how many seconds without use a connection is tested before it is used again."""
+
+DAMAGED = "is damaged"
+RESTORE = "Restore a backup, or plan the campaign again and record the labels that you have in files."
+
+_READ = "rankgauge_read"
+
+
+class Location:
+    """A path or URL, and the campaign's name after a # if the database has several."""
+
+    def __init__(self, text: str | Path) -> None:
+        self.text = str(text)
+        self.is_url = "://" in self.text
+        base, _, name = self.text.partition("#") if self.is_url else (self.text, "", "")
+        self.base, self.name = base, name or None
+
+    @property
+    def path(self) -> Path | None:
+        """The file, if it is one."""
+        if not self.is_url:
+            return Path(self.base)
+        url = self.url
+        return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+    @property
+    def url(self) -> sa.URL:
+        """What SQLAlchemy connects to; `postgresql://` means the driver psycopg."""
+        if not self.is_url:
+            return sa.URL.create("sqlite", database=self.base)
+        try:
+            url = make_url(self.base)
+        except exc.ArgumentError:
+            raise InputError("is not a database URL", path=self.text, hint=_URLS) from None
+        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+
+    def __str__(self) -> str:
+        return self.url.render_as_string(hide_password=True) if self.is_url else self.text
+
+
+_URLS = "Expected a file, sqlite:///campaign.rg or postgresql+psycopg://user@host/database."
+
+
+def connect(location: Location, *, existing: bool, patience: float | None = None) -> Engine:
+    """An engine on the database; with `existing` a missing file is an error, which SQLite would create otherwise.
+
+    `patience` is how many seconds to wait for somebody else's lock.
+    """
+    path = location.path
+    if existing and path is not None and not path.is_file():
+        raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
+    try:
+        engine = sa.create_engine(location.url, **_options(location, PATIENCE if patience is None else patience))
+    except exc.NoSuchModuleError:
+        raise InputError("names an unsupported kind of database", path=str(location), hint=_URLS) from None
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "the database's driver", "web") from None
+    if location.path is None:
+        sa.event.listen(engine, "checkin", _put_back)
+        sa.event.listen(engine, "checkout", _taken(engine))
+    return prepared(engine)
+
+
+def make_private(location: Location) -> None:
+    """Makes an empty file that only its owner may read, if there is none yet; SQLite's files beside it are alike."""
+    if location.path is not None:
+        with suppress(FileExistsError, FileNotFoundError):
+            os.close(os.open(location.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def prepared(engine: Engine) -> Engine:
+    """The engine, set up so that its transactions begin as campaigns need them; a server needs no setup."""
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _prepare)
+        sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _options(location: Location, patience: float) -> dict[str, Any]:
+    # What people have written is no business of a log's, where errors name the statement.
+    kept: dict[str, Any] = {"pool_size": CONNECTIONS, "max_overflow": CONNECTIONS, "hide_parameters": True}
+    if location.url.get_backend_name() == "sqlite":
+        return kept | {"connect_args": {"timeout": patience}}
+    # The connection that was used last has the statements prepared already.
+    kept |= {"pool_use_lifo": True, "pool_timeout": patience}
+    if location.url.get_backend_name() != "postgresql":
+        return kept
+    said = " ".join(location.url.normalized_query.get("options", ()))
+    waits = {"connect_timeout": max(2, round(patience)), "options": f"{said} -c lock_timeout={round(1e3 * patience)}"}
+    return kept | {"connect_args": waits}
+
+
+def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
+    """Tests a connection that the server may have closed meanwhile; if it has, all connections are replaced.
+
+    A connection that was in use a moment ago is not tested: that would double the number of queries.
+    """
+
+    def taken(connection: DBAPIConnection, record: ConnectionPoolEntry, holder: object) -> None:
+        if time.monotonic() - record.info.get("used", math.inf) < FRESH:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error:
+            raise exc.InvalidatePoolError from None
+
+    return taken
+
+
+def _prepare(connection: sqlite3.Connection, record: object) -> None:
+    """Makes sure that a commit is on the disk when it returns.
+
+    With a write-ahead log (WAL), readers and the writer do not wait for each other; the last process that closes the
+    file merges the log into it. If the log is not available now, the older journal is as safe.
+    """
+    connection.isolation_level = None  # we begin transactions ourselves
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin(connection: Connection) -> None:
+    """A transaction that may write locks at once: two that read first would only block each other."""
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READ) else "BEGIN IMMEDIATE")
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that only reads.
+
+    On a server each statement sees what is there when it begins, so none is needed around it.
+    """
+    alone = {} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
+    with _explained(engine), engine.connect() as connection:
+        chosen = connection.execution_options(**{_READ: True}, **alone)
+        with chosen.begin():
+            yield chosen
+
+
+@contextmanager
+def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]:
+    """A transaction that writes, all or nothing. On a server it locks no more than the campaign with that number."""
+    outage = outage_of(engine, campaign)
+    outage.look()
+    with _turn(engine, outage):
+        outage.check()
+        try:
+            with _explained(engine), engine.begin() as connection:
+                yield connection
+        except UnavailableError as error:
+            outage.begin(error)
+            raise
+        outage.end()
+
+
+def _turn(engine: Engine, outage: Outage) -> AbstractContextManager[object]:
+    """Threads take turns to write to a file of SQLite: where they all try for its lock, some never get it in time."""
+    return outage.turn if engine.dialect.name == "sqlite" else nullcontext()
+
+
+def outage_of(engine: Engine, campaign: int | None) -> Outage:
+    """What keeps the campaign from being written to; a file of SQLite is locked as a whole."""
+    return outages(engine).of(None if engine.dialect.name == "sqlite" else campaign)
+
+
+def names_of(engine: Engine) -> tuple[str, ...]:
+    """What errors call the database, the usual name first."""
+    url, file = engine.url.render_as_string(hide_password=True), engine.url.database or ""
+    return (file, url) if engine.dialect.name == "sqlite" else (url,)
+
+
+@contextmanager
+def _explained(engine: Engine) -> Iterator[None]:
+    """Turns database errors into ours, which name the database."""
+    shown = names_of(engine)[0]
+    try:
+        yield
+    except (exc.OperationalError, exc.InterfaceError) as error:
+        problem = _problem(error.orig)
+        hint = RESTORE if problem == DAMAGED else None
+        raise UnavailableError(f"the database {problem}: {error.orig}", path=shown, hint=hint) from error
+    except exc.DataError as error:
+        problem = f"the database cannot store this: {str(error.orig).splitlines()[0]}"
+        raise InputError(problem, path=shown) from error
+    except exc.TimeoutError as error:
+        raise UnavailableError("the database does not answer in time", path=shown) from error
+    except exc.DatabaseError as error:
+        if "not a database" in str(error.orig):
+            raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
+        if engine.dialect.name != "sqlite" or isinstance(error, exc.IntegrityError):
+            raise
+        raise UnavailableError(f"the database {DAMAGED}: {error.orig}", path=shown, hint=RESTORE) from error
+    except UnicodeDecodeError as error:  # SQLite's message quotes a schema that is no text any more
+        said = error.object.decode(errors="replace")
+        raise UnavailableError(f"the database {DAMAGED}: {said}", path=shown, hint=RESTORE) from error
+
+
+def _problem(error: BaseException | None) -> str:
+    """What is wrong, by the codes of SQLite and of PostgreSQL (disk_full, lock_not_available)."""
+    code = getattr(error, "sqlite_errorname", "") or getattr(error, "sqlstate", "") or ""
+    if code in ("SQLITE_FULL", "53100"):
+        return FULL
+    if any(words in str(error) for words in ("Could not decode", "no such table", "no such column", "malformed")):
+        return DAMAGED
+    return LOCKED if code.startswith("SQLITE_BUSY") or code == "55P03" else "does not answer"

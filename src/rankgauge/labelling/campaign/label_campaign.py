@@ -1,0 +1,313 @@
+"""What every campaign does: hand out documents, record labels, and lose none that was acknowledged."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+from sqlalchemy.engine import Engine
+
+from rankgauge.errors import InputError, ParameterError, PausedError
+from rankgauge.labelling import defaults
+from rankgauge.labelling.campaign.copies import Copies, told_apart
+from rankgauge.labelling.campaign.damage import explained, loading
+from rankgauge.labelling.campaign.database import Location, connect, reading, writing
+from rankgauge.labelling.campaign.estimates import Progress
+from rankgauge.labelling.campaign.idle import Idle, why_idle
+from rankgauge.labelling.campaign.label_table import COLUMNS, LabelTable
+from rankgauge.labelling.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_name
+from rankgauge.labelling.campaign.leases import Leases, lease_documents
+from rankgauge.labelling.campaign.ledger import shown_names
+from rankgauge.labelling.campaign.rules import CampaignRules, stored_rules
+from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
+from rankgauge.labelling.campaign.side_questions import SideDesk
+from rankgauge.labelling.campaign.state import CampaignState, Clock
+from rankgauge.labelling.campaign.store import Store, make
+from rankgauge.labelling.campaign.texts import PoolTexts
+from rankgauge.labelling.campaign.upgrade import upgrade
+from rankgauge.labelling.draws import Draws
+from rankgauge.labelling.label_format import read_labels
+from rankgauge.labelling.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
+from rankgauge.labelling.pool_rows import refuse_breaks
+
+LEASE = defaults.LEASE_DAYS * 24 * 3600
+"""For how many seconds a document is reserved for the assessor who got it."""
+
+
+class LabelCampaign:
+    """A campaign in a file or on a server's database. Any number of processes may work on it at once.
+
+    Subclasses estimate something from its labels. `open` gives the right one; use it in a `with`, or close it.
+    """
+
+    board: ClassVar[bool]
+    """Whether it estimates a board of runs."""
+    _state: CampaignState
+
+    def __init_subclass__(cls) -> None:
+        _KINDS[cls.board] = cls
+
+    def __init__(self, state: CampaignState) -> None:
+        self._state, self._table = state, LabelTable(state.engine, state.store)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._state.name
+
+    @property
+    def settings(self) -> CampaignSettings:
+        """What it was set up with."""
+        return self._state.settings
+
+    @classmethod
+    def on(cls, engine: Engine, store: Store, *, clock: Clock = time.time) -> Self:
+        """The campaign of a store on an engine from `database.connect` or `database.prepared`."""
+        with loading(engine):
+            with reading(engine) as connection:
+                row = store.row(connection)
+            kind = _KINDS[CampaignSettings.unpacked(row.settings, layout=row.format).is_board]
+        if not issubclass(kind, cls):
+            raise InputError(
+                f"this campaign estimates {'a board of runs' if kind.board else 'one value'}",
+                hint=f"Open it with {kind.__name__}.open.",
+            )
+        with loading(engine):
+            return kind._loaded(engine, store, clock)
+
+    @classmethod
+    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+        """The campaign with its state; `first` is the plan of its first stage if it is new."""
+        raise NotImplementedError
+
+    @classmethod
+    def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
+        """The campaign in a file, or at a URL; …#name where the database has several."""
+        place = Location(location)
+        with _connected(place, existing=True) as engine:
+            upgrade(engine)
+            with loading(engine), reading(engine) as connection:
+                store = Store.find(connection, place.name)
+            return cls.on(engine, store, clock=clock)
+
+    @classmethod
+    def _create(
+        cls,
+        location: str | Path | Engine,
+        plan: Draws,
+        content: bytes,
+        settings: CampaignSettings,
+        stage: StageSettings,
+        *,
+        name: str,
+        clock: Clock,
+    ) -> Self:
+        """A new campaign with this plan as its first stage; `content` is the packed pool."""
+        if not isinstance(location, Engine):
+            place = Location(location)
+            with _connected(place, existing=False) as engine:
+                named = place.name or name
+                return cls._create(engine, plan, content, settings, stage, name=named, clock=clock)
+        for ids in (plan.pool.queries.alias("query"), plan.pool.documents.alias("document")):
+            refuse_breaks(ids)
+        upgrade(location)
+        with writing(location) as connection:
+            store = make(connection, name=name, made=clock(), settings=settings.packed())
+            store.add_pool(connection, content, plan.pool.texts)
+            store.add_stage(connection, number=0, made=clock(), settings=stage.packed())
+        return cls._loaded(location, store, clock, first=plan)
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._state.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, *_: object) -> None:
+        try:
+            damaged = None if error is None else explained(self._state.engine, error)
+        finally:
+            self.close()
+        if damaged is not None:
+            raise damaged from error
+
+    # handing out
+
+    def lease(
+        self,
+        n: int = 1,
+        assessor: str | Assessor = SOMEBODY,
+        *,
+        seconds: float = LEASE,
+        again: bool = False,
+        desk: SideDesk | None = None,
+    ) -> list[Task]:
+        """Up to n documents for an assessor to judge, reserved for that assessor until the lease ends.
+
+        `again` begins with those that the assessor has on lease already. What is handed out never exceeds the budget:
+        fewer than n documents mean that the rest waits for labels, or that the budget is spent. `desk` is what else
+        the assessor was asked.
+        """
+        if n < 1 or not seconds > 0:
+            raise ParameterError("lease", "n" if n < 1 else "seconds", "above 0", n if n < 1 else seconds)
+        with self._state.changing() as connection:
+            if self._state.paused:
+                raise PausedError("the campaign is paused: nothing is handed out")
+            leases, who = Leases(self._state, connection), Assessor.of(assessor)
+            side = None if desk is None else desk(connection)
+            return lease_documents(leases, {who: side}, n, seconds=seconds, again=again)[who.identity]
+
+    def why_idle(self, assessor: str | Assessor = SOMEBODY) -> Idle:
+        """Why `lease` gave the assessor nothing."""
+        rules = self.rules
+        with self._state.looking() as connection:
+            self._state.paused = bool(self._state.store.row(connection).paused)
+            return why_idle(self._state, rules, Assessor.of(assessor).identity)
+
+    @property
+    def rules(self) -> CampaignRules:
+        """The stopping rule and the guidelines that a judging room has given it; a campaign's file has none."""
+        with reading(self._state.engine) as connection:
+            return stored_rules(connection, self._state.store.campaign)
+
+    def release(self, tasks: Sequence[Task]) -> None:
+        """Documents that their assessors give back unjudged."""
+        with self._state.changing() as connection:
+            Leases(self._state, connection).end((task.place, identity_of(task)) for task in tasks)
+
+    def pause(self) -> None:
+        """Nothing more is handed out; labels still come in."""
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, True)
+
+    def resume(self) -> None:
+        """Documents are handed out again."""
+        with self._state.changing() as connection:
+            self._state.store.set_paused(connection, False)
+
+    # changes
+
+    def rename(self, name: str) -> None:
+        """Gives the campaign another name."""
+        if len(name) > LONGEST or not is_name(name):
+            raise ParameterError("a campaign", "name", f"1 to {LONGEST} printable characters", name)
+        with self._state.changing() as connection:
+            self._state.store.rename(connection, name.strip())
+        self._state.name = name.strip()
+
+    def change_budget(self, budget: float) -> None:
+        """Gives the campaign another budget, at least what is spent already."""
+        raise NotImplementedError
+
+    # labels
+
+    def record(self, labels: Any, *, assessor: str = SOMEBODY, replace: bool = False) -> Recorded:
+        """Labels from a file (CSV, JSON lines, Label Studio's export, TREC qrels) or from Python, all or none of them.
+
+        When it returns, the labels are on the disk. `assessor` made those that name none. A label that contradicts
+        an earlier one of the same assessor is an error, unless it may `replace` it.
+        """
+        if not isinstance(labels, str | os.PathLike):
+            return self._record(labels_of(labels, assessor), replace=replace)
+        read = read_labels(labels, assessor=assessor)
+        try:
+            return self._record(read.labels, replace=replace).added(blank=read.blank)
+        except InputError as error:
+            raise placed(error, os.fspath(labels)) from None
+
+    def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
+        fresh, left = self.imports(labels)
+        with self._state.changing() as connection:
+            batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
+            count = batch.add_all(fresh, LabelTerms(replace=replace))
+            batch.write(connection)
+        return count.added(**left)
+
+    def imports(self, labels: Sequence[Label]) -> tuple[list[Label], dict[str, int]]:
+        """The labels to record of those that come in, by the ids of the pool, and how many were found to be what.
+
+        A label in a judging room's own file that is here already is the same one, whoever brings it back.
+        """
+        named, by_text = self.texts.identified(labels)
+        check_documents(named, self._state.pool)
+        if not any(label.exported for label in named):
+            return named, {"by_text": by_text}
+        with self._state.looking():
+            shown = shown_names(self._state.ledger.names)
+        copies = Copies(self._table.rows(), shown, self.settings)
+        lasting = [label for label in named if label.exported is None or label.exported.kind is not LabelKind.SETTLED]
+        fresh = [label for label in lasting if not copies.has(label)]
+        found = {"by_text": by_text, "settled": len(named) - len(lasting), "same": len(lasting) - len(fresh)}
+        return told_apart(fresh, lasting), found
+
+    @cached_property
+    def texts(self) -> PoolTexts:
+        """Queries and documents as people read them."""
+        return PoolTexts(self._state)
+
+    def grade_of(self, label: Label) -> float | None:
+        """The label's grade as a number of the scale; None if the document cannot be judged."""
+        return grade_of(label, self.settings)
+
+    def labels(self, *, history: bool = False) -> pl.DataFrame:
+        """The labels that count, or the whole history, with the time of each and whether its document was asked for."""
+        kept = self._table.rows() if history else self._table.current()
+        with self._state.looking():
+            asked = self._state.ledger.asked[kept["place"].to_numpy()]
+        return kept.select(*COLUMNS).with_columns(asked=pl.Series(asked, dtype=pl.Boolean))
+
+    def judgments(self) -> pl.DataFrame:
+        """The grade of each document that was asked for and fully judged: query, document, grade."""
+        with self._state.looking():
+            pool, known = self._state.pool, np.flatnonzero(~np.isnan(self._state.ledger.grades))
+            return pl.DataFrame(
+                {
+                    "query": pool.queries.gather(pool.query[known]),
+                    "document": pool.documents.gather(known),
+                    "grade": self._state.ledger.grades[known],
+                }
+            )
+
+    def refit(self, *, leave_open: bool = False) -> None:
+        """Begins a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""
+        raise NotImplementedError
+
+    # what is known
+
+    def progress(self) -> Progress:
+        """How far the campaign has come."""
+        with self._state.looking() as connection:
+            return Progress.of(self._state, connection)
+
+
+_KINDS: dict[bool, type[LabelCampaign]] = {}
+"""The kind of campaign that estimates a board, and the one that does not."""
+
+
+@contextmanager
+def _connected(place: Location, *, existing: bool) -> Iterator[Engine]:
+    """An engine on the database, which is closed again if the campaign cannot be had."""
+    engine = connect(place, existing=existing)
+    try:
+        yield engine
+    except InputError as error:
+        engine.dispose()
+        raise placed(error, str(place)) from None
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def placed(error: InputError, path: str) -> InputError:
+    """The error with the file or database that it is about."""
+    if error.path is not None:
+        return error
+    return InputError(error.problem, path=path, line=error.line, text=error.text, hint=error.hint)

@@ -1,0 +1,286 @@
+"""The rows of a campaign: all of its SQL, which every database understands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from rankgauge.errors import GoneError, InputError, UnknownNameError
+from rankgauge.labelling.campaign import parquet
+from rankgauge.labelling.campaign import tables as t
+from rankgauge.labelling.labels import Assessor
+from rankgauge.numeric import FloatArray
+
+CHUNK = 5_000
+"""How many rows go to the database at a time."""
+
+
+def _later(table: sa.Table, after: str) -> sa.Select[Any]:
+    chosen = sa.select(sa.func.max(table.c.id)).where(table.c.campaign == _CAMPAIGN)
+    return chosen.where(table.c.id > sa.bindparam(after, type_=sa.BigInteger))
+
+
+_CAMPAIGN = sa.bindparam("campaign", type_=sa.Integer)
+_STAGES = sa.select(sa.func.count()).select_from(t.stages).where(t.stages.c.campaign == _CAMPAIGN)
+
+# Statements that every answer needs are built once: building one takes as long as the database takes to reply.
+_LOCK = sa.select(t.campaigns.c.paused).where(t.campaigns.c.id == _CAMPAIGN).with_for_update()
+_OWN = t.campaigns.c.id == _CAMPAIGN
+_NEWS = sa.select(
+    sa.select(t.campaigns.c.name).where(_OWN).scalar_subquery().label("name"),
+    sa.select(t.campaigns.c.settings).where(_OWN).scalar_subquery().label("settings"),
+    _STAGES.scalar_subquery().label("stages"),
+    _STAGES.where(t.stages.c.draws.is_not(None)).scalar_subquery().label("over"),
+    _later(t.tasks, "last_task").scalar_subquery().label("task"),
+    _later(t.labels, "last_label").scalar_subquery().label("label"),
+)
+
+_TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
+    t.texts.c.campaign == _CAMPAIGN, t.texts.c.place.in_(sa.bindparam("places", expanding=True))
+)
+_LEASES = (
+    sa.select(t.leases.c.id, t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
+    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("now", type_=sa.Double))
+    .order_by(t.leases.c.id)
+)
+_HAD = (
+    sa.select(t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
+    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.place.in_(sa.bindparam("places", expanding=True)))
+    .distinct()
+)
+_TASKS, _LABELS = (
+    sa.select(table)
+    .where(table.c.campaign == _CAMPAIGN, table.c.id > sa.bindparam("after", type_=sa.BigInteger))
+    .order_by(table.c.id)
+    for table in (t.tasks, t.labels)
+)
+_ADD_TASKS, _ADD_LABELS = (
+    sa.insert(table).returning(table.c.id, sort_by_parameter_order=True) for table in (t.tasks, t.labels)
+)
+
+
+def names(connection: Connection) -> list[str]:
+    """The campaigns of a database, in the order in which they were made."""
+    if not sa.inspect(connection).has_table(t.campaigns.name):
+        return []
+    return list(connection.execute(sa.select(t.campaigns.c.name).order_by(t.campaigns.c.id)).scalars())
+
+
+def make(connection: Connection, **columns: Any) -> Store:
+    """Makes a new campaign, and the tables if the database has none."""
+    t.metadata.create_all(connection)
+    if columns["name"] in names(connection):
+        raise InputError(f"there is a campaign called {columns['name']!r} already", hint="Choose another name.")
+    done = connection.execute(sa.insert(t.campaigns).values(format=t.FORMAT, paused=False, **columns))
+    assert done.inserted_primary_key is not None
+    return Store(campaign=done.inserted_primary_key[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store:
+    """The rows of one campaign."""
+
+    campaign: int
+
+    @classmethod
+    def find(cls, connection: Connection, name: str | None) -> Store:
+        """The campaign of that name, or the only one that there is."""
+        known = names(connection)
+        if not known:
+            raise InputError("there is no campaign in it", hint="rankgauge active plan makes one.")
+        if name is None and len(known) > 1:
+            raise InputError(
+                f"there are {len(known)} campaigns in it: {', '.join(known)}", hint="Name one after the URL: …#name"
+            )
+        if name is not None and name not in known:
+            raise UnknownNameError("campaign", name, known)
+        chosen = sa.select(t.campaigns.c.id).where(t.campaigns.c.name == (name or known[0]))
+        return cls(campaign=connection.execute(chosen).scalar_one())
+
+    def row(self, connection: Connection) -> Row[Any]:
+        """The campaign's own row."""
+        found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).first()
+        if found is None:
+            raise GoneError("there is no such campaign any more")
+        if found.format > t.FORMAT:
+            raise InputError(
+                f"the campaign has format {found.format}, and this version knows {t.FORMAT}",
+                hint="Install a newer RankGauge.",
+            )
+        return found
+
+    def lock(self, connection: Connection) -> bool:
+        """Locks the campaign until this transaction ends, and says whether it is paused.
+
+        SQLite locked its file when the transaction began; a server locks the row.
+        """
+        return bool(connection.execute(_LOCK, {"campaign": self.campaign}).scalar())
+
+    def news(self, connection: Connection, task: int, label: int) -> Row[Any, Any, Any, Any, Any, Any]:
+        """What is new, in one query: the name and the settings, how many stages there are and how many are over, and
+        the number of the last task and label, None if there is none after the given numbers."""
+        return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
+
+    def set_paused(self, connection: Connection, paused: bool) -> None:
+        """Pauses or resumes the campaign."""
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))
+
+    def rename(self, connection: Connection, name: str) -> None:
+        """Gives the campaign another name."""
+        if name != self.row(connection).name and name in names(connection):
+            raise InputError(f"there is a campaign called {name!r} already", hint="Choose another name.")
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(name=name))
+
+    def set_settings(self, connection: Connection, settings: str) -> None:
+        """Replaces the campaign's settings."""
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(settings=settings))
+
+    def set_stage(self, connection: Connection, number: int, settings: str) -> None:
+        """Replaces the settings of a stage."""
+        chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
+        connection.execute(chosen.values(settings=settings))
+
+    def delete(self, connection: Connection) -> None:
+        """Deletes the campaign with everything that belongs to it."""
+        for table in reversed(t.metadata.sorted_tables):
+            if table is not t.campaigns:
+                connection.execute(sa.delete(table).where(table.c.campaign == self.campaign))
+        connection.execute(sa.delete(t.campaigns).where(t.campaigns.c.id == self.campaign))
+
+    # pool
+
+    def add_pool(self, connection: Connection, content: bytes, texts: pl.DataFrame | None) -> None:
+        """Writes a packed pool, and what there is to read of each document."""
+        connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=content))
+        rows = [
+            {"place": place, "content": json.dumps(text, ensure_ascii=False)}
+            for place, row in enumerate([] if texts is None else texts.iter_rows(named=True))
+            if (text := {name: str(value) for name, value in row.items() if value is not None})
+        ]
+        self._insert(connection, t.texts, rows)
+
+    def pool(self, connection: Connection) -> bytes:
+        """The packed pool, without its texts."""
+        found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
+        return bytes(found.scalar_one())
+
+    def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
+        """What there is to read of these documents."""
+        wanted = {"campaign": self.campaign, "places": [int(place) for place in places]}
+        return {place: json.loads(content) for place, content in connection.execute(_TEXTS, wanted)}
+
+    # stages and draws
+
+    def stages(self, connection: Connection) -> Sequence[Row[Any]]:
+        """The stages in their order: number, settings, draws."""
+        wanted = sa.select(*(t.stages.c[name] for name in ("number", "settings", "draws")))
+        return connection.execute(wanted.where(t.stages.c.campaign == self.campaign).order_by("number")).all()
+
+    def beliefs(self, connection: Connection, stage: int) -> FloatArray | None:
+        """The beliefs that a stage was refitted to; None if they are the pool's own."""
+        chosen = sa.select(t.stages.c.beliefs).where(t.stages.c.campaign == self.campaign, t.stages.c.number == stage)
+        found = connection.execute(chosen).scalar_one()
+        return None if found is None else parquet.unpack_beliefs(bytes(found))
+
+    def add_stage(self, connection: Connection, *, beliefs: FloatArray | None = None, **columns: Any) -> None:
+        """Writes the next stage."""
+        packed = None if beliefs is None else parquet.pack_beliefs(beliefs)
+        self._insert(connection, t.stages, [columns | {"beliefs": packed}])
+
+    def end_stage(self, connection: Connection, number: int, draws: int) -> None:
+        """Ends a stage, of which the first `draws` draws count."""
+        chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
+        connection.execute(chosen.values(draws=draws))
+
+    def draws(self, connection: Connection, stage: int) -> list[int]:
+        """The queries of the draws that were begun in a stage."""
+        chosen = sa.select(t.draws.c.query).where(t.draws.c.campaign == self.campaign, t.draws.c.stage == stage)
+        return list(connection.execute(chosen.order_by(t.draws.c.number)).scalars())
+
+    def add_draws(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes draws that begin."""
+        self._insert(connection, t.draws, rows)
+
+    # tasks, leases, labels
+
+    def tasks(self, connection: Connection, after: int) -> Sequence[Row[Any]]:
+        """The tasks after the one with that number."""
+        return connection.execute(_TASKS, {"campaign": self.campaign, "after": after}).all()
+
+    def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
+        """Writes documents that a draw asks for; gives the rows with their numbers."""
+        return self._numbered(connection, _ADD_TASKS, rows)
+
+    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any, Any]]:
+        """The leases that have not ended, the oldest first: id, place, assessor, person."""
+        return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
+
+    def holders(self, connection: Connection, places: Sequence[int]) -> Iterator[Row[Any, Any, Any]]:
+        """Who has, or once had, each of these documents on lease: place, assessor, person."""
+        for start in range(0, len(places), CHUNK):
+            some = [int(place) for place in places[start : start + CHUNK]]
+            yield from connection.execute(_HAD, {"campaign": self.campaign, "places": some})
+
+    def first_leases(self, connection: Connection) -> Sequence[Row[Any, Any, Any, Any]]:
+        """When each assessor had each document on lease for the first time: place, assessor, person, made."""
+        who = (t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
+        chosen = sa.select(*who, sa.func.min(t.leases.c.made).label("made")).group_by(*who)
+        return connection.execute(chosen.where(t.leases.c.campaign == self.campaign)).all()
+
+    def first_leases_of(
+        self, connection: Connection, who: Assessor, places: Sequence[int] | None = None
+    ) -> dict[int, int]:
+        """By document, the number of the first lease that the assessor had of it; of these documents, or of all."""
+        lease = t.leases.c
+        mine = (
+            lease.person == who.person
+            if who.person is not None
+            else (lease.assessor == who.name) & lease.person.is_(None)
+        )
+        chosen = sa.select(lease.place, sa.func.min(lease.id).label("first")).where(
+            lease.campaign == self.campaign, mine
+        )
+        if places is not None:
+            chosen = chosen.where(lease.place.in_([int(place) for place in places]))
+        return {row.place: row.first for row in connection.execute(chosen.group_by(lease.place))}
+
+    def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes leases."""
+        self._insert(connection, t.leases, rows)
+
+    def end_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
+        """Ends the leases with these numbers."""
+        for start in range(0, len(numbers), CHUNK):
+            some = t.leases.c.id.in_(numbers[start : start + CHUNK])
+            connection.execute(sa.update(t.leases).where(some).values(until=now))
+
+    def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
+        """The labels after the one with that number, in the order in which they came."""
+        return connection.execute(_LABELS, {"campaign": self.campaign, "after": after}).all()
+
+    def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
+        """Writes labels; gives the rows with their numbers."""
+        return self._numbered(connection, _ADD_LABELS, rows)
+
+    def _numbered(
+        self, connection: Connection, statement: sa.Executable, rows: Sequence[Mapping[str, Any]]
+    ) -> list[SimpleNamespace]:
+        """Inserts the rows and gives them with their numbers, in one query."""
+        made: list[SimpleNamespace] = []
+        for start in range(0, len(rows), CHUNK):
+            some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
+            numbers = connection.execute(statement, some).scalars()
+            made += [SimpleNamespace(id=number, **row) for number, row in zip(numbers, some, strict=True)]
+        return made
+
+    def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        for start in range(0, len(rows), CHUNK):
+            some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
+            connection.execute(sa.insert(table), some)

@@ -1,0 +1,66 @@
+"""jsonl: a JSON object per line, {"query": …, "document": …, "grade": …[, "assessor": …, "comment": …, "key": …]}."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rankgauge.errors import InputError
+from rankgauge.files import find
+from rankgauge.files.source import Source
+from rankgauge.files.tabular import objects
+from rankgauge.labelling.label_format import LabelFormat, graded
+from rankgauge.labelling.labels import Exported, Label, LabelKind, Task
+
+
+def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
+    return (flat(row, assessor, source, line, text) for line, text, row in objects(source))
+
+
+def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> list[Label]:
+    """The label of an object with our keys or other names for them; none if it has no grade yet."""
+    names = {name: find(row, name) for name in ("query", "document", "grade", "assessor")}
+    given = {name: row.get(key) if key else None for name, key in names.items()}
+    for name in ("query", "document"):
+        if given[name] in (None, ""):
+            raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
+    said, grade = graded(_word(given["grade"]))
+    exported = Exported.of(row)
+    if not said and (exported is None or exported.kind is not LabelKind.SKIP):
+        return []
+    label = Label(
+        query=str(given["query"]),
+        document=str(given["document"]),
+        grade=grade,
+        assessor=str(given["assessor"] or assessor),
+        comment=_word(row.get("comment")) or None,
+        key=_word(row.get("key")) or None,
+        exported=exported,
+        line=line,
+        text=text,
+    )
+    return [label]
+
+
+def _word(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _write(tasks: Sequence[Task]) -> str:
+    rows = (
+        {**task.texts, "query": task.query, "document": task.document, "grade": None, "assessor": task.assessor}
+        for task in tasks
+    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+JSONL = LabelFormat(
+    name="jsonl",
+    title="JSON lines",
+    endings=(".jsonl", ".ndjson"),
+    place=2,
+    recognise=lambda head: head.text.lstrip().startswith("{"),
+    read=_read,
+    write=_write,
+).register()

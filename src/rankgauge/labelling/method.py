@@ -1,0 +1,195 @@
+"""The contract of a method: a sampling design (which documents are judged) and an estimator (what their grades say).
+
+A method makes a plan from the pool, the target, the budget and a seed, which fix the plan's draws 0, 1, 2, …
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.errors import ParameterError
+from rankgauge.evaluation import display
+from rankgauge.labelling.defaults import LEVEL
+from rankgauge.labelling.draws import Draws
+from rankgauge.labelling.intervals import Basis, IntervalKind, ends, half_width
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.registry import Registry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """An estimate from the first draws: the value, its standard error, and a confidence interval at the level.
+
+    `freedom` is the degrees of freedom of the standard error. `interval` is the kind of the interval: t if the budget
+    was fixed in advance, sequence to stop at any time. `basis` says what the interval rests on; a campaign that a
+    version before 0.3 began has none. While no honest interval can be given, its ends are infinite.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    level: float
+    draws: int
+    labels: int
+    cost: float
+    method: str
+    interval: str = IntervalKind.T
+    freedom: float = np.inf
+    basis: Basis | None = None
+
+    @classmethod
+    def around(cls, value: float, error: float, *, draws: int, freedom: float, **fields: Any) -> Estimate:
+        """The estimate with the interval of its kind and level around the value."""
+        level, kind, basis = fields["level"], fields["interval"], fields.get("basis")
+        half = float(half_width(error, draws=draws, freedom=freedom, level=level, kind=kind))
+        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=level)
+        return cls(value=value, error=error, low=float(low), high=float(high), draws=draws, freedom=freedom, **fields)
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is an interval; without one the value is not shown either."""
+        return bool(np.isfinite(self.high - self.low))
+
+    @property
+    def queries(self) -> int:
+        """How many different queries the estimate rests on, as far as it is known."""
+        return self.draws if self.basis is None else int(np.asarray(self.basis.queries))
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for JSON; a value that is not shown is NaN."""
+        found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "basis"}
+        if self.basis is None:
+            return found
+        return found | {"value": self.value if self.shown else np.nan, "queries": self.queries}
+
+    def __str__(self) -> str:
+        spent = f"{self.cost:g} spent, {self.method}"
+        if not self.shown:
+            return f"not yet ({spent})"
+        return f"{self.value:.4f} ({self.level:.0%} interval {display.interval(self.low, self.high)}; {spent})"
+
+    def _repr_html_(self) -> str:
+        found = (f"{self.value:.4f}", display.interval(self.low, self.high)) if self.shown else ("not yet", "")
+        row = (*found, f"{self.cost:g}")
+        heads = ("estimate", f"{self.level:.0%} interval", "spent")
+        return display.table(heads, [row], f"method {self.method}; {self.draws} draws; interval: {self.interval}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Repetitions:
+    """The estimates of many repetitions on a pool with known grades (one entry per repetition).
+
+    `low` and `high` are the ends of the 95 % interval for a fixed budget, infinite where there is none.
+    """
+
+    value: FloatArray
+    error: FloatArray
+    freedom: FloatArray
+    cost: FloatArray
+    draws: FloatArray
+    labels: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def around(
+        cls, *, value: FloatArray, error: FloatArray, freedom: FloatArray, basis: Basis | None = None, **facts: Any
+    ) -> Self:
+        """The estimates with their intervals, as those of `Estimate.around`."""
+        half = half_width(error, draws=facts["draws"], freedom=freedom, level=LEVEL)
+        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=LEVEL)
+        return cls(value=value, error=error, freedom=freedom, low=low, high=high, **facts)
+
+    @classmethod
+    def joined(cls, parts: list[Repetitions]) -> Repetitions:
+        """The repetitions of all parts, one after another."""
+        return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
+
+
+class Plan(Draws):
+    """The draws of a method, fixed by pool, target, budget and seed: what they ask for, and the estimate from them.
+
+    At the query level a draw asks for all its documents at once; at the document level the next one depends on the
+    grades before.
+    """
+
+    method: ClassVar[str] = ""
+    pool: Pool
+    cautious: bool = True
+    """Whether intervals widen where they rest on few queries. In campaigns begun before version 0.3 they do not."""
+
+    def __init__(self, pool: Pool, target: Target, *, budget: float, seed: int) -> None:
+        if not budget > 0:
+            raise ParameterError("a plan", "budget", "a cost above 0", budget)
+        self.pool, self.target, self.budget, self.seed = pool, target, float(budget), seed
+
+    @property
+    def needed(self) -> BoolArray:
+        return self.target.needed(self.pool)
+
+    @abstractmethod
+    def price(self, j: int, grades: FloatArray) -> float:
+        """What draw j has cost, or will cost at the query level; documents of earlier draws are free."""
+
+    @abstractmethod
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
+        """The estimate from the first n draws, all of which must be complete."""
+
+    def basis(self, queries: npt.ArrayLike, whole: npt.ArrayLike = 1.0) -> Basis:
+        """What an estimate from that number of different queries rests on."""
+        return Basis(queries=queries, size=len(self.pool.sizes), bounds=self.target.extent(self.pool), whole=whole)
+
+
+METHODS: Registry[type[Method]] = Registry("method", "rankgauge.labelling.methods")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A way to spend a budget of labels; its options are its fields."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__dict__.get("name") or not cls.__dict__.get("title") or not cls.__doc__:
+            raise TypeError(f"{cls.__name__} needs a name, a title and a docstring")
+        METHODS.add(cls, cls.name)
+
+    @abstractmethod
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> Plan:
+        """The plan for a budget and a seed."""
+
+    @abstractmethod
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        """The standard error to expect at each budget if the beliefs are right."""
+
+    @abstractmethod
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        """The estimates of many seeds on a pool with known grades; each spends the budget as a campaign would."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def get(name: str | Method, **options: Any) -> Method:
+    """The method of that name with its options: get("paper", beliefs="uniform")."""
+    if isinstance(name, Method):
+        return name
+    method = METHODS.find(name)
+    for option in options:
+        if option not in method.__dataclass_fields__:
+            raise ParameterError(f"method {name}", option, f"one of {', '.join(method.__dataclass_fields__)}", option)
+    return method(**options)

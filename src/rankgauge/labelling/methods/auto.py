@@ -1,0 +1,156 @@
+"""auto: a pilot shows what the beliefs are worth; then the document level or the query level spends the rest.
+
+In the pilot a few random queries are judged whole. With all their grades known, the variance and the cost that each
+level would have had on them can be computed; the level with the smaller product of the two goes on. Nothing of the
+pilot is wasted, as its values are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.labelling.method import Method, Repetitions
+from rankgauge.labelling.methods.document import STAGES, DocumentMethod, document_stage
+from rankgauge.labelling.methods.greg import GregMethod
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.document_walk import WorthTable
+from rankgauge.labelling.sampling.query_stage import CensusStage, QueryStage
+from rankgauge.labelling.sampling.recalibration import recalibrated
+from rankgauge.labelling.sampling.regression import Regression
+from rankgauge.labelling.sampling.stage import Stage, StageOutcome
+from rankgauge.labelling.sampling.staged_estimate import StagedEstimate
+from rankgauge.labelling.sampling.staged_plan import StagedPlan
+from rankgauge.labelling.target import Target
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray, IndexArray
+
+DOCUMENT, GREG = DocumentMethod(), GregMethod()
+"""The two levels, with their default options."""
+
+FEWEST = 5
+"""The fewest queries in a pilot; the beliefs, once fitted to the pilot's grades, count for as many."""
+
+
+class AutoPlan(StagedPlan):
+    """A census of the pilot, then the level that its grades favour."""
+
+    method = "auto"
+    _choice: tuple[bytes, str] | None = None
+
+    def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
+        if number == 0:
+            return CensusStage(self.pool, self.target, rest, left, GREG.uniform)
+        return self._stages(rest, left, grades)[self.chosen(grades)]()
+
+    def chosen(self, grades: FloatArray) -> str:
+        """The level that the pilot's grades favour: greg or document."""
+        if self.target.shape is Shape.OTHER:
+            return GREG.name
+        key = grades[self._before(1)].tobytes()
+        if self._choice is None or self._choice[0] != key:
+            worth = self.merits(grades)
+            self._choice = key, min(worth, key=lambda name: worth[name])
+        return self._choice[1]
+
+    def merits(self, grades: FloatArray) -> dict[str, float]:
+        """Variance times cost of each level on the pilot's queries, by its name: less is better."""
+        pilot, rest = self.order[: self.edges[1]], self.order[self.edges[1] :]
+        seen = np.where(np.isin(self.pool.query, pilot), grades, np.nan)
+        left = max(self.budget - float(self.target.query_costs(self.pool)[pilot].sum()), 0.0)
+        levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
+        return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
+
+    def _combined(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+        stages = [self._stage(number, grades) for number in range(len(outcomes))]
+        whole = [stage for stage in stages if isinstance(stage, QueryStage)]
+        if self.cautious and len(whole) == len(stages) > 1:
+            return self._regression(whole, outcomes, grades)
+        return super()._combined(outcomes, grades)
+
+    def _regression(
+        self, stages: Sequence[QueryStage], outcomes: Sequence[StageOutcome], grades: FloatArray
+    ) -> StagedEstimate:
+        """What the queries of all stages say as one sample: few may be judged after the pilot, or none.
+
+        A query is as likely to be visited in a stage as any other, and is judged there with the stage's probability.
+        """
+        m, expected = len(self.order), stages[0].moments.mean
+        visited = [len(outcome.change) for outcome in outcomes]
+        chance = np.array(visited) / m @ np.stack([stage.chance for stage in stages])
+        judged = self.order[: sum(visited)][np.concatenate([outcome.labels > 0 for outcome in outcomes])]
+        weights, taken = 1 / chance[judged], np.ones(len(judged), dtype=bool)
+        values = self.target.values(self.pool, grades)[judged]
+        line = Regression.of(values, expected[judged], weights, taken, float(np.var(expected)))
+        error, freedom = float(line.error(weights, chance[judged])), len(judged) - 2.0
+        return StagedEstimate(
+            size=m,
+            value=float(line.at(expected.mean())),
+            error=error,
+            parts=((error**2, freedom),) if error > 0 else (),
+            queries=len(judged),
+        )
+
+    def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
+        """What each level would do with the rest of the queries, by its name."""
+        pool = recalibrated(self.pool, grades)
+        levels: dict[str, Callable[[], Stage]] = {}
+        if self.target.shape is not Shape.OTHER:
+            table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)
+            levels["document"] = lambda: document_stage(table, rest, left, DOCUMENT.uniform)
+        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, GREG.uniform)
+        return levels
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoMethod(Method):
+    """The document level, unless a pilot shows that the query level is worth more under these beliefs.
+
+    `pilot` is the share of the budget that the pilot gets, at least what five queries cost.
+    """
+
+    name: ClassVar[str] = "auto"
+    title: ClassVar[str] = "The level that a pilot favours"
+
+    pilot: float = 0.15
+
+    def __post_init__(self) -> None:
+        if not 0 < self.pilot < 1:
+            raise ParameterError("method auto", "pilot", "a share between 0 and 1", self.pilot)
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> AutoPlan:
+        return self._plan(pool, target, budget, rng, None)
+
+    def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage | None) -> AutoPlan:
+        m = len(pool.sizes)
+        wanted = max(self.pilot * budget / float(target.query_costs(pool).mean()), FEWEST)
+        edge = min(int(np.ceil(wanted)), m - 1)
+        later = edge + int(STAGES[2][1] * (m - edge))
+        edges = sorted({0, edge, later} - ({later} if later >= m else set()))
+        return AutoPlan(pool, target, budget=budget, seed=seed, edges=edges, first=first)
+
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        first = CensusStage(pool, target, np.arange(len(pool.sizes)), budget, GREG.uniform)
+        first.prepare(grades)
+        plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
+        return Repetitions.joined([plan.played(grades) for plan in plans])
+
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        found = [GREG.expected_error(pool, target, budgets=budgets, rng=rng)]
+        if target.shape is not Shape.OTHER:
+            spent = np.asarray(budgets) * (1 - self.pilot)
+            found.append(DOCUMENT.expected_error(pool, target, budgets=spent, rng=rng))
+        return np.asarray(np.minimum.reduce(found))
+
+
+def _merit(level: Stage, variance: FloatArray, cost: FloatArray, left: float) -> float:
+    """The mean variance of a query times its mean cost, over the pilot's queries and what the beliefs predict."""
+    size, n = len(level.rest), len(variance) + FEWEST
+    predicted = FEWEST * level.predicted_variance() / size, FEWEST * left / size
+    return float((variance.sum() + predicted[0]) / n * (cost.sum() + predicted[1]) / n)

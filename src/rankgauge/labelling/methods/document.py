@@ -1,0 +1,99 @@
+"""document: single documents are judged, each with a probability that follows what its grade may change.
+
+    D(x) = L_θ(x) + Σ_k ΔM_k / S_k
+
+L_θ is the expected value of the query, ΔM_k what the k-th judged grade moves it by, S_k the probability that the query
+is judged that far. D is unbiased: its mean is the query's value, whatever the beliefs are worth. S_k follows the score
+|∂M/∂ℓ| · sd(ℓ) / √cost, with the κ for which the predicted cost is the budget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.labelling.method import Method, Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.cascade_stage import CascadeStage
+from rankgauge.labelling.sampling.document_walk import WorthTable
+from rankgauge.labelling.sampling.linear_stage import LinearStage
+from rankgauge.labelling.sampling.recalibration import recalibrated
+from rankgauge.labelling.sampling.stage import Stage
+from rankgauge.labelling.sampling.staged_plan import StagedPlan
+from rankgauge.labelling.target import Target
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray, IndexArray
+
+STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
+"""Where stages begin, as shares of the queries, by the number of stages."""
+
+
+def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> Stage:
+    """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
+    kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
+    return kind(table, rest, left, uniform)
+
+
+class DocumentPlan(StagedPlan):
+    """The draws of the document level."""
+
+    method = "document"
+    options: DocumentMethod
+
+    def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
+        pool = recalibrated(self.pool, grades) if number else self.pool
+        table = WorthTable(pool=pool, target=self.target, floor=self.options.floor)
+        return document_stage(table, rest, left, self.options.uniform)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentMethod(Method):
+    """Documents are judged if their grades may change the value, and weighed by how likely they were judged.
+
+    `stages` (1, 2 or 3): between stages beliefs are fitted to the labels so far. `floor`: the share of the variance
+    that does not trust the beliefs. `uniform`: the share of the budget that is spread evenly over all documents.
+    """
+
+    name: ClassVar[str] = "document"
+    title: ClassVar[str] = "Single documents, unbiased for any beliefs"
+
+    stages: int = 3
+    floor: float = 0.1
+    uniform: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.stages not in STAGES:
+            raise ParameterError("method document", "stages", "1, 2 or 3", self.stages)
+        for option in ("floor", "uniform"):
+            if not 0 < getattr(self, option) <= 1:
+                raise ParameterError("method document", option, "a share above 0, up to 1", getattr(self, option))
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> DocumentPlan:
+        return self._plan(pool, target, budget, rng, self._first(pool, target, budget))
+
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        first = self._first(pool, target, budget)
+        first.prepare(grades)
+        plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
+        return Repetitions.joined([plan.played(grades) for plan in plans])
+
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        table, every = WorthTable(pool=pool, target=target, floor=self.floor), np.arange(len(pool.sizes))
+        stages = [document_stage(table, every, float(budget), self.uniform) for budget in budgets]
+        return np.array([np.sqrt(stage.predicted_variance()) for stage in stages]) / len(pool.sizes)
+
+    def _first(self, pool: Pool, target: Target, budget: float) -> Stage:
+        """The first stage, which is the same for all seeds."""
+        table = WorthTable(pool=pool, target=target, floor=self.floor)
+        return document_stage(table, np.arange(len(pool.sizes)), budget, self.uniform)
+
+    def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage) -> DocumentPlan:
+        edges = [int(share * len(pool.sizes)) for share in STAGES[self.stages]]
+        plan = DocumentPlan(pool, target, budget=budget, seed=seed, edges=sorted(set(edges)), first=first)
+        plan.options = self
+        return plan

@@ -1,0 +1,52 @@
+"""passive-iid: the baseline of Sawade et al. (2012): queries drawn independently, each as likely as any other.
+
+A query may be drawn again: it then counts once more (equation 5 of the paper) and costs nothing, since its labels are
+known (Section 4). `passive` draws no query twice, and is more precise: the more so, the larger the share of the pool
+that the budget buys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.labelling.method import Method, Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.replacement import ReplacementPlan, expected_errors, repeat_replacement
+from rankgauge.labelling.target import Target
+from rankgauge.numeric import FloatArray, IndexArray
+
+
+class PassiveIidPlan(ReplacementPlan):
+    """Draws with replacement, every query as likely: the estimate is the plain mean over the draws."""
+
+    method = "passive-iid"
+
+    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+        return values, self.target.bounds(self.pool), np.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassiveIidMethod(Method):
+    """Random queries are drawn with replacement and judged whole, and the values of the draws are averaged."""
+
+    name: ClassVar[str] = "passive-iid"
+    title: ClassVar[str] = "Random queries, judged whole, drawn with replacement"
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> PassiveIidPlan:
+        return PassiveIidPlan(pool, target, budget=budget, seed=rng, chance=_uniform(pool))
+
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        return repeat_replacement(pool, target, grades, budget=budget, seeds=seeds, chance=_uniform(pool))
+
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        return expected_errors(pool, target, budgets=budgets, chance=_uniform(pool), rng=rng)
+
+
+def _uniform(pool: Pool) -> FloatArray:
+    m = len(pool.sizes)
+    return np.full(m, 1 / m)

@@ -1,0 +1,6 @@
+"""What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
+
+from rankgauge.labelling.moments.moments import Moments, Worths, moments, net_weights, worths
+from rankgauge.labelling.moments.slopes import ValueSlopes, slopes
+
+__all__ = ["Moments", "ValueSlopes", "Worths", "moments", "net_weights", "slopes", "worths"]

@@ -1,0 +1,244 @@
+"""The pool: queries with the lists of one or two rankers, and what is known before anyone judges a document.
+
+Every array has an entry per document, those of a query together; a document in both lists has one entry. Documents with
+equal scores are ranked in the order of the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.files.formats.letor import read_features
+from rankgauge.files.source import Source
+from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
+from rankgauge.labelling.beliefs import belief_column, belief_columns, beliefs_of, mixture, predict, scale_of
+from rankgauge.labelling.cost import document_costs, query_overheads
+from rankgauge.labelling.judge_beliefs import judge_beliefs, softened
+from rankgauge.labelling.pool_rows import PoolRows, joined, scored
+from rankgauge.labelling.pooled_documents import PooledDocuments
+from rankgauge.numeric import FloatArray, IndexArray
+
+TOLERANCE = 1e-6
+"""How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pool(PooledDocuments):
+    """Queries, the documents of their lists, beliefs about the grades, and what judging costs.
+
+    `ranks` (documents × rankers) is the rank of each document in each ranker's list, 1, 2, … without a gap; NaN if it
+    is not in the list. `beliefs` (documents × grades) is the probability of each grade of the ascending scale `grades`.
+    """
+
+    ranks: FloatArray
+    beliefs: FloatArray
+    grades: FloatArray
+
+    def __post_init__(self) -> None:
+        m, n = len(self.queries), len(self.documents)
+        shapes = {
+            "sizes": (m,),
+            "ranks": (n, self.ranks.shape[-1]),
+            "beliefs": (n, len(self.grades)),
+            "costs": (n,),
+            "overhead": (m,),
+        }
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise InputError(f"a pool of {m} queries and {n} documents needs {name} of shape {shape}")
+        _check_lists(self)
+        _check_beliefs(self)
+        self.check_costs()
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        *,
+        scores: str | Sequence[str] | None = None,
+        grades: npt.ArrayLike | None = None,
+        beliefs: str | npt.ArrayLike | None = None,
+        cost: str | None = None,
+        overhead: str | float | None = None,
+        depth: int | None = None,
+    ) -> Pool:
+        """The pool in a frame or a table file: a row for each query and document.
+
+        `scores` names the columns with one or two rankers' scores (score; score_1 and score_2; or ranks in place of
+        scores). An empty cell means that the document is not in the ranker's list. Beliefs are the columns p_0, p_1, …
+        of the frame, an array (rows × grades), or "uniform" over the scale `grades`. `cost` is a cost of the registry
+        or a column, `overhead` a number or a column. `depth` cuts the lists.
+        """
+        rows = PoolRows.of(source, scores=scores, depth=depth)
+        scale, believed = beliefs_of(rows, grades, beliefs)
+        if beliefs is None and not belief_columns(rows.frame) and (told := judges_in(rows.frame)):
+            believed = judge_beliefs(list(read_judges(told)), rows.frame.select("query", "document"), scale)
+        return cls(
+            queries=rows.queries,
+            documents=rows.frame["document"],
+            sizes=rows.sizes,
+            ranks=rows.ranks,
+            beliefs=believed,
+            grades=scale,
+            costs=document_costs(rows, cost),
+            overhead=query_overheads(rows, overhead),
+            texts=rows.texts,
+        )
+
+    @classmethod
+    def from_runs(cls, *runs: Any, texts: Any = None, **options: Any) -> Pool:
+        """The pool of the documents that one or two runs (paths, frames, dicts) retrieve.
+
+        `texts` is a frame with the column document, also query if texts differ by query, and any of title, text, url,
+        length, cost and beliefs. The options are those of `of`.
+        """
+        return cls.of(joined(runs, texts), **options)
+
+    @classmethod
+    def from_letor(cls, path: str | Path, *rankers: Any, model: Any = None, **options: Any) -> Pool:
+        """The pool that one or two fitted rankers make of a LETOR file, whose grades are ignored.
+
+        `model` gives the beliefs: a fitted relevance model, or several, whose beliefs are averaged. Without one they
+        are uniform over the scale `grades`. The options are those of `of`.
+        """
+        if len(rankers) not in (1, 2):
+            raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
+        features = read_features(Source.of(path))
+        frame = scored(features, rankers)
+        if model is not None:
+            models = model if isinstance(model, list | tuple) else [model]
+            scale = scale_of(models) if options.get("grades") is None else options.pop("grades")
+            believed = mixture(*(predict(m, features.matrix, scale) for m in models))
+            options = {**options, "grades": scale, "beliefs": believed}
+        return cls.of(frame, **options)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pool as a frame that `of` turns into the same pool."""
+        numbers = {
+            **{f"rank_{r + 1}": pl.Series(self.ranks[:, r]).fill_nan(None) for r in range(self.rankers)},
+            **{belief_column(grade): self.beliefs[:, y] for y, grade in enumerate(self.grades)},
+            "cost": self.costs,
+            "overhead": self.overhead[self.query],
+        }
+        frame = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents, **numbers})
+        return frame if self.texts is None else frame.hstack(self.texts)
+
+    @property
+    def rankers(self) -> int:
+        """How many rankers there are: 1 or 2."""
+        return int(self.ranks.shape[1])
+
+    @cached_property
+    def lengths(self) -> IndexArray:
+        """How many documents each query has in each ranker's list (queries × rankers)."""
+        listed = ~np.isnan(self.ranks)
+        return np.asarray(np.add.reduceat(listed, self.starts, axis=0, dtype=np.int64))
+
+    @cached_property
+    def orders(self) -> tuple[IndexArray, ...]:
+        """For each ranker its documents, query by query in the order of its lists."""
+        return tuple(self._order(r) for r in range(self.rankers))
+
+    def scaled(self) -> Pool:
+        """The same pool with costs in units of the mean cost of a query."""
+        unit = float(np.mean(self.query_costs))
+        return self.with_costs(self.costs / unit, self.overhead / unit)
+
+    def with_costs(self, costs: FloatArray, overhead: FloatArray) -> Pool:
+        """The same pool with other costs; nothing else is checked again."""
+        made = self._changed(costs=costs, overhead=overhead)
+        made.__dict__.pop("query_costs", None)
+        made.check_costs()
+        return made
+
+    def with_beliefs(self, beliefs: FloatArray) -> Pool:
+        """The same pool with other beliefs; nothing else is checked again."""
+        made = self._changed(beliefs=beliefs)
+        _check_beliefs(made)
+        return made
+
+    def judged_by(self, judges: Mapping[str, Any]) -> Pool:
+        """The same pool with beliefs from judges other than people (files, frames, dicts; by name), and from its own
+        beliefs if it has any that say something."""
+        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        told = judge_beliefs(list(read_judges(judges)), ids, self.grades)
+        if np.allclose(told, 1.0 / len(self.grades)):
+            raise InputError("the judge has graded no document of the pool", hint="Are its ids those of the pool?")
+        known = np.allclose(self.beliefs, 1.0 / len(self.grades))
+        return self.with_beliefs(told if known else mixture(told, self.beliefs))
+
+    def softened(self) -> tuple[Pool, int]:
+        """The same pool without certainty, which no label supports yet, and how many documents were certain."""
+        beliefs, count = softened(self.beliefs)
+        return (self.with_beliefs(beliefs) if count else self), count
+
+    def _changed(self, **arrays: FloatArray) -> Pool:
+        """A copy with other arrays, which also keeps what was derived from the lists."""
+        made = copy(self)
+        for name, array in arrays.items():
+            if array.shape != getattr(self, name).shape:
+                raise InputError(f"a pool needs {name} of shape {getattr(self, name).shape}, not {array.shape}")
+            object.__setattr__(made, name, array)
+        return made
+
+    def find(self, judgments: pl.DataFrame) -> FloatArray:
+        """The grade of each document in the judgments (query, document, grade); NaN if there is none."""
+        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+        known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
+        found = ids.join(known, on=["query", "document"], how="left", maintain_order="left")
+        if len(found) != len(ids):
+            raise InputError("a document of the pool was judged twice", hint="Combine the grades of assessors first.")
+        return np.asarray(found["grade"].fill_null(np.nan).to_numpy())
+
+    def _order(self, ranker: int) -> IndexArray:
+        # Ranks have no gaps, so a document's rank says where it goes: no sort is needed.
+        listed = np.flatnonzero(~np.isnan(self.ranks[:, ranker]))
+        lengths = self.lengths[:, ranker]
+        place = (np.cumsum(lengths) - lengths)[self.query[listed]] + self.ranks[listed, ranker].astype(np.int64) - 1
+        order = np.full(len(listed), -1, dtype=np.int64)
+        order[place] = listed
+        return order
+
+
+def _check_lists(pool: Pool) -> None:
+    if not len(pool.queries) or (pool.sizes < 1).any() or int(pool.sizes.sum()) != len(pool.documents):
+        raise InputError("a pool needs queries with at least one document each, and sizes that add up")
+    if pool.rankers not in (1, 2):
+        raise InputError(f"a pool has the lists of one or two rankers, not of {pool.rankers}")
+    for ranker in range(pool.rankers):
+        ranks = pool.ranks[:, ranker]
+        rank, length = ranks[~np.isnan(ranks)], pool.lengths[pool.query[~np.isnan(ranks)], ranker]
+        whole = bool(((rank >= 1) & (rank <= length) & (rank == np.trunc(rank))).all())
+        if not whole or (pool.orders[ranker] < 0).any():
+            raise InputError(
+                f"the ranks of ranker {ranker + 1} are not 1, 2, 3, … in every query",
+                hint="Give scores, or the rank of each document in its list without gaps.",
+            )
+    if np.isnan(pool.ranks).all(axis=1).any():
+        row = int(np.argmax(np.isnan(pool.ranks).all(axis=1)))
+        raise InputError(f"document {pool.documents[row]} of query {pool.query_of(row)} is in no list")
+
+
+def _check_beliefs(pool: Pool) -> None:
+    if not len(pool.grades) or (np.diff(pool.grades) <= 0).any() or not np.isfinite(pool.grades).all():
+        raise InputError(f"the scale must be ascending grades, each once; got {pool.grades.tolist()}")
+    sums = pool.beliefs.sum(axis=1)
+    # A comparison with NaN is false, so NaN is caught as well.
+    bad = ~((pool.beliefs.min(axis=1) >= 0) & (np.abs(sums - 1.0) <= TOLERANCE))
+    if bad.any():
+        row = int(np.argmax(bad))
+        shown = ", ".join(f"{p:g}" for p in pool.beliefs[row])
+        raise InputError(
+            f"the beliefs about document {pool.documents[row]} of query {pool.query_of(row)} are {shown}",
+            hint="Beliefs are probabilities of the grades: none below 0, and they add up to 1.",
+        )

@@ -1,0 +1,245 @@
+"""The rows that a pool is made of: from frames, table files, runs, and LETOR files with fitted rankers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import files
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.files import find
+from rankgauge.files.conversion import as_frame
+from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.input_notes import note
+from rankgauge.labelling.run_columns import is_rank, run_columns
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.ranking.arrays import pad_groups
+
+TEXTS = ("query_text", "title", "text", "html", "markdown", "image", "url")
+"""The columns that assessors read."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PoolRows:
+    """The rows of a pool, those of a query together, and the ranks of their documents.
+
+    `place` (documents) is the row of the input that each document comes from.
+    """
+
+    frame: pl.DataFrame
+    queries: pl.Series
+    sizes: IndexArray
+    ranks: FloatArray
+    place: IndexArray
+    read: int
+    """How many rows the input had."""
+
+    @classmethod
+    def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> PoolRows:
+        """The rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
+        if depth is not None and (depth != int(depth) or depth < 1):
+            raise ParameterError("a pool", "depth", "a whole number, 1 or more", depth)
+        frame = _identified(files.read_table(source) if files.is_path(source) else as_frame(source))
+        names = _score_columns(frame, scores)
+        queries, code = _numbered(frame["query"])
+        place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
+        scored = [_scores(frame, name, lone=len(names) == 1)[place] for name in names]
+        ranks = np.column_stack([_ranks(sizes, scores) for scores in scored])
+        for name, stated, rank in zip(names, scored, ranks.T, strict=True):
+            _note_gaps(name, -stated, rank, depth)
+        _refuse_unlisted(frame, place, ranks)
+        ranks[ranks > (np.inf if depth is None else depth)] = np.nan
+        kept = ~np.isnan(ranks).all(axis=1)
+        sizes = np.add.reduceat(kept, np.cumsum(sizes) - sizes, dtype=np.int64)
+        place = place[kept]
+        whole = len(place) == len(frame) and bool((np.diff(place) > 0).all())
+        return cls(
+            frame=frame if whole else frame[place],
+            queries=queries.filter(pl.Series(sizes > 0)),
+            sizes=sizes[sizes > 0],
+            ranks=ranks[kept],
+            place=place,
+            read=len(frame),
+        )
+
+    @property
+    def texts(self) -> pl.DataFrame | None:
+        """What assessors read, if the frame has it."""
+        names = [name for name in TEXTS if name in self.frame.columns]
+        return self.frame.select(pl.col(names).cast(pl.String)) if names else None
+
+    def column(self, name: str, what: str) -> FloatArray:
+        """The numbers of a column."""
+        return numbers(self.frame, name, what)
+
+
+def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
+    """The documents of one or two runs with a column of scores for each."""
+    if len(runs) not in (1, 2):
+        raise ParameterError("a pool", "runs", "one or two runs", len(runs))
+    found = [
+        files.run_from(run).select("query", "document", pl.col("score").alias(f"score_{n}"))
+        for n, run in enumerate(runs, start=1)
+    ]
+    for n, run in enumerate(found, start=1):
+        _refuse_twice(run, f"run {n}: ")
+    frame = found[0]
+    if len(runs) == 2:
+        frame = frame.join(found[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
+    return frame if texts is None else with_texts(frame, texts)
+
+
+def scored(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
+    """The documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
+    frame = pl.DataFrame({"query": features.queries, "document": features.documents})
+    for n, ranker in enumerate(rankers, start=1):
+        given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
+        scores = np.asarray(given, dtype=np.float64)
+        if scores.shape != (len(frame),):
+            raise InputError(f"ranker {n} gives scores of shape {scores.shape} for {len(frame)} documents")
+        frame = frame.with_columns(pl.Series(f"score_{n}", scores))
+    return frame
+
+
+def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
+    """The numbers in a column; NaN if a cell is empty."""
+    if name not in frame.columns:
+        raise InputError(
+            f"no column '{name}' for {what} among {', '.join(frame.columns)}",
+            hint="Name the column as it is called in the table.",
+        )
+    cells, values = frame[name], frame[name].cast(pl.Float64, strict=False)
+    words = values.is_null() & cells.is_not_null()
+    if words.any():
+        row = words.arg_max() or 0
+        raise InputError(
+            f"row {row + 1}: {cells[row]!r} in the column '{name}' for {what} is not a number",
+            hint="A header line that is repeated must go; an empty cell stands for no number.",
+        )
+    return np.asarray(values.fill_null(np.nan).to_numpy())
+
+
+def _identified(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with ids as strings in the columns query and document."""
+    if frame.is_empty():
+        raise InputError("no pool found: there are no rows")
+    for name in ("query", "document"):
+        column = name if name in frame.columns else find(frame.columns, name)
+        if column is None:
+            raise InputError(
+                f"no column for {name} among {', '.join(frame.columns)}",
+                hint="A pool has the columns query, document and score (or score_1 and score_2).",
+            )
+        ids = frame[column].cast(pl.String).alias(name)
+        if ids.is_null().any() or (ids == "").any():
+            row = int((ids.is_null() | (ids == "")).arg_max() or 0)
+            raise InputError(f"row {row + 1}: there is no {name}")
+        refuse_breaks(ids)
+        frame = frame.with_columns(ids)
+    _refuse_twice(frame, "")
+    return frame
+
+
+def refuse_breaks(ids: pl.Series) -> None:
+    """Refuses ids with line breaks, tabs and the like: in a qrels file one would be several lines, with any grades."""
+    found = ids.str.contains(r"[\p{Cc}\x{2028}\x{2029}]")
+    if found.any():
+        row = int(found.arg_max() or 0)
+        problem = (
+            f"row {row + 1}: the {ids.name} id {ids[row]!r} holds a line break, a tab or another control character"
+        )
+        raise InputError(problem, hint="Ids are one word, or a few with blanks between them.")
+
+
+def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
+    if frame.select(pl.struct("query", "document").hash().n_unique()).item() == len(frame):
+        return
+    # Two documents may share a hash: only ids that are the same are refused.
+    twice = frame.select(pl.struct("query", "document").is_first_distinct()).to_series()
+    if not twice.all():
+        row = int((~twice).arg_max() or 0)
+        query, document = frame["query"][row], frame["document"][row]
+        raise InputError(f"{where}row {row + 1}: document {document} is listed twice for query {query}")
+
+
+def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> tuple[str, ...]:
+    if scores is not None:
+        return (scores,) if isinstance(scores, str) else tuple(scores)
+    found = run_columns(frame.columns)
+    if not found:
+        raise InputError(
+            f"no column of scores among {', '.join(frame.columns)}",
+            hint="Call it score (score_1 and score_2 for two rankers), or name it: scores='bm25'.",
+        )
+    if len(found) > 2:
+        raise InputError(
+            f"the table has {len(found)} runs ({', '.join(found)}), and a pool for one value has one or two",
+            hint="Name their columns: scores=['rank_bm25', 'rank_dense']. Values of all runs are those of a board.",
+        )
+    return tuple(found.values())
+
+
+def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
+    """The scores of a ranker, NaN for documents that are not in its list; ranks count as negative scores."""
+    found = numbers(frame, name, "scores")
+    absent = frame[name].is_null().to_numpy()
+    bad = np.isnan(found) & (lone | ~absent)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"row {row + 1}: the {name} of document {frame['document'][row]} is not a number",
+            hint="Give every document a score. With two lists, an empty cell means: not in this list.",
+        )
+    return -found if is_rank(name) else found
+
+
+def _note_gaps(name: str, stated: FloatArray, ranks: FloatArray, depth: int | None) -> None:
+    """Says so where ranks have gaps, as those of a pool have: documents after a gap count for more than they should."""
+    if is_rank(name) and ((stated > ranks) & (ranks <= (depth or np.inf))).any():
+        note(f"{name} has gaps: documents after one are taken for the next ranks; a depth that ends there drops them")
+
+
+def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) -> None:
+    nowhere = np.isnan(ranks).all(axis=1)
+    if nowhere.any():
+        row = int(place[np.argmax(nowhere)])
+        query, document = frame["query"][row], frame["document"][row]
+        raise InputError(f"row {row + 1}: document {document} of query {query} has no score of any ranker")
+
+
+def _numbered(query: pl.Series) -> tuple[pl.Series, IndexArray]:
+    """The queries in order of appearance, and the number of each row's query."""
+    runs = query.rle_id().to_numpy()
+    heads = query.filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one head for each query
+    queries = heads.unique(maintain_order=True)
+    return queries, heads.replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()[runs]
+
+
+def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
+    """The rank of each document in its query's list, equal scores in the order of the input; NaN stays NaN."""
+    ranks, starts = np.empty(len(scores)), np.cumsum(sizes) - sizes
+    for queries, (rows,) in pad_groups(sizes, scores):
+        order = np.argsort(-rows, axis=1, kind="stable")
+        ranked = np.empty(rows.shape)
+        np.put_along_axis(ranked, order, np.arange(1.0, rows.shape[1] + 1)[np.newaxis], axis=1)
+        columns = np.arange(rows.shape[1])
+        filled = columns < sizes[queries][:, np.newaxis]
+        ranks[(starts[queries][:, np.newaxis] + columns)[filled]] = ranked[filled]
+    return np.where(np.isnan(scores), np.nan, ranks)
+
+
+def with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
+    """The documents with the columns of a table that has a row for each document, or each query and document."""
+    read = files.read_table(texts) if files.is_path(texts) else as_frame(texts)
+    document = find(read.columns, "document")
+    if document is None:
+        raise InputError(f"no column for document among {', '.join(read.columns)}")
+    query = find(read.columns, "query")
+    keys = ["document"] if query is None else ["query", "document"]
+    renamed = read.rename({document: "document", **({} if query is None else {query: "query"})})
+    known = renamed.with_columns(pl.col(keys).cast(pl.String)).unique(keys, keep="first", maintain_order=True)
+    return frame.join(known, on=keys, how="left", maintain_order="left")

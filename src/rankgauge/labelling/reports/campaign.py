@@ -1,0 +1,273 @@
+"""The report of a campaign: what its labels say so far, what they cost, and what the rest of the budget would buy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any, Self
+
+import polars as pl
+
+from rankgauge.evaluation.notes import FEW
+from rankgauge.evaluation.worths import graded
+from rankgauge.labelling.campaign import Campaign, CampaignSettings, Progress, Unjudgeable
+from rankgauge.labelling.intervals import IntervalKind
+from rankgauge.labelling.labels import Recorded
+from rankgauge.labelling.methods import Estimate
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import amount, count, number
+from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.svg import Axis, Drawing, Plot, sheet
+
+MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the
+budget."""
+
+ROOM = 0.04
+"""How much wider than the widest interval a chart is, each way."""
+
+EVEN = 5e-5
+"""The ends of an interval are as far from the value if they are printed alike."""
+
+EARLIER = "as the version that began the campaign has it: too narrow where queries are few"
+
+RECORDED = {
+    "new": "{} recorded",
+    "replaced": "{} replaced",
+    "same": "{} known already",
+    "skipped": "{} cannot be judged",
+    "unasked": "{} for documents not drawn yet: kept until needed",
+    "blank": "{} without a grade",
+    "by_text": "{} with queries named by their texts",
+    "settled": "{} that settle disagreements left out",
+}
+"""What can become of labels that are recorded."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CampaignReport(Report):
+    """The state of a campaign: settings, progress, estimate, and how the estimate moved with the cost."""
+
+    command = "active estimate"
+
+    name: str
+    settings: CampaignSettings
+    progress: Progress
+    estimate: Estimate | None
+    curve: pl.DataFrame
+    rankers: int
+    pool: tuple[int, int]
+    """The pool's queries and documents."""
+    worth: tuple[tuple[str, str], ...]
+    """What grades are worth, in words."""
+    finished: bool
+    """Whether the last draw of the plan is complete."""
+    lacking: int
+    """About how many more labels it takes until there is an interval, while there is none."""
+
+    @classmethod
+    def of(cls, campaign: Campaign, *, level: float, interval: str) -> Self:
+        """The campaign as it is now."""
+        progress, length = campaign.progress(), campaign.plans[-1].length
+        estimate = campaign.estimate(level=level, interval=interval)
+        return cls(
+            name=campaign.name,
+            settings=campaign.settings,
+            progress=progress,
+            estimate=estimate,
+            curve=campaign.curve(level=level, interval=interval),
+            rankers=campaign.pool.rankers,
+            pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
+            worth=tuple(graded(campaign.target, campaign.pool.grades)),
+            finished=length is not None and progress.complete >= length,
+            lacking=campaign.lacking(estimate),
+        )
+
+    @property
+    def half(self) -> float:
+        """How far the interval reaches to either side."""
+        return math.nan if self.estimate is None else (self.estimate.high - self.estimate.low) / 2
+
+    @property
+    def used(self) -> float:
+        """What the draws cost that the estimate rests on."""
+        return 0.0 if self.curve.is_empty() else float(self.curve["cost"][-1])
+
+    @property
+    def outlook(self) -> float:
+        """About how far the interval will reach once the budget is spent: widths fall with the root of the cost."""
+        return self.half * math.sqrt(self.used / self.progress.budget)
+
+    def data(self) -> dict[str, Any]:
+        """Everything, with the estimate after each of many draws."""
+        return {
+            "campaign": self.name,
+            "settings": asdict(self.settings),
+            "rankers": self.rankers,
+            "estimate": None if self.estimate is None else self.estimate.to_json(),
+            "expected_half_width": self.outlook,
+            "progress": self.progress.to_json(),
+            "curve": self.curve,
+            "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+        }
+
+    def paragraph(self) -> str:
+        """What may be published of the estimate."""
+        settings, progress = self.settings, self.progress
+        if self.estimate is None or not self.estimate.shown:
+            return f"{self.headline()}."
+        return (
+            f"{self.headline()}: estimated with RankGauge {version('rankgauge')} (method {settings.method}, dialect "
+            f"{settings.dialect}, seed {settings.seed}) from {count(progress.labels, 'label')} of "
+            f"{count(progress.assessors, 'assessor')}, for a pool of {count(self.pool[1], 'document')} of "
+            f"{count(self.pool[0], 'query', 'queries')}. The documents were drawn at random with known chances. "
+            f"Beliefs about grades decide what is drawn and how wide the interval is, not whether it holds; no belief "
+            f"counts as a label."
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """The estimate and its interval after each of many draws."""
+        return self.curve
+
+    def picture(self) -> Drawing:
+        """How the estimate moved."""
+        drawn = movement(self.curve, self.progress.budget, "the estimate over the cost")
+        return sheet(self.headline(), {} if drawn is None else {"": drawn})
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The estimate, and what it rests on."""
+        return ReportDocument(
+            headline=self.headline(),
+            facts=(self.name, self.settings.method, f"seed {self.settings.seed}"),
+            passages=tuple(self._page() if medium is Medium.PAGE else self._text()),
+        )
+
+    def headline(self) -> str:
+        """The estimate in one line."""
+        measure, found = self.settings.measure, self.estimate
+        what = measure if self.rankers == 1 else f"{measure}, first ranker − second"
+        if found is None or not found.shown:
+            return f"{what}: not yet: about {count(self.lacking, 'more label')}"
+        ends = f"{number(found.low)} to {number(found.high)}"
+        even = math.isclose(found.high - found.value, found.value - found.low, abs_tol=EVEN)
+        half = f" ± {number(self.half)}" if even else ""
+        return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
+
+    def _text(self) -> Iterator[Passage]:
+        yield Paragraph(self.headline(), strong=True)
+        yield Notes(list(self.notes()))
+
+    def _page(self) -> Iterator[Passage]:
+        title = "The estimate over the cost"
+        if (drawn := movement(self.curve, self.progress.budget, title.lower())) is not None:
+            rows = [
+                (amount(cost), f"{draws:,}", *(f"{end:.4f}" for end in ends))
+                for cost, draws, *ends in self.curve.iter_rows()
+            ]
+            names = tuple(self.curve.columns)
+            yield Heading(title, hint=MOVED)
+            yield Figure("", drawn)
+            yield Details("the numbers", [ReportTable(header=names, rows=rows, numbers=names)])
+        yield Heading("What it rests on")
+        yield Notes(list(self.notes()))
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """Subjects, and what there is to know of them."""
+        progress, settings = self.progress, self.settings
+        yield "spent", self._spent()
+        yield "draws", self._draws()
+        yield "left", self._left()
+        yield "pool", f"{self.pool[0]:,} queries, {self.pool[1]:,} documents"
+        yield "method", self._method()
+        yield from self.worth
+        if self.estimate is not None:
+            yield "interval", self._interval(self.estimate)
+            yield from self._few(self.estimate)
+        if settings.assessors > 1:
+            yield "assessors", f"{settings.assessors} per document, combined by {settings.combine}"
+        if progress.unjudgeable:
+            rule = Unjudgeable.parse(settings.unjudgeable).words
+            yield "not judged", f"{count(progress.unjudgeable, 'document')} could not be judged; {rule}"
+        if progress.adjudicated:
+            documents = count(progress.adjudicated, "document")
+            yield "adjudicated", f"{documents} with a grade that settled a disagreement, in place of the assessors'"
+        if progress.replaced:
+            yield "replaced", f"{count(progress.replaced, 'label')}; the old ones are kept"
+        if progress.unasked:
+            unasked = count(progress.unasked, "document")
+            yield "not asked", f"{unasked} with labels that no draw has asked for; kept, and not used"
+        if progress.paused:
+            yield "paused", "nothing is handed out"
+
+    def _spent(self) -> str:
+        progress = self.progress
+        documents = f"{count(progress.asked, 'document')} of {count(progress.queries, 'query', 'queries')}"
+        labels = f"{count(progress.labels, 'label')} of {count(progress.assessors, 'assessor')}"
+        return f"{amount(progress.spent)} of {amount(progress.budget)}: {documents}; {labels}"
+
+    def _draws(self) -> str:
+        progress = self.progress
+        words = f"{progress.complete:,} complete; the estimate rests on these, which cost {amount(self.used)}"
+        return words + (f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else "")
+
+    def _left(self) -> str:
+        left = amount(self.progress.left)
+        if self.finished:
+            return f"{left}, as every draw of the plan is complete"
+        if not math.isfinite(self.half) or self.progress.left <= 0:
+            return left
+        return f"{left}; with the whole budget spent the interval should be about ± {number(self.outlook)}"
+
+    def _interval(self, found: Estimate) -> str:
+        kind, planned = IntervalKind.parse(found.interval), self.settings.planned
+        words = kind.words
+        if kind is IntervalKind.T and planned is not None:
+            words = f"{words}, and it was changed from {amount(planned)}: only --interval sequence holds"
+        return words if found.basis is not None else f"{words}; {EARLIER}"
+
+    def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:
+        """How few queries the estimate rests on, or why it is none."""
+        few = f"{count(found.queries, 'query is', 'queries are')} too few for an interval"
+        if found.queries < FEW:
+            yield "few", f"{few} to say much" if found.shown else few
+        elif not found.shown and IntervalKind.parse(found.interval) is IntervalKind.T:
+            yield "noise", "what the labels say so far is too uncertain to be shown"
+
+    def _method(self) -> str:
+        settings = self.settings
+        stages = f", {self.progress.stages} stages" if self.progress.stages > 1 else ""
+        measure = f"{settings.measure} as in the dialect {settings.dialect}"
+        return f"{settings.method}, seed {settings.seed}{stages}; {measure}"
+
+
+def recorded(found: Recorded) -> str:
+    """What became of labels: the counts that are not 0, separated by commas."""
+    told = [words.format(getattr(found, name)) for name, words in RECORDED.items() if getattr(found, name)]
+    return ", ".join(told) or "no labels"
+
+
+def movement(curve: pl.DataFrame, budget: float, label: str) -> Drawing | None:
+    """The estimate after each of many draws, the band of its interval, and the budget as a line; None before these."""
+    known = curve.filter(pl.col("low").is_finite() & pl.col("high").is_finite())
+    if known.is_empty():
+        return None
+    low, high = reach(known)
+    x = Axis(low=0.0, high=budget, start=64, end=744)
+    plot = Plot(label, x, Axis(low=low, high=high, start=276, end=12), (760, 320))
+    plot.grid(shown="{:,.6g}")
+    plot.line((x.end, 12), (x.end, 276), kind="budget")
+    plot.caption("cost, up to the budget")
+    plot.band(known.select("cost", "low", "high").rows())
+    plot.curve(known.select("cost", "value").rows(), kind="line")
+    for cost, value, least, most, draws in known.select("cost", "value", "low", "high", "draws").iter_rows():
+        words = f"after {draws} draws, cost {amount(cost)}: {value:.4f}, {least:.4f} to {most:.4f}"
+        plot.dot(plot.at((cost, value)), kind="dot", title=words)
+    return plot
+
+
+def reach(known: pl.DataFrame) -> tuple[float, float]:
+    """The values to show: every estimate and interval, and some room."""
+    low, high = float(known["low"].to_numpy().min()), float(known["high"].to_numpy().max())
+    room = max((high - low) * ROOM, 1e-9)
+    return low - room, high + room

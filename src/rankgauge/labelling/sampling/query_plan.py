@@ -1,0 +1,144 @@
+"""Plans at the query level: a draw is a query, and asks for all of its documents at once.
+
+A method gives the draws and an estimator. The estimator works on many repetitions at once (repetitions × draws), of
+which a campaign is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankgauge.errors import ParameterError
+from rankgauge.labelling.intervals import Basis, IntervalKind, bernstein
+from rankgauge.labelling.method import Estimate, Plan, Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+QueryEstimator: TypeAlias = Callable[[FloatArray, IndexArray, BoolArray], tuple[FloatArray, FloatArray, FloatArray]]
+"""From the values of the drawn queries, the queries, and which draws count (each repetitions × draws): the estimates,
+their standard errors, and the degrees of freedom of these."""
+
+
+def is_new(draws: IndexArray) -> BoolArray:
+    """Whether each draw's query is drawn for the first time (draws on the last axis)."""
+    order = np.argsort(draws, axis=-1, kind="stable")
+    sorted_ = np.take_along_axis(draws, order, axis=-1)
+    first = np.ones(draws.shape, dtype=bool)
+    first[..., 1:] = sorted_[..., 1:] != sorted_[..., :-1]
+    found = np.empty_like(first)
+    np.put_along_axis(found, order, first, axis=-1)
+    return found
+
+
+def affordable(costs: FloatArray, budget: float) -> BoolArray:
+    """The draws before the first one that would exceed the budget.
+
+    The draw that exceeds it does not count: it is more often a costly query, which would bias the estimate. Sawade et
+    al. stop there too (Algorithm 1, line 4).
+    """
+    # Costs that are fractions of each other add up to the budget only nearly.
+    return np.asarray(np.cumsum(costs, axis=-1) <= budget * (1 + 1e-12))
+
+
+def streams(seeds: IndexArray, count: int) -> FloatArray:
+    """The first uniform numbers of each seed's own stream (seeds × count)."""
+    return np.stack([np.random.default_rng(int(seed)).random(count) for seed in seeds])
+
+
+def repeat_draws(
+    pool: Pool,
+    target: Target,
+    grades: FloatArray,
+    *,
+    budget: float,
+    draws: IndexArray,
+    costs: FloatArray,
+    estimator: QueryEstimator,
+) -> Repetitions:
+    """What many repetitions give that each spend the budget on their draws (repetitions × draws) at these costs."""
+    taken = affordable(costs, budget)
+    n = taken.sum(axis=1)
+    kept = slice(max(int(n.max()), 1))
+    draws, taken, paid = draws[:, kept], taken[:, kept], np.where(taken, costs, 0.0)[:, kept]
+    value, error, freedom = estimator(target.values(pool, grades)[draws], draws, taken)
+    labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
+    distinct = (is_new(np.where(taken, draws, -1)) & taken).sum(axis=1)
+    return Repetitions.around(
+        value=value,
+        error=error,
+        freedom=freedom,
+        basis=Basis(queries=distinct, size=len(pool.sizes), bounds=target.extent(pool)),
+        cost=paid.sum(axis=1),
+        draws=n.astype(float),
+        labels=np.where(paid > 0, labels, 0.0).sum(axis=1),
+    )
+
+
+class QueryPlan(Plan):
+    """A plan whose draws are whole queries."""
+
+    estimator: QueryEstimator
+    _order: IndexArray
+
+    @property
+    def length(self) -> int | None:
+        return len(self._order)
+
+    def _draws(self, n: int) -> IndexArray:
+        """The queries of the first n draws."""
+        return self._order[:n]
+
+    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+        """Bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""
+        raise ParameterError(f"method {self.method}", "interval", "t or sequence", str(IntervalKind.BERNSTEIN))
+
+    def query(self, j: int) -> int:
+        return int(self._draws(j + 1)[j])
+
+    def asks(self, j: int, grades: FloatArray) -> IndexArray:
+        documents = self._documents(self.query(j))
+        return documents[np.isnan(grades[documents])]
+
+    def price(self, j: int, grades: FloatArray) -> float:
+        drawn = self._draws(j + 1)
+        return 0.0 if drawn[j] in drawn[:j] else float(self.target.query_costs(self.pool)[drawn[j]])
+
+    def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
+        drawn = self._draws(n)
+        values = self.target.values(self.pool, grades)[drawn]
+        assert not np.isnan(values).any(), "an estimate takes complete draws"
+        value, error, freedom = self._found(drawn, values)
+        distinct = np.unique(drawn)
+        facts: dict[str, Any] = {
+            "draws": n,
+            "freedom": freedom,
+            "level": level,
+            "labels": int(np.add.reduceat(self.needed.astype(np.int64), self.pool.starts)[distinct].sum()),
+            "cost": float(self.target.query_costs(self.pool)[distinct].sum()),
+            "method": self.method,
+            "interval": interval,
+            "basis": self.basis(len(distinct)) if self.cautious else None,
+        }
+        if IntervalKind.parse(interval) is not IntervalKind.BERNSTEIN:
+            return Estimate.around(value, error, **facts)
+        draws, bounds, population = self._bounded(drawn, values)
+        low, high = bernstein(draws, bounds=bounds, level=level, population=population)
+        return Estimate(value=value, error=error, low=low, high=high, **facts)
+
+    def _found(self, drawn: IndexArray, values: FloatArray) -> tuple[float, float, float]:
+        """The estimate, its standard error and the degrees of freedom: one repetition of the estimator."""
+        if not len(drawn):
+            return np.nan, np.nan, 0.0
+        found = self.estimator(values[np.newaxis], drawn[np.newaxis], np.ones((1, len(drawn)), dtype=bool))
+        value, error, freedom = (float(part[0]) for part in found)
+        return value, error, freedom
+
+    def _documents(self, query: int) -> IndexArray:
+        """The documents of the query that the value depends on."""
+        first = int(self.pool.starts[query])
+        documents = np.arange(first, first + int(self.pool.sizes[query]))
+        return documents[self.target.needed(self.pool)[documents]]

@@ -1,0 +1,88 @@
+"""Recalibration: beliefs corrected by the grades that came in.
+
+    p'(y | z) ∝ p(y | z)^a · exp(b_y + c · y · log rank(z))
+
+with the power a, an offset b for each grade, and a tilt c along the list (y as the grade's place in the scale, from 0
+to 1). It is a logistic regression on the old beliefs, so it finds how far to trust them: useless beliefs get a = 0,
+reversed ones a < 0. Documents were chosen by beliefs and earlier grades alone, which a likelihood may ignore
+(Rubin, Inference and missing data, Biometrika 1976).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.labelling.pool import Pool
+from rankgauge.numeric import FloatArray
+
+PRECISION = 0.5
+"""The precision of each parameter's normal prior around "the beliefs are right": a handful of labels outweighs it."""
+
+SMOOTHING = 0.02
+"""The share of uniform beliefs mixed in before logarithms are taken: no grade is impossible."""
+
+STEPS = 25
+
+
+def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
+    """The pool with its beliefs corrected by the known grades (NaN: not judged); the same pool if none is known.
+
+    Grades between two of the scale count as the nearest.
+    """
+    judged = np.flatnonzero(~np.isnan(grades))
+    if not len(judged):
+        return pool
+    features = _features(pool)
+    nearest = np.abs(grades[judged, np.newaxis] - pool.grades).argmin(axis=1)
+    fitted = _fit(features[judged], nearest)
+    return pool.with_beliefs(_chances(features @ fitted))
+
+
+def _features(pool: Pool) -> FloatArray:
+    """The features of the logit of each grade (documents × grades × parameters)."""
+    n, size = pool.beliefs.shape
+    level = np.linspace(0.0, 1.0, size)
+    logs = np.log((1 - SMOOTHING) * pool.beliefs + SMOOTHING / size)
+    depth = np.log(np.nanmin(pool.ranks, axis=1))
+    depth = depth - depth.mean()
+    offsets = np.broadcast_to(np.eye(size)[:, 1:], (n, size, size - 1))
+    return np.concatenate([logs[..., np.newaxis], (depth[:, np.newaxis] * level)[..., np.newaxis], offsets], axis=-1)
+
+
+def _chances(logits: FloatArray) -> FloatArray:
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+
+def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
+    """The most likely parameters under a normal prior around "the beliefs are right", by Newton's method.
+
+    The likelihood is log-concave, so it is enough to halve a step that does not climb.
+    """
+    prior = np.zeros(features.shape[-1])
+    prior[0] = 1.0
+    seen = features[np.arange(len(grades)), grades]
+    found, best = prior, _posterior(features, seen, prior, prior)
+    for _ in range(STEPS):
+        chances = _chances(features @ found)
+        mean = np.einsum("ny,nyf->nf", chances, features)
+        slope = (seen - mean).sum(axis=0) - PRECISION * (found - prior)
+        curve = (
+            np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + PRECISION * np.eye(len(prior))
+        )
+        step = np.linalg.solve(curve, slope)
+        while (value := _posterior(features, seen, found + step, prior)) < best and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if value <= best:
+            break
+        found, gained, best = found + step, value - best, value
+        if gained < 1e-6:
+            break
+    return found
+
+
+def _posterior(features: FloatArray, seen: FloatArray, parameters: FloatArray, prior: FloatArray) -> float:
+    logits = features @ parameters
+    top = logits.max(axis=-1)
+    normal = top + np.log(np.exp(logits - top[:, np.newaxis]).sum(axis=-1))
+    return float((seen @ parameters - normal).sum() - (PRECISION * (parameters - prior) ** 2).sum() / 2)

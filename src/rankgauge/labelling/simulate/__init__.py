@@ -1,0 +1,1 @@
+"""Trials of methods and yardsticks on pools whose grades are all known."""

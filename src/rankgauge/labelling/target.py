@@ -1,0 +1,181 @@
+"""The target: the value that is to be estimated, of one ranker or of the difference between two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
+from rankgauge.errors import ParameterError
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.labelling.defaults import DIALECT
+from rankgauge.labelling.pool import Pool
+from rankgauge.measures import Aggregate, Measure, parse
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.measures.measure import DEFAULTS
+from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.rules import graded
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Target:
+    """A measure under a dialect, as the mean over a pool's queries; for two rankers the first's minus the second's.
+
+    `shape` says whether the value is linear in the worths of grades, a cascade over them, or anything else; `worth`
+    is the worth of each grade of the pool's scale (empty for OTHER).
+    """
+
+    measure: Measure
+    dialect: Dialect
+    shape: Shape
+    worth: FloatArray
+    form: Form | None
+    _memory: dict[str, tuple[tuple[object, ...], Any]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = DIALECT, **overrides: Any) -> Target:
+        """The target that a measure of the registry names; `overrides` replace single choices of the dialect."""
+        spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT)
+        spoken = spoken.topped(float(np.max(pool.grades, initial=0.0)))
+        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
+        require_mean(wanted, spoken)
+        form = wanted.form() if _is_plain(wanted, spoken, pool) else None
+        worth = np.zeros(0) if form is None else grade_worths(form, spoken, pool.grades)
+        if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
+            form, worth = None, np.zeros(0)  # a chance of stopping above 1 is not a probability
+        shape = Shape.OTHER if form is None else form.shape
+        return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
+
+    def remembered(self, name: str, sources: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed once for the same source arrays."""
+        known = self._memory.get(name)
+        if known is None or any(one is not other for one, other in zip(known[0], sources, strict=True)):
+            known = self._memory[name] = sources, compute()
+        found: T = known[1]
+        return found
+
+    def weights(self, pool: Pool) -> FloatArray:
+        """The weight of each document's rank in each ranker's list (documents × rankers), 0 where it does not count."""
+        return self.remembered("weights", (pool.ranks, pool.sizes), lambda: self._weights(pool))
+
+    def _weights(self, pool: Pool) -> FloatArray:
+        ranks = np.nan_to_num(pool.ranks, nan=0.0)
+        if self.dialect.choice("short", self.measure) is ShortList.ZERO:
+            ranks = np.where((pool.lengths < self.measure.depth)[pool.query], 0.0, ranks)
+        return np.asarray(np.concatenate([[0.0], self._rank_weights(pool)])[ranks.astype(np.intp)])
+
+    def last(self, pool: Pool) -> int:
+        """The last rank that counts in the pool's lists."""
+        return int(np.max(np.flatnonzero(self._rank_weights(pool)) + 1, initial=0))
+
+    def _rank_weights(self, pool: Pool) -> FloatArray:
+        """The weights of the ranks 1, 2, … of the longest list."""
+        assert self.form is not None
+        ranks = np.arange(1.0, pool.lengths.max() + 1)
+        cuts = [cut for cut in (self.form.cutoff, self.dialect.depth) if cut is not None]
+        return np.where(ranks <= min(cuts, default=np.inf), self.form.weight(ranks), 0.0)
+
+    def needed(self, pool: Pool) -> BoolArray:
+        """The documents whose grades the value depends on."""
+        return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._needed(pool))
+
+    def _needed(self, pool: Pool) -> BoolArray:
+        if self.shape is Shape.OTHER:
+            return np.ones(len(pool.documents), dtype=bool)
+        return np.asarray((self.weights(pool) != 0).any(axis=1))
+
+    def query_costs(self, pool: Pool) -> FloatArray:
+        """What it costs to open each query and judge all of its documents that the value depends on."""
+        return self.remembered(
+            "query costs",
+            (pool.ranks, pool.costs, pool.overhead),
+            lambda: pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts),
+        )
+
+    def bounds(self, pool: Pool) -> tuple[float, float]:
+        """The least and the largest value that a query can have."""
+        low, high = self.measure.facts.bounds
+        return (low, high) if pool.rankers == 1 else (low - high, high - low)
+
+    def extent(self, pool: Pool) -> tuple[float, float]:
+        """The bounds, with the least and the largest value in this pool where the measure has none."""
+        return self.remembered("extent", (pool.ranks, pool.grades), lambda: self._extent(pool))
+
+    def _extent(self, pool: Pool) -> tuple[float, float]:
+        low, high = self.measure.facts.bounds
+        if not np.isfinite([low, high]).all():
+            # Such measures are sums over documents: extreme where all documents have the lowest or the highest grade.
+            alike = [np.full(len(pool.documents), grade) for grade in (pool.grades.min(), pool.grades.max())]
+            values = np.concatenate([values for grades in alike for values in self._lists(pool, grades)])
+            low, high = max(low, float(values.min())), min(high, float(values.max()))
+        return (low, high) if pool.rankers == 1 else (low - high, high - low)
+
+    def worths(self, grades: npt.ArrayLike) -> FloatArray:
+        """What grades are worth, on the scale or not; NaN where a grade is not known."""
+        assert self.form is not None
+        return grade_worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
+
+    def values(self, pool: Pool, grades: npt.ArrayLike) -> FloatArray:
+        """The value of each query under these grades of its documents; NaN if one that it depends on is not known.
+
+        Those of an array that cannot change are computed once.
+        """
+        known = np.asarray(grades, dtype=np.float64)
+        if known.flags.writeable or not known.flags.owndata:
+            return self._values(pool, known)
+        return self.remembered("values", (pool.ranks, pool.sizes, known), lambda: self._values(pool, known))
+
+    def _values(self, pool: Pool, known: FloatArray) -> FloatArray:
+        lists = self._lists(pool, known)
+        values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
+        lacking = np.isnan(known) & self.needed(pool)
+        return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
+
+    def _lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
+        """The values of each ranker's lists."""
+        return [
+            score_arrays(
+                grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, unscored=True, dialect=self.dialect
+            )
+            for ranker in range(pool.rankers)
+        ]
+
+
+def require_mean(measure: Measure, dialect: Dialect) -> None:
+    """Refuses a measure whose value is not the mean over all queries."""
+    if measure.facts.aggregate is not Aggregate.MEAN:
+        raise ParameterError("active evaluation", "measure", "one that is averaged over queries", str(measure))
+    # A mean over the queries that turn out to count is a ratio of two unknowns.
+    if measure.left_out:
+        raise ParameterError("active evaluation", "measure", "one that has a value for every query", str(measure))
+    if dialect.choice("empty", measure) == LEAVE_OUT:
+        raise ParameterError("active evaluation", "empty", "a number: every query of the pool counts", LEAVE_OUT)
+
+
+def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
+    """Whether the value is what the measure's formula gives on the whole list, in double precision."""
+    condenses = measure.judged_only or dialect.unjudged is Unjudged.SKIP
+    unjudged = condenses and not np.isfinite(graded(pool.grades, dialect.negative)).all()
+    refused = bool(((pool.lengths > 0) & (pool.lengths < dialect.fewest)).any())
+    return not (unjudged or refused or dialect.single_arithmetic)
+
+
+def grade_worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
+    """What each grade is worth in a form under a dialect; NaN where a grade is not known."""
+    scaled = graded(dialect.rescaled(grades) if dialect.rescales else grades, dialect.negative)
+    lists = RankedLists(
+        ranks=np.arange(1.0, grades.size + 1).reshape(grades.shape),
+        grades=scaled,
+        ideal=scaled,
+        retrieved=np.asarray(float(grades.size)),
+    )
+    return np.where(np.isnan(grades), np.nan, form.worth(lists))

@@ -1,0 +1,204 @@
+"""The figures of the page on few labels: the board's stream against the yardsticks of the field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.simulate.board_report import BoardSimulationReport
+from rankgauge.labelling.simulate.board_study import BoardCurve, BoardStudy
+from rankgauge.labelling.simulate.board_trials import BoardTrials
+from rankgauge.labelling.simulate.own_board import SHARES, judged_board
+from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.numeric import FloatArray
+from rankgauge.papers.claims import Number, Paper
+from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.papers.trec import FOLDERS
+
+METHOD = "leaderboard"
+"""The method that the page is about."""
+
+FEWER = 25
+"""How often the other yardsticks are tried: their errors are mostly bias, which few repetitions show."""
+
+MEASURES = {
+    "TREC-8": ("nDCG@10", "AP", "P@10", "RBP", "ERR@10"),
+    "DL19": ("nDCG@10", "AP(rel=2)", "P(rel=2)@10", "RBP(rel=2)", "ERR@10"),
+}
+"""Passages of DL19 are relevant from grade 2 on, as in the track."""
+
+DIALECT = "standard"
+"""Linear gains, as in both tracks."""
+
+JUDGED_MEASURES = ("nDCG@10", "AP(rel=2)")
+"""What is estimated with a judge."""
+
+FAIR, RANDOM, RIGHT, NOBODY, ALONE = "llama-70b", "random", "always right", "no judge", "judge"
+"""The fair judge of DL19, two judges that are made up, the lack of one, and the yardstick that asks nobody."""
+
+MORE = 3
+"""How many times more often the stream is tried with a judge: differences between judges are small."""
+
+AT, AT_WORDS = 0.05, "5 %"
+"""The share of the pool at which yardsticks are compared."""
+
+
+def run(setting: Setting) -> Measurements:
+    """Tries every yardstick on both collections, as far as they are there."""
+    studies = tuple(_studies(setting))
+    if not studies:
+        return Measurements(numbers={}, words="no data, so that nothing was tried")
+    report = BoardSimulationReport(studies=studies, seed=setting.seed)
+    claimed = {condition.number for claim in FEW_LABELS.paper.claims for condition in claim.conditions}
+    return Measurements(
+        # The report has the others in its tables.
+        numbers={name: number for name, number in _all_numbers(studies) if name in claimed},
+        tables={"marks": report.frame()},
+        reports={"boards": report},
+        words=f"{setting.trials:,} repetitions of {METHOD}, {_fewer(setting)} of the others, seed {setting.seed}",
+    )
+
+
+def _fewer(setting: Setting) -> int:
+    return min(FEWER, setting.trials)
+
+
+def _studies(setting: Setting) -> Iterator[BoardStudy]:
+    if setting.data is None:
+        return
+    there = {title: setting.data / folder for title, (folder, _) in FOLDERS.items() if (setting.data / folder).is_dir()}
+    if not there:
+        wanted = " or ".join(folder for folder, _ in FOLDERS.values())
+        raise InputError(f"there is no folder {wanted}", path=setting.data)
+    for title, folder in there.items():
+        pool, grades = FOLDERS[title][1](folder)
+        judged = judged_board(pool, grades, MEASURES[title], dialect=DIALECT)
+        fewer = {name: _fewer(setting) for name, one in YARDSTICKS.items() if not one.judge and name != METHOD}
+        trials = _trials(setting, judged, methods=(METHOD, *fewer), repetitions=setting.trials, fewer=fewer)
+        yield trials.run(judged, title, pool="the judged documents", dialect=DIALECT)
+        for name, said in judges_of(pool, grades, folder).items():
+            yield _with_judge(setting, judged_board(said, grades, JUDGED_MEASURES, dialect=DIALECT), title, name)
+
+
+def judges_of(pool: BoardPool, grades: FloatArray, folder: Path) -> dict[str, BoardPool]:
+    """The pool with each of the judges in the folder `llm`, with none, with one whose grades are those of the first
+    dealt out at random, and with one that is always right."""
+    files = sorted((folder / "llm").glob("*.qrels"))
+    if not files:
+        return {}
+    ids = pool.ids
+    fair = pool.judged_by({FAIR: next((file for file in files if FAIR in file.name), files[0])}).judges[0].grades
+    dealt = np.random.default_rng(0).permutation(fair)
+    made = {RANDOM: ids.with_columns(grade=pl.Series(dealt)), RIGHT: ids.with_columns(grade=pl.Series(grades))}
+    given = {file.name.partition("-four")[0].removesuffix(".qrels"): file for file in files}
+    return {NOBODY: pool, **{name: pool.judged_by({name: source}) for name, source in {**given, **made}.items()}}
+
+
+def _with_judge(setting: Setting, judged: JudgedBoard, title: str, name: str) -> BoardStudy:
+    """The yardsticks that use a judge, beside the board's stream."""
+    others = tuple(one for one, yardstick in YARDSTICKS.items() if yardstick.judge) if name != NOBODY else ()
+    trials = _trials(
+        setting,
+        judged,
+        methods=(METHOD, *others),
+        repetitions=MORE * setting.trials,
+        fewer=dict.fromkeys(others, _fewer(setting)) | {ALONE: 2},
+    )
+    return trials.run(judged, f"{title} with {name}", pool="the judged documents", dialect=DIALECT, judges=name)
+
+
+def _trials(setting: Setting, judged: JudgedBoard, **asked: Any) -> BoardTrials:
+    return BoardTrials(
+        labels=tuple(round(share * judged.size) for share in SHARES),
+        seed=setting.seed,
+        workers=setting.jobs,
+        folder=setting.parts,
+        progress=setting.progress,
+        **asked,
+    )
+
+
+def _all_numbers(studies: Sequence[BoardStudy]) -> Iterator[tuple[str, Number]]:
+    """The numbers of each study, and what a useless judge costs."""
+    for study in studies:
+        yield from numbers(study)
+    by_title = {study.title: study for study in studies}
+    for title in FOLDERS:
+        none, useless = (by_title.get(f"{title} with {name}") for name in (NOBODY, RANDOM))
+        if none is not None and useless is not None:
+            for measure in none.measures:
+                worse = _paired_over(useless.of(measure)[METHOD], none.of(measure)[METHOD], SHARES.index(AT))
+                yield f"{title}, {_short(measure)}, {AT_WORDS}: RMSE with a random judge over that with none", worse
+
+
+def _paired_over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
+    """The quotient of two errors whose repetitions have the same seeds, so that much of their luck is the same."""
+    above, below = (curve.marks["rmse"][at] for curve in (mine, other))
+    squared = above.mean() / below.mean()
+    spread = np.std(above - squared * below, ddof=1) / np.sqrt(len(below)) / below.mean()
+    return Number(value=float(np.sqrt(squared)), error=float(spread / (2 * np.sqrt(squared))))
+
+
+def _short(measure: str) -> str:
+    return measure.replace("(rel=2)", "")
+
+
+def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
+    """What claims are about: the extremes of intervals over budgets, and errors and orders at one budget."""
+    at = SHARES.index(AT)
+    for measure in study.measures:
+        curves, name = study.of(measure), f"{study.title}, {_short(measure)}"
+        mine = curves[METHOD]
+        yield f"{name}: least coverage of a run", _extreme(mine, "coverage", worst=min)
+        yield f"{name}: least coverage of all runs at once", _extreme(mine, "joint_coverage", worst=min)
+        yield f"{name}: most often a settled pair is wrong", _extreme(mine, "family_error", worst=max)
+        yield f"{name}, {AT_WORDS}: RMSE", _number(mine, "rmse", at)
+        yield f"{name}, {AT_WORDS}: bias", _number(mine, "bias", at)
+        yield f"{name}, {AT_WORDS}: coverage of a run", _number(mine, "coverage", at)
+        yield f"{name}, {AT_WORDS}: τ", _number(mine, "tau", at)
+        shown = np.flatnonzero(mine.intervals > 0)
+        for other, curve in curves.items():
+            yield f"{name}: labels of {METHOD} for an RMSE of 0.03 over those of {other}", _labels_over(mine, curve)
+            if other == METHOD or np.isnan(curve.mark("rmse")[0]).any():
+                continue
+            yield f"{name}, {AT_WORDS}: RMSE over that of {other}", _over(mine, curve, at)
+            if len(shown):
+                yield f"{name}, first interval: RMSE over that of {other}", _over(mine, curve, int(shown[0]))
+
+
+def _labels_over(mine: BoardCurve, other: BoardCurve) -> Number:
+    """The quotient of the labels for a small error; at most that where the other's are not enough."""
+    return Number(value=mine.enough(0.03).labels / other.enough(0.03).labels)
+
+
+def _number(curve: BoardCurve, mark: str, at: int) -> Number:
+    mean, error = curve.mark(mark)
+    return Number(value=float(mean[at]), error=float(np.nan_to_num(error[at])))
+
+
+def _extreme(curve: BoardCurve, mark: str, *, worst: Callable[..., float]) -> Number:
+    """The mark where it is worst, of the budgets at which intervals are shown; NaN if none is."""
+    mean = curve.mark(mark)[0].tolist()
+    shown = [value for value in mean if not np.isnan(value)]
+    return _number(curve, mark, mean.index(worst(shown))) if shown else Number(value=np.nan)
+
+
+def _over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
+    """The quotient of two independent errors, and its standard error to the first order."""
+    above, below = (_number(curve, "rmse", at) for curve in (mine, other))
+    if not below.value > 0:
+        return Number(value=np.inf if above.value > 0 else 1.0)
+    found = above.value / below.value
+    spread = np.hypot(above.error / above.value, below.error / below.value)
+    return Number(value=found, error=float(found * spread))
+
+
+FEW_LABELS = Experiment(
+    name="few-labels", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run
+).register()

@@ -1,0 +1,70 @@
+"""The figures of the page on pools: two TREC collections without each of their teams or runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge.errors import InputError
+from rankgauge.labelling.pools.contributions import read_teams
+from rankgauge.labelling.pools.reuse import Reuse
+from rankgauge.labelling.pools.reuse_report import PoolReuseReport
+from rankgauge.papers.claims import Number, Paper
+from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.papers.trec import FOLDERS
+
+MEASURES = {"TREC-8": ("nDCG@10", "AP", "RBP"), "DL19": ("nDCG@10", "AP(rel=2)", "RBP(rel=2)")}
+"""Passages of DL19 are relevant from grade 2 on, as in the track."""
+
+TEAMS = "teams.tsv"
+"""Who made which run, where that is known."""
+
+
+def run(setting: Setting) -> Measurements:
+    """Leaves out every team, or every run, of the collections that are there."""
+    if setting.data is None:
+        return Measurements(numbers={}, words="no data, so that nothing was tried")
+    there = {title: setting.data / name for title, (name, _) in FOLDERS.items() if (setting.data / name).is_dir()}
+    if not there:
+        wanted = " or ".join(name for name, _ in FOLDERS.values())
+        raise InputError(f"there is no folder {wanted}", path=setting.data)
+    found = {title: _reuse(title, folder, setting) for title, folder in there.items()}
+    reports = {title: PoolReuseReport(reuse=one, foretell=True) for title, one in found.items()}
+    return Measurements(
+        numbers={name: number for title, one in found.items() for name, number in numbers(title, one)},
+        tables={title: report.frame() for title, report in reports.items()},
+        reports=reports,
+        words="every team or run left out once; nothing is drawn",
+    )
+
+
+def _reuse(title: str, folder: Path, setting: Setting) -> Reuse:
+    pool, grades = FOLDERS[title][1](folder)
+    named = folder / TEAMS
+    lines = named.read_text(encoding="utf-8").splitlines() if named.exists() else []
+    return Reuse(
+        pool=pool,
+        grades=grades,
+        new=np.zeros(len(pool.runs), dtype=bool),
+        measures=MEASURES[title],
+        teams=read_teams(lines, str(named)) or None,
+        progress=setting.progress,
+    )
+
+
+def numbers(title: str, reuse: Reuse) -> Iterator[tuple[str, Number]]:
+    """What claims are about."""
+    left, found = reuse.without_teams or reuse.without_runs, reuse.expectations
+    for at, row in enumerate(left.by_measure().iter_rows(named=True)):
+        name = f"{title}, {row['measure'].replace('(rel=2)', '')}"
+        yield f"{name}: mean change over the value", Number(value=abs(row["relative"]))
+        yield f"{name}: largest fall in ranks", Number(value=row["most_fall"])
+        yield f"{name}: lowest τ", Number(value=row["tau"])
+        plain, model = (np.abs((values - found.truth[at]).mean()) for values in (found.plain[at], found.expected[at]))
+        yield f"{name}: bias of the model over that without", Number(value=float(model / plain))
+        yield f"{name}: share of runs that intervals hold", Number(value=found.coverage(at))
+
+
+POOLS = Experiment(name="pools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run).register()

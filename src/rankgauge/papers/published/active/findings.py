@@ -1,0 +1,149 @@
+"""The numbers behind the claims: cost saved, wrong choices, errors by training size, and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from rankgauge.labelling.simulate.study import ErrorCurve, Study, jackknife, saving
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.papers.claims import CLEAR, Number
+from rankgauge.papers.published.active.trials import Case
+
+BASELINES = ("passive-iid", "passive")
+"""What the paper's method is compared with: the paper's own baseline, and one that draws no query twice."""
+
+OWN = ("greg", "document")
+"""Methods that go beyond the paper."""
+
+ALMOST = 0.75
+"""The share of a gain that counts as almost as good as all of it."""
+
+SAMPLED = 0.5
+"""The share of the documents that are judged where ERR is computed from them alone."""
+
+
+OPEN = 1.0
+"""The least standard error of a saving against a method that chooses no better than a coin: any budget does as well."""
+
+COMPARED = (*(("paper", other) for other in BASELINES), *((own, "paper") for own in OWN))
+
+UNSURE = 0.05
+"""Savings by choices are measured at the largest budget with which passive-iid still errs this often.
+
+Where it hardly ever errs, nothing can be saved that chance would not hide."""
+
+
+def savings(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """What methods save against each other for the same mean absolute error, in every study."""
+    for study in studies:
+        for method, other in COMPARED:
+            found = saving(study.curves[method], study.curves[other], budget=at)
+            name = f"{study.title}, {study.measure}: {method} saves against {other}"
+            yield name, Number(value=found.value, error=found.error)
+
+
+def choice_savings(pairs: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """What methods save against each other for the same model selection error, which Figure 2 shows."""
+    for study in pairs:
+        budget = choice_budget(study, at)
+        for method, other in COMPARED:
+            found = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
+            name = f"{study.title}, {study.measure}: {method} saves against {other}, by choices"
+            known = _beats_a_coin(study.curves[other], budget)
+            yield name, Number(value=found.value, error=found.error if known else max(found.error, OPEN))
+
+
+def _beats_a_coin(curve: ErrorCurve, budget: float) -> bool:
+    """Whether the method is wrong less than half of the time, by two standard errors."""
+    row = curve.to_frame().filter(pl.col("budget") == budget).row(0, named=True)
+    return bool(row["wrong"] + CLEAR * row["wrong_se"] < 0.5)
+
+
+def choice_budget(study: Study, at: float) -> float:
+    """The largest budget, up to `at`, with which passive-iid is wrong often enough to measure a saving."""
+    rows = study.curves["passive-iid"].to_frame().filter(pl.col("budget") <= at)
+    unsure = rows.filter(pl.col("wrong") >= UNSURE)["budget"]
+    return float(unsure[-1] if len(unsure) else rows["budget"][0])
+
+
+def choice_gains(pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
+    """How much less often `paper` and uniC are wrong than `passive-iid`, on average over the pairs and all budgets.
+
+    The last number is above 0 if uniC has at least three quarters of the gain that `paper` has.
+    """
+    curves = [study.curves[name] for study in pairs for name in ("passive-iid", "paper", "uniC")]
+    weights = {
+        "paper's gain": (1.0, -1.0, 0.0),
+        "uniC's gain": (1.0, 0.0, -1.0),
+        "uniC's gain less three quarters of paper's": (1.0 - ALMOST, ALMOST, -1.0),
+    }
+    for name, weight in weights.items():
+        value, error = jackknife(curves, partial(_mean_wrong, np.tile(weight, len(pairs)) / len(pairs)))
+        yield f"pairs, {pairs[0].measure}: {name}, by choices", Number(value=value, error=error)
+
+
+def _mean_wrong(weights: FloatArray, curves: Sequence[ErrorCurve]) -> float:
+    return float(weights @ [np.nanmean(curve.wrong) for curve in curves])
+
+
+def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tuple[str, Number]]:
+    """The mean absolute error of the paper's method over that of each baseline, by training size."""
+    for name, mine in curves.items():
+        for other in BASELINES:
+            value, error = jackknife([mine["paper"], mine[other]], _error_ratio)
+            yield f"{name}: error of paper over that of {other}", Number(value=value, error=error)
+
+
+def _error_ratio(curves: Sequence[ErrorCurve]) -> float:
+    one, other = (float(np.nanmean(curve.error)) for curve in curves)
+    return one / other
+
+
+def size_table(curves: Mapping[str, Mapping[str, ErrorCurve]], sizes: Mapping[str, int]) -> pl.DataFrame:
+    """A row per training size and method."""
+    frames = [
+        curve.to_frame().select(pl.lit(sizes[name]).alias("documents"), pl.all())
+        for name, mine in curves.items()
+        for curve in mine.values()
+    ]
+    return pl.concat(frames)
+
+
+def discounts_known(case: Case) -> float:
+    """The bias of ERR, as a share of it, if half of the documents are judged and a discount knows only these.
+
+    Each document is judged with probability ½ and counts twice; its discount is the product over the judged documents
+    above it. Its expected value has 1 − ½ ℓ in place of each 1 − ℓ: it is larger than ERR.
+    """
+    worth, weight = case.target.worths(case.grades), case.target.weights(case.pool)[:, 0]
+    order = np.lexsort((case.pool.ranks[:, 0], case.pool.query))
+
+    def total(share: float) -> float:
+        return float((weight * worth)[order] @ _passed(share * worth[order], case.pool.query[order]))
+
+    return total(SAMPLED) / total(1.0) - 1.0
+
+
+def _passed(stops: FloatArray, query: IndexArray) -> FloatArray:
+    """The chance to get past all documents above, within each query."""
+    passed = np.cumsum(np.log1p(-stops)) - np.log1p(-stops)
+    first = np.searchsorted(query, query)
+    return np.asarray(np.exp(passed - passed[first]))
+
+
+def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
+    """How often each method's intervals hold the truth, on average over the studies."""
+    for method in studies[0].methods:
+        covered = [_coverage(study, method, at) for study in studies]
+        value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
+        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(covered)))
+
+
+def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
+    """The coverage at the budget, or at the method's largest budget below it."""
+    row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
+    return row["coverage"], row["coverage_se"]

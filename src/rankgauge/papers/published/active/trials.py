@@ -1,0 +1,173 @@
+"""Repeated trials of methods on pools with known grades, run in parallel and gathered into studies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankgauge.evaluation.worths import graded
+from rankgauge.labelling import methods
+from rankgauge.labelling.defaults import DIALECT
+from rankgauge.labelling.method import Method, Repetitions
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.simulate.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
+from rankgauge.labelling.simulate.study import ErrorCurve, Study
+from rankgauge.labelling.target import Target
+from rankgauge.numeric import FloatArray
+
+METHODS: Mapping[str, Mapping[str, Any]] = {
+    "passive": {"method": "passive"},
+    "passive-iid": {"method": "passive-iid"},
+    "paper": {"method": "paper"},
+    "uniD": {"method": "paper", "beliefs": "uniform"},
+    "uniC": {"method": "paper", "costs": "one"},
+    "defensive": {"method": "paper+defensive"},
+    "greg": {"method": "greg"},
+    "document": {"method": "document", "stages": 1},
+    "staged": {"method": "document", "stages": 3},
+}
+"""The methods by the names of their curves, with their options.
+
+Between stages, every repetition fits the beliefs to its labels so far; with a single stage a repetition takes a
+hundredth of the time.
+"""
+
+Trialled: TypeAlias = "Mapping[str, Sequence[Case]]"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A pool with its grades and the measure to estimate, with their names."""
+
+    title: str
+    label: str
+    pool: Pool
+    grades: FloatArray
+    measure: str
+    dialect: str = DIALECT
+
+    @property
+    def name(self) -> str:
+        """The name that identifies the case."""
+        return f"{self.title}, {self.label}"
+
+    @property
+    def target(self) -> Target:
+        """What is estimated."""
+        return Target.of(self.measure, self.pool, self.dialect)
+
+    def truth(self) -> float:
+        """The value that estimates aim at: the mean over the queries of the pool."""
+        return float(np.mean(self.target.values(self.pool, self.grades)))
+
+
+def method(name: str) -> Method:
+    """The method of a curve's name; any other name is looked up in the registry."""
+    options = dict(METHODS.get(name, {"method": name}))
+    return methods.get(options.pop("method"), **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much a slow method has to do: a share of the repetitions, and budgets up to a share of the largest."""
+
+    repetitions: float = 1.0
+    budget: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """How methods are tried: at which budgets, how often, with which seed."""
+
+    methods: tuple[str, ...]
+    budgets: tuple[float, ...]
+    repetitions: int
+    seed: int
+    efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
+    """By method and measure."""
+    workers: int = field(default_factory=cores)
+    progress: Progress = unreported
+
+    def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, ErrorCurve]]:
+        """The curves of each case's methods, by the case's name; cases of one name share the repetitions."""
+        # The last methods are the slowest: started first, they do not keep one process busy at the end.
+        asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
+        found = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
+        return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
+
+    def _job(self, case: Case, name: str, key: str) -> ExperimentJob:
+        effort = self.efforts.get((name, case.label), Effort())
+        settings = {
+            "data": key,
+            "code": version("rankgauge"),
+            "case": case.name,
+            "dialect": case.dialect,
+            "method": name,
+            "options": dict(METHODS.get(name, {})),
+            "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
+            "found": [known.name for known in fields(Repetitions)],
+            "repetitions": max(round(effort.repetitions * self.repetitions), 2),
+            "seed": self.seed,
+        }
+        return ExperimentJob(name=f"{_file(case.name)} {name}", settings=settings)
+
+
+def studies(
+    curves: Mapping[str, Mapping[str, ErrorCurve]], cases: Trialled, facts: Mapping[str, Any]
+) -> tuple[Study, ...]:
+    """The curves as studies, with facts about their pools."""
+    found = []
+    for name, mine in curves.items():
+        pools = [case.pool for case in cases[name]]
+        found.append(
+            Study(
+                title=cases[name][0].title,
+                measure=cases[name][0].label,
+                truth=float(np.mean(next(iter(mine.values())).truth)),
+                curves=dict(mine),
+                facts={
+                    "queries": round(np.mean([len(pool.queries) for pool in pools])),
+                    "documents": round(np.mean([len(pool.documents) for pool in pools])),
+                    "pair": pools[0].rankers == 2,
+                    "worth": "; ".join(words for _, words in graded(cases[name][0].target, pools[0].grades)),
+                    **facts,
+                },
+            )
+        )
+    return tuple(found)
+
+
+def _file(case: str) -> str:
+    return re.sub(r"[^\w.]+", "-", case.replace("−", "minus")).strip("-")
+
+
+def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
+    """The estimates of a method on each pool of a case, at each budget."""
+    settings = job.settings
+    chosen = cases[settings["case"]]
+    share = -(-settings["repetitions"] // len(chosen))
+    return [_tried(case, settings, number, share) for number, case in enumerate(chosen)]
+
+
+def _tried(case: Case, settings: Mapping[str, Any], number: int, share: int) -> list[dict[str, Any]]:
+    seeds = np.random.default_rng([settings["seed"], number]).integers(1 << 31, size=share)  # no two pools share any
+    target, truth, rows = case.target, case.truth(), []
+    for budget in settings["budgets"]:
+        found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
+        rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
+    return rows
+
+
+def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> ErrorCurve:
+    parts = []
+    for rows in pools:
+        kept = [field.name for field in fields(Repetitions)]
+        found = {row["budget"]: Repetitions(**{k: np.array(row[k], dtype=np.float64) for k in kept}) for row in rows}
+        parts.append(ErrorCurve.of(name, found, rows[0]["truth"]))
+    return ErrorCurve.joined(parts)

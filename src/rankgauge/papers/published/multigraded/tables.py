@@ -1,0 +1,132 @@
+"""Tables 1 and 2, a list of eight documents worked out by the paper's three measures, and the example of equation 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import log2
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.numeric import FloatArray
+from rankgauge.papers.claims import Number
+from rankgauge.papers.experiment import Measurements
+
+MEASURES: Mapping[str, str] = {"NDCG": "nDCG", "µMAP": "muAP", "NDCNG": "NDCNG"}
+"""The paper's measures under its names, in the dialect `papers`. Its NDCG has gains of 2^g − 1 and logarithms to
+base 10; the base cancels out when the sum is divided by the ideal."""
+
+BESIDES: Mapping[str, str] = {"linear NDCG": "nDCG(dcg='log2')"}
+"""Measured in addition: NDCG with the grade as gain. Multiplying all grades by a factor does not change it, so it shows
+how much of NDCG's dependence on levels comes from 2^g − 1."""
+
+LISTED = np.array([1.0, 0.0, 3.0, 3.0, 2.0, 0.0, 1.0, 4.0])
+"""The grades of the documents A to H in the order of the strategy."""
+
+DOCUMENTS = "ABCDEFGH"
+THRESHOLDS = range(6)
+CUTOFFS = range(1, LISTED.size + 1)
+
+SMALL = (0.3, 0.0, 1.0)
+"""A list on the scale 0.0, 0.3, 1.0 of equation 4's example. The paper gives no list; any on which the two thresholds
+have different average precisions shows their weights."""
+
+
+GAINS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "NDCG": lambda grades: grades,
+    "NDCNG": lambda g: g / g.max(),
+}
+"""What stands in the exponent of each measure's gain: the grade, or its share of the highest one."""
+
+FACTORS: Mapping[str, float] = {"grades": 1.0, "doubled grades": 2.0}
+"""The first two examples of Table 2. The third normalises the gains of both, which makes them the same."""
+
+
+def compute() -> Measurements:
+    """The numbers of both tables and of the example, and the tables cell by cell."""
+    first, second = first_table(), second_table()
+    found = dict([*_first(first), *_second(second), *_weights()])
+    return Measurements(
+        numbers={name: Number(value=value) for name, value in found.items()},
+        tables={"table-1": first, "table-2": second},
+    )
+
+
+def first_table() -> pl.DataFrame:
+    """A row per threshold, from 5 down to 0: which of A to H are relevant, and average precision, 0 if none is."""
+    rows = [
+        {"t": t, **dict(zip(DOCUMENTS, np.where(t <= LISTED, "+", "-"), strict=True)), "AP": _value(f"AP(rel={t})")}
+        for t in reversed(THRESHOLDS)
+    ]
+    return pl.DataFrame(rows)
+
+
+def second_table() -> pl.DataFrame:
+    """Five rows per example: gain, DCG of the first 1 to 8 documents, both also in the ideal order, and DCG against the
+    ideal, whose mean is the last column."""
+    return pl.DataFrame([row for measure in GAINS for words in FACTORS for row in _example(measure, words)])
+
+
+def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
+    """A row per measure of the paper and labelled case: the mean over trials or queries (the last axis), its error."""
+    parts = []
+    for name in MEASURES:
+        found = values[name]
+        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
+        columns = {**labels, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
+    return pl.concat(parts)
+
+
+def _first(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
+    """Average precision at each threshold; its plain mean, and µAP."""
+    for t, value in table.select("t", "AP").rows():
+        yield f"AP at t={t}", value
+    yield "mean of AP", float(np.mean(table["AP"].to_numpy()))
+    yield "µAP", _value(MEASURES["µMAP"])
+
+
+def _second(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
+    """The mean over the cutoffs 1 to 8 of each example."""
+    yield from table.filter(row="ndcg").select("example", "mean").rows()
+
+
+def _weights() -> Iterator[tuple[str, float]]:
+    """How much each threshold of the example counts in µAP: µAP = w · AP(t=0.3) + (1 − w) · AP(t=1)."""
+    grades = np.array(SMALL)
+    low, high, both = (_value(measure, grades) for measure in ("AP(rel=0.3)", "AP(rel=1)", MEASURES["µMAP"]))
+    weight = (both - high) / (low - high)
+    yield "weight of t=0.3", weight
+    yield "weight of t=1.0", 1.0 - weight
+
+
+def _example(measure: str, words: str) -> Iterator[dict[str, Any]]:
+    grades = FACTORS[words] * LISTED
+    gains = GAINS[measure](grades)
+    ideal = np.sort(gains)[::-1]
+    rows = {
+        "gain": gains,
+        "gain_opt": ideal,
+        "dcg": _dcg(gains),
+        "dcg_opt": _dcg(ideal),
+        "ndcg": _at_cutoffs(MEASURES[measure], grades),
+    }
+    for name, cells in rows.items():
+        mean = float(np.mean(cells)) if name == "ndcg" else None
+        yield {"example": f"{measure}, {words}", "row": name, **dict(zip(DOCUMENTS, cells, strict=True)), "mean": mean}
+
+
+def _dcg(gains: FloatArray) -> FloatArray:
+    """DCG at each cutoff with logarithms to base 10, as Table 2 prints it: those to base 2 times log2(10)."""
+    return log2(10) * _at_cutoffs("DCG", gains)
+
+
+def _at_cutoffs(measure: str, grades: FloatArray) -> FloatArray:
+    return np.array([_value(f"{measure}@{k}", grades) for k in CUTOFFS])
+
+
+def _value(measure: str, grades: FloatArray = LISTED) -> float:
+    falling = -np.arange(float(grades.size))[np.newaxis]
+    return float(score_arrays(grades[np.newaxis], falling, measure, dialect="papers")[0])

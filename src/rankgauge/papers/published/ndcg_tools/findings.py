@@ -1,0 +1,134 @@
+"""The numbers behind the paper's claims, from the values of every ranker, reading and cutoff on each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.papers.claims import CLEAR, Number
+from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
+from rankgauge.papers.standard_errors import fold_means, fold_number
+
+LAST = -1
+"""The cutoff that rankers are compared at: 10, the last one."""
+
+TITLES = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
+SHOWN = ("AdaRank", "LambdaMART", "RankNet", "Coordinate Ascent")
+"""The rankers of Figure 1, in the paper's order. All but RankNet use NDCG in training; RankNet chooses its layers and
+its epoch by it."""
+OPTIMISERS = ("AdaRank", "LambdaMART", "Coordinate Ascent")
+"""Those that use NDCG in training."""
+MIDDLE = ("RankBoost", "RankSVM", "LambdaMART")
+LOWER = ("AdaRank", "RankNet")
+BEST = "Coordinate Ascent"
+BOOST = "RankBoost"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Findings:
+    """Values of NDCG (judged by × trained under × rankers × cutoffs × queries), and what follows from them."""
+
+    values: FloatArray
+    readings: tuple[str, ...]
+    """The labels of the first two axes."""
+    rankers: tuple[str, ...]
+    tested: HeldOut
+    """The queries."""
+
+    def numbers(self) -> dict[str, Number]:
+        """Every number by its name."""
+        parts = (self._evaluators(), self.trainings(), self._together(), self._order(), self._short(), self._swaps())
+        return {name: number for part in parts for name, number in part}
+
+    @property
+    def fold(self) -> IndexArray:
+        """The fold of each query."""
+        return self.tested.fold
+
+    def compared(self, judged: str, trained: str) -> FloatArray:
+        """The values (rankers × cutoffs × queries) of models trained under one reading, judged by another."""
+        return np.asarray(self.values[self.readings.index(judged), self.readings.index(trained)])
+
+    def _evaluators(self) -> Iterator[tuple[str, Number]]:
+        """How much the readings differ on the same rankings, those of Figure 1."""
+        of_four = self.values[:, :, [self.rankers.index(name) for name in SHOWN]]
+        apart = of_four - of_four[self.readings.index("std")]
+        raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
+        # The difference of two readings of the same rankings is arithmetic: it has no sampling error.
+        yield "Yahoo less standard", Number(value=float(raised.mean()))
+        yield "Yahoo less standard, highest less lowest", Number(value=float(np.ptp(raised)))
+        lowered = apart[self.readings.index("letor")].mean(axis=0)
+        for place in (6, 7, 8, 9):
+            losses = [fold_number(of_one[place], self.fold) for of_one in lowered]
+            yield f"LETOR less standard at {place + 1}, least loss", max(losses, key=lambda loss: loss.value)
+
+    def trainings(self) -> Iterator[tuple[str, Number]]:
+        """What training under one reading or another changes for each ranker, judged by the standard reading."""
+        for label, gained in self._gains():
+            for ranker, of_one in gained.items():
+                yield f"{label}, {ranker}", fold_number(of_one, self.fold)
+
+    def _together(self) -> Iterator[tuple[str, Number]]:
+        for label, gained in self._gains():
+            mean = np.mean([gained[name] for name in OPTIMISERS], axis=0)
+            yield f"{label}, mean of three", fold_number(mean, self.fold)
+
+    def _gains(self) -> Iterator[tuple[str, dict[str, FloatArray]]]:
+        for one, other in (("letor", "std"), ("yahoo", "std"), ("yahoo", "letor")):
+            gained = self.compared("std", one)[:, LAST] - self.compared("std", other)[:, LAST]
+            yield f"trained under {TITLES[one]} less {TITLES[other]}", dict(zip(self.rankers, gained, strict=True))
+
+    def _order(self) -> Iterator[tuple[str, Number]]:
+        """Which ranker is better, all trained under the standard reading."""
+        for reading, title in TITLES.items():
+            yield f"{BEST} less the best other, {title}", self._lead(self._at_last(reading))
+        at_last = self._at_last("std")
+        means = {name: fold_number(values, self.fold).value for name, values in at_last.items()}
+        ordered = sorted(MIDDLE, key=means.__getitem__)
+        apart = at_last[ordered[-1]] - at_last[ordered[0]]
+        yield f"{', '.join(MIDDLE)}: best less worst", fold_number(apart, self.fold)
+        middle = np.mean([at_last[name] for name in MIDDLE], axis=0)
+        for name in LOWER:
+            yield f"{name} less the middle three", fold_number(at_last[name] - middle, self.fold)
+
+    def _at_last(self, reading: str) -> dict[str, FloatArray]:
+        """Each ranker's NDCG@10 by the reading, query by query."""
+        return dict(zip(self.rankers, self.compared(reading, "std")[:, LAST], strict=True))
+
+    def _lead(self, values: dict[str, FloatArray]) -> Number:
+        leads = [fold_number(values[BEST] - of_one, self.fold) for name, of_one in values.items() if name != BEST]
+        return min(leads, key=lambda lead: lead.value)
+
+    def _short(self) -> Iterator[tuple[str, Number]]:
+        """RankBoost beside the other two of the middle: on short queries, and on all by each reading."""
+        short = np.where(self.tested.is_short, 0.0, np.nan)  # NaN leaves a query out
+        for other in (name for name in MIDDLE if name != BOOST):
+            usual = self._at_last("std")
+            yield f"{BOOST} less {other}, short queries", fold_number(usual[BOOST] - usual[other] + short, self.fold)
+            for reading in ("std", "letor"):
+                found = self._at_last(reading)
+                label = f"{BOOST} less {other}, all queries by {TITLES[reading]}"
+                yield label, fold_number(found[BOOST] - found[other], self.fold)
+
+    def _swaps(self) -> Iterator[tuple[str, Number]]:
+        """How often another reading orders the rankers differently, all trained under the standard reading."""
+        groups = {"the six": self.rankers, "the middle three": MIDDLE}
+        for reading, (group, names) in product(("yahoo", "letor"), groups.items()):
+            pairs = list(combinations(map(self.rankers.index, names), 2))
+            usual, usual_clear = self._signs("std", pairs)
+            signs, clear = self._signs(reading, pairs)
+            other = (signs != usual).any(axis=0).sum()
+            opposite = ((signs != usual) & clear & usual_clear).any(axis=1).sum()
+            yield f"cutoffs with another order of {group}, {TITLES[reading]}", Number(value=float(other))
+            yield f"pairs of {group} in clearly opposite orders, {TITLES[reading]}", Number(value=float(opposite))
+
+    def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
+        """Which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
+        values = self.compared(reading, "std")
+        means, errors = fold_means(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
+        rounded = np.round(means, 12)  # a difference in the last bits is none
+        return np.asarray(np.sign(rounded)), np.asarray(np.abs(means) > CLEAR * errors)

@@ -1,0 +1,127 @@
+"""The paper's experiment: six rankers, trained under three readings of NDCG on five folds, judged by every tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.demo.folds import Fold, folds_of, read_folds
+from rankgauge.demo.learning import generate_learning, learning_parts
+from rankgauge.dialects import DIALECTS
+from rankgauge.labelling.simulate.jobs import run_jobs
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.papers.claims import Number, Paper
+from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.papers.published.ndcg_tools import adarank_weights, tools, training
+from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
+from rankgauge.papers.published.ndcg_tools.findings import SHOWN, Findings
+from rankgauge.papers.published.ndcg_tools.training import FULL, LIVE, QUICK, TITLES, USUAL, TrainingEffort
+from rankgauge.papers.standard_errors import fold_means
+from rankgauge.render.plots import Panels
+
+QUERIES = 200
+"""How many queries the generated set has; MQ2008 has 784."""
+
+WORDS = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
+ERRORS = "bars: one standard error each way"
+
+
+def run(setting: Setting) -> Measurements:
+    """Trains the models that are not trained yet, and judges them all."""
+    folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
+    effort = _effort(setting)
+    asked = training.jobs(folds, (*effort.rankers, LIVE), seed=setting.seed)
+    workers, progress = setting.jobs, setting.progress
+    results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
+    words = Measurements(numbers={}, words=f"{_words(folds)}; seed {setting.seed}, {effort.words}")
+    return words | judge(folds, results) | adarank_weights.measure(folds)
+
+
+def _effort(setting: Setting) -> TrainingEffort:
+    if setting.full:
+        return FULL
+    return QUICK if setting.data is None else USUAL
+
+
+def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
+    """All tables, figures and numbers, from the scores of the trained models."""
+    tested = HeldOut.of(folds)
+    titles = [*TITLES, LIVE.title]
+    scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
+    shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
+    named = {**READINGS, **{f"tool {name}": spoken for name, spoken in DIALECTS.items()}}
+    values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
+    frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
+    usual = scores[: len(TITLES)]  # READINGS begins with the standard one
+    found = _numbers(np.array([values[name] for name in READINGS]), tested)
+    judged = Measurements(
+        numbers={**found, **dict(tools.numbers(tested, usual)), **dict(tools.ties(tested, TITLES, usual))},
+        tables={"values": frame, "training": training.costs(results)},
+    )
+    return judged | _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
+
+
+def _table(
+    values: Mapping[str, FloatArray], readings: tuple[str, ...], rankers: tuple[str, ...], fold: IndexArray
+) -> pl.DataFrame:
+    """A row per evaluator, reading trained under, ranker and cutoff: mean and standard error.
+
+    Each evaluator's values are readings × rankers × cutoffs × queries.
+    """
+    trained, ranker, cutoff = (grid.ravel() for grid in np.meshgrid(readings, rankers, CUTOFFS, indexing="ij"))
+    parts = []
+    for name, found in values.items():
+        mean, error = (amount.ravel() for amount in fold_means(found, fold))
+        columns = {"trained under": trained, "ranker": ranker, "cutoff": cutoff, "NDCG": mean, "error": error}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("judged by"), pl.all()))
+    return pl.concat(parts)
+
+
+def _figures(values: pl.DataFrame) -> Measurements:
+    """Both figures, from the table of the three readings."""
+    judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(WORDS))
+    named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
+    order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
+    first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
+    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(TITLES))
+    panels = partial(Panels, x="cutoff", y="NDCG", error="error", column="judged by")
+    one, two = panels(frame=first, series="trained under", row="ranker"), panels(frame=second, series="ranker")
+    titles = (
+        f"NDCG of rankers trained and judged under three readings of it ({ERRORS})",
+        f"NDCG of six rankers trained under the standard reading ({ERRORS})",
+    )
+    figures = {"figure-1": partial(one.draw, titles[0]), "figure-2": partial(two.draw, titles[1])}
+    return Measurements(numbers={}, tables={"figure-1": first, "figure-2": second}, figures=figures)
+
+
+def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
+    """The numbers of the six rankers, and the effect of training under another reading on our own AdaRank."""
+    six, one = (
+        Findings(values=part, readings=tuple(READINGS), rankers=rankers, tested=tested)
+        for part, rankers in ((values[:, :, :-1], TITLES), (values[:, :, -1:], (LIVE.title,)))
+    )
+    return {**six.numbers(), **dict(one.trainings())}
+
+
+def _generated(seed: int) -> tuple[Fold, ...]:
+    data = generate_learning(rng=np.random.default_rng(seed), like="mq2008", queries=QUERIES)
+    return folds_of(learning_parts(data))
+
+
+def _words(folds: tuple[Fold, ...]) -> str:
+    tested = HeldOut.of(folds)
+    empty, shorter, short = (part.mean() for part in (tested.is_empty, tested.sizes < CUTOFFS[-3], tested.is_short))
+    return (
+        f"{len(folds)} folds, {len(tested.fold)} queries: {empty:.1%} without a relevant document, "
+        f"{shorter:.1%} with fewer than 8 documents, {short:.1%} with fewer than 10"
+    )
+
+
+NDCG_TOOLS = Experiment(
+    name="ndcg-tools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, has_full=True
+).register()

@@ -1,0 +1,153 @@
+"""The results of an experiment: on the screen, and as files in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import polars as pl
+
+from rankgauge.papers.claims import Claim, Number, Verdict
+from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.render import plots
+from rankgauge.render.format import FORMATS
+from rankgauge.render.terminal import Screen, bold, styled, text_width
+
+STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.IN_PART: "yellow",
+    Verdict.FAILS: "red",
+    Verdict.UNDECIDED: "cyan",
+    Verdict.UNTESTED: "dim",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reproduction:
+    """An experiment, how it was run, and what it measured."""
+
+    experiment: Experiment
+    setting: Setting
+    measurements: Measurements
+
+    @classmethod
+    def of(cls, experiment: Experiment, setting: Setting) -> Reproduction:
+        """The experiment, run."""
+        return cls(experiment=experiment, setting=setting, measurements=experiment.run(setting))
+
+    @property
+    def how(self) -> str:
+        """How it was run, in a line."""
+        words = self.measurements.words or f"{self.setting.trials} trials, seed {self.setting.seed}"
+        idle = self.setting.full and not self.experiment.has_full
+        return f"{words}; --full has no effect on this paper" if idle else words
+
+    def verdict(self, claim: Claim) -> Verdict:
+        """The verdict on the claim."""
+        return claim.verdict(self.measurements.numbers)
+
+    @property
+    def numbers(self) -> pl.DataFrame:
+        """A row per condition of a claim: what was expected, what was measured, and the verdicts."""
+        rows = [row for claim in self.experiment.paper.claims for row in self._rows(claim)]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _rows(self, claim: Claim) -> Iterator[dict[str, Any]]:
+        for condition in claim.conditions:
+            found = self.measurements.numbers.get(condition.number)
+            yield {
+                "place": claim.place,
+                "claim": claim.words,
+                "verdict": str(self.verdict(claim)),
+                "number": condition.number,
+                "value": None if found is None else found.value,
+                "error": None if found is None else found.error,
+                "expected": condition.words,
+                "condition": str(condition.verdict(found)),
+            }
+
+    def show(self, stream: TextIO) -> None:
+        """Prints the verdict on each claim, with the numbers behind it."""
+        out, paper = Screen(stream), self.experiment.paper
+        out.show(f"{bold(paper.title)}\n{paper.reference}", text_width())
+        out.show(f"{self.how}\n", text_width())
+        for claim in paper.claims:
+            verdict = self.verdict(claim)
+            out.show(f"{bold(claim.place)}: {styled(str(verdict), STYLES[verdict])}")
+            known = [("  claim", claim.words), ("  tested", claim.tested)]
+            untested = verdict is Verdict.UNTESTED and claim.needs
+            out.pairs([*known, ("  needs", claim.needs)] if untested else known)
+            if not untested:
+                self._show_numbers(claim, out)
+            out.show()
+        self._show_others(out)
+        for report in self.measurements.reports.values():
+            report.show(stream)
+            out.show()
+        counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
+        out.show(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
+
+    def _show_numbers(self, claim: Claim, out: Screen) -> None:
+        rows = []
+        for condition in claim.conditions:
+            found = self.measurements.numbers.get(condition.number)
+            shown = "–" if found is None else _shown(found)
+            rows.append((f"  {condition.number}", shown, condition.words, str(condition.verdict(found))))
+        out.table(("  number", "measured", "expected", ""), rows, numbers=("measured",))
+
+    def _show_others(self, out: Screen) -> None:
+        """Prints the numbers that no claim needs."""
+        claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
+        others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
+        if others:
+            rows = [(name, _shown(number)) for name, number in others.items()]
+            out.table(("also measured", ""), rows, numbers=("",))
+            out.show()
+
+    def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
+        """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, the figures, and reports as pages
+        and as Markdown."""
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
+            paths.append(folder / f"{name}.csv")
+            frame.write_csv(paths[-1])
+        paths.append(folder / "results.json")
+        paths[-1].write_text(json.dumps(self._document(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        for name, draw in self.measurements.figures.items() if figures else ():
+            paths += plots.save(draw(), folder / name)
+        for name, report in self.measurements.reports.items():
+            for format_ in (FORMATS["html"], FORMATS["md"]):
+                paths.append(folder / f"{name}{format_.endings[0]}")
+                with paths[-1].open("w", encoding="utf-8") as stream:
+                    format_.write(report, stream)
+        return paths
+
+    def _document(self) -> dict[str, Any]:
+        paper = self.experiment.paper
+        return {
+            "paper": {"name": self.experiment.name, "title": paper.title, "reference": paper.reference},
+            "setting": {
+                "trials": self.setting.trials,
+                "seed": self.setting.seed,
+                "data": self.setting.data is not None,
+                "full": self.setting.full,
+                "how": self.how,
+            },
+            "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
+            "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},
+            "figures": {name: words for name, words in paper.figures.items() if name in self.measurements.figures},
+        }
+
+
+def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
+    """Prints every paper that can be reproduced."""
+    rows = [(name, f"{known.paper.title}. {known.paper.reference}") for name, known in experiments.items()]
+    Screen(stream).pairs(rows)
+
+
+def _shown(number: Number) -> str:
+    return f"{number.value:.4f}" + (f" ± {number.error:.4f}" if number.error else "")

@@ -1,0 +1,180 @@
+"""A simulation on the user's own data: rankers are trained on a part of a LETOR file, methods tried on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge import training
+from rankgauge.demo import learning_rows
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.files.formats.letor import FeatureTable, read_features
+from rankgauge.files.source import Source
+from rankgauge.labelling import methods
+from rankgauge.labelling.beliefs import UNIFORM, uniform
+from rankgauge.labelling.cost import COSTS
+from rankgauge.labelling.defaults import DIALECT
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.simulate.jobs import Progress, cores, unreported
+from rankgauge.labelling.simulate.report import SimulationReport
+from rankgauge.numeric import FloatArray
+from rankgauge.papers.published.active.benchmark import Split
+from rankgauge.papers.published.active.rankers import Predictions, Recipe, train_and_predict
+from rankgauge.papers.published.active.scenarios import Scenario, known_grades, pool_of
+from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method, studies
+
+SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
+"""Short names of rankers."""
+
+MODEL = "model"
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 4 / 3)
+"""The budgets, as shares of the one at which savings are measured."""
+
+LEAST = 2.0
+"""With a budget for fewer than two queries there is no confidence interval."""
+
+DEFAULT = 0.15
+"""The default budget, as a share of the cost of the whole pool."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """What is simulated: which rankers are judged by which measures, which methods are tried, and how often.
+
+    The rankers learn from a random `share` of the queries, or from the file `train`. Of two rankers, each is judged by
+    itself, and their difference too. `budget` is in units of a query's mean cost.
+    """
+
+    path: Path
+    measures: tuple[str, ...] = ("ERR",)
+    rankers: tuple[str, ...] = ("rf",)
+    methods: tuple[str, ...] = ("passive", "passive-iid", "paper", "greg", "document")
+    train: Path | None = None
+    share: float = 0.2
+    budget: float | None = None
+    cost: str = "documents"
+    length: int | None = None
+    overhead: float = 0.0
+    depth: int | None = None
+    dialect: str = DIALECT
+    beliefs: str = MODEL
+    repetitions: int = 400
+    seed: int = 0
+    workers: int = field(default_factory=cores)
+    progress: Progress = unreported
+
+    def run(self) -> SimulationReport:
+        """Trains the rankers, tries the methods, and gathers the results."""
+        self.check()
+        split = self._split()
+        predictions = train_and_predict(split, self._recipes())
+        at, cases = self._cases(predictions)
+        trials = Trials(
+            methods=self.methods,
+            budgets=tuple(share * at for share in SHARES if share * at >= LEAST),
+            repetitions=self.repetitions,
+            seed=self.seed,
+            workers=self.workers,
+            progress=self.progress,
+        )
+        facts = {
+            "dialect": self.dialect,
+            "cost": f"{self.cost}, {self.overhead:g} for opening a query" if self.overhead else self.cost,
+            "beliefs": "uniform" if self.beliefs == UNIFORM else f"those of {' and '.join(self.rankers)}",
+            "trained on": f"{len(set(split.train.queries)):,} queries, none of them in the pool",
+        }
+        found = studies(trials.run(cases, f"{self.path.name} {self.seed}"), cases, facts)
+        titles = {name: type(method(name)).title for name in self.methods}
+        return SimulationReport(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
+
+    def check(self) -> None:
+        """Raises an error for settings that make no sense, before anything is read."""
+        if len(self.rankers) not in (1, 2):
+            raise ParameterError("simulate", "rankers", "one or two rankers", ",".join(self.rankers))
+        if len(set(self.rankers)) < len(self.rankers):
+            raise ParameterError("simulate", "rankers", "two different rankers", ",".join(self.rankers))
+        for name in self.methods:
+            if name not in METHODS and name not in methods.METHODS:
+                raise UnknownNameError("method", name, [*METHODS, *methods.METHODS])
+        if self.repetitions < 2:
+            raise ParameterError("simulate", "repetitions", "a whole number, 2 or more", self.repetitions)
+        if not 0 < self.share < 1:
+            raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
+        if self.budget is not None and not self.budget >= LEAST:
+            raise ParameterError("simulate", "budget", f"a number, {LEAST:g} or more", self.budget)
+        if self.beliefs not in (MODEL, UNIFORM):
+            raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
+        if self.cost not in COSTS:
+            raise UnknownNameError("cost", self.cost, COSTS)
+        if self.cost == "log-length" and self.length is None:
+            expected = "the number of the feature that is a document's length, for costs by length"
+            raise ParameterError("simulate", "length-feature", expected, self.length)
+        for name in self.rankers:
+            training.get(SHORT.get(name, name))
+
+    def _split(self) -> Split:
+        data = read_features(Source.of(self.path))
+        if self.length is not None and not 1 <= self.length <= data.matrix.shape[1]:
+            expected = f"a feature from 1 to {data.matrix.shape[1]}"
+            raise ParameterError("simulate", "length-feature", expected, self.length)
+        if self.train is not None:
+            train, pool = read_features(Source.of(self.train)), data
+        else:
+            train, pool = self._drawn(data)
+        return Split(name=self.path.name, train=train, pool=pool, length=self.length)
+
+    def _drawn(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
+        queries, place = np.unique(data.queries.astype(str), return_inverse=True)
+        count = round(self.share * len(queries))
+        if count < 1 or count >= len(queries):
+            hint = "Give more queries, another share, or a file to train on."
+            raise InputError(f"{len(queries)} queries are too few to train and to judge on", path=self.path, hint=hint)
+        seen = np.zeros(len(queries), dtype=bool)
+        seen[np.random.default_rng(self.seed).permutation(len(queries))[:count]] = True
+        return learning_rows(data, seen[place]), learning_rows(data, ~seen[place])
+
+    def _recipes(self) -> dict[str, Recipe]:
+        found = {}
+        for name in self.rankers:
+            kind = training.get(SHORT.get(name, name))
+            jobs = {"n_jobs": self.workers} if "n_jobs" in kind().get_params(deep=False) else {}
+            found[name] = Recipe(ranker=kind.name, parameters={"rng": self.seed, **jobs})
+        return found
+
+    def _scenarios(self, predictions: Predictions) -> Iterator[Scenario]:
+        alone = [(name,) for name in self.rankers]
+        for rankers in (*alone, self.rankers) if len(alone) == 2 else alone:
+            scores, beliefs = tuple(predictions.scores[name] for name in rankers), self._believed(predictions, rankers)
+            title = " − ".join(rankers)
+            yield Scenario(title=title, figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
+
+    def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
+        """The rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
+        known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
+        if self.beliefs == UNIFORM or not known:
+            return uniform(len(predictions.split.pool.grades), predictions.scale)
+        return predictions.mixture(*known)
+
+    def _cases(self, predictions: Predictions) -> tuple[float, dict[str, tuple[Case, ...]]]:
+        cases: dict[str, tuple[Case, ...]] = {}
+        at = 0.0
+        for scenario in self._scenarios(predictions):
+            pool = self._loaded(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
+            at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
+            grades = known_grades(pool, predictions.split)
+            made = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=self.dialect)
+            for measure in self.measures:
+                case = made(label=measure, measure=measure)
+                cases[case.name] = (case,)
+        return at, cases
+
+    def _loaded(self, pool: Pool) -> Pool:
+        """The pool with the cost of opening a query, in units of a document's mean cost."""
+        if not self.overhead:
+            return pool
+        opening = np.full(len(pool.queries), self.overhead * float(pool.costs.mean()))
+        return replace(pool, overhead=opening).scaled()

@@ -1,6 +1,0 @@
-"""Pools: which documents to judge, and whether judgments serve runs that had no part in them."""
-
-from rankgauge.pools.making import MadePool, make_pool
-from rankgauge.pools.reuse import Reuse, reuse
-
-__all__ = ["MadePool", "Reuse", "make_pool", "reuse"]

@@ -1,0 +1,1 @@
+"""Measures, dialects and formats as screens and as pages, made from the registries."""

@@ -1,0 +1,63 @@
+"""The pages that the site is built from: those of a folder, and the README as the first of them.
+
+Formulas become MathML here, which browsers draw without a script; in the folder they stay as GitHub shows them.
+
+python -m rankgauge.reference.site docs README.md build/docs
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from rankgauge.render.formulas import mathml
+
+INDEX = "index.md"
+
+_PARTS = re.compile(
+    r"""
+    ^```.*?^```$ | ^[ ]{4}[^\n]* | `[^`\n]+`                             # code
+    | ^\$\$\n(?P<block>.+?)\n\$\$$                                       # a formula by itself
+    | (?<![\w$]) \$(?P<line>[^$\s](?:[^$\n`]*[^$\s])?)\$ (?![\w$])       # a formula in a line
+    | (?P<gap>(?<=\d)[ ](?=[%×±]) | (?<=±)[ ](?=\d))                     # 80 %, 0.3 ± 0.1
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+
+
+def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
+    """Copies the pages. The README's links into their folder are adapted; those to LICENSE and the like are dropped."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(pages, target)
+    text = re.sub(rf"\]\({re.escape(pages.name)}/", "](", readme.read_text(encoding="utf-8"))
+    (target / INDEX).write_text(re.sub(r"\[([^\]]+)\]\([A-Z]+(?:\.\w+)?\)", r"\1", text), encoding="utf-8")
+    found = sorted(target.glob("*.md"))
+    for page in found:
+        page.write_text(drawn(page.read_text(encoding="utf-8")), encoding="utf-8")
+    return found
+
+
+def drawn(text: str) -> str:
+    """The page with its formulas as MathML, and numbers that no line's end tears apart; code is left as it is."""
+
+    def element(found: re.Match[str]) -> str:
+        if found["block"]:
+            return mathml(found["block"], block=True)
+        if found["gap"]:
+            return "\u00a0"
+        # Markdown takes an element <math> at the beginning of a paragraph for a block of its own, but never a <span>.
+        return f"<span>{mathml(found['line'])}</span>" if found["line"] else found[0]
+
+    return _PARTS.sub(element, text)
+
+
+def main() -> None:
+    """The command: pages, README, target."""
+    pages, readme, target = map(Path, sys.argv[1:4])
+    print(f"{len(collect(pages, readme, target))} pages in {target}")
+
+
+if __name__ == "__main__":
+    main()

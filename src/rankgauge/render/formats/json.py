@@ -1,0 +1,32 @@
+"""json: one object with everything in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from rankgauge.render.format import Report, ReportFormat
+
+
+def write(report: Report, stream: TextIO) -> None:
+    """The whole report; what is not defined is null."""
+    json.dump(plain(report.data()), stream, ensure_ascii=False, indent=2, allow_nan=False)
+    stream.write("\n")
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON knows it: a frame is a list of rows, and numbers that are not finite are null."""
+    if hasattr(value, "iter_rows"):
+        return [plain(row) for row in value.iter_rows(named=True)]
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+JSON = ReportFormat(
+    name="json", title="one object with everything in it", endings=(".json",), needs="data", write=write
+).register()

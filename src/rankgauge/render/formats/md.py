@@ -1,0 +1,50 @@
+"""md: Markdown tables with the notes as a list, to paste into a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import TextIO
+
+from rankgauge.errors import printable
+from rankgauge.render.format import Medium, Report, ReportFormat
+from rankgauge.render.passages import Bullets, Details, Heading, Notes, Paragraph, Passage, ReportTable
+
+
+def write(report: Report, stream: TextIO) -> None:
+    """The document, with a blank line between its passages."""
+    passages = report.document(Medium.MARKDOWN).passages
+    stream.write(printable("\n".join(text for passage in passages for text in _text(passage))))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
+    """The rows as a Markdown table; columns named in `right` are aligned to the right."""
+    rule = ["---:" if name in right else "---" for name in header]
+    lines = [header, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _text(passage: Passage) -> Iterator[str]:
+    """The passage as text, if Markdown has a way to show it."""
+    if isinstance(passage, Heading):
+        yield f"{'#' * passage.level} {passage.title}\n"
+    elif isinstance(passage, Paragraph):
+        yield f"{passage.words}\n"
+    elif isinstance(passage, Notes):
+        yield "".join(f"- **{subject}**: {' '.join(words.split())}\n" for subject, words in passage.rows)
+    elif isinstance(passage, Bullets):
+        yield "".join(f"- {line}\n" for line in passage.lines)
+    elif isinstance(passage, ReportTable):
+        yield table(passage.header, _rows(passage), right=passage.numbers)
+    elif isinstance(passage, Details):  # GitHub and GitLab unfold it
+        yield f"<details>\n<summary>{escape(passage.summary)}</summary>\n"
+        yield from (text for part in passage.passages for text in _text(part))
+        yield "</details>\n"
+
+
+def _rows(shown: ReportTable) -> Iterator[list[str]]:
+    for line, row in enumerate(shown.rows):
+        yield [f"**{cell}**" if (line, n) in shown.strong else str(cell) for n, cell in enumerate(row)]
+
+
+MARKDOWN = ReportFormat(name="md", title="Markdown tables", endings=(".md",), needs="document", write=write).register()

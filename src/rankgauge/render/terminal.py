@@ -1,0 +1,154 @@
+"""Text for a terminal: tables without lines, notes beside their subjects; colours only where a terminal shows them.
+
+Styles are written into the text as a terminal reads them, and taken out where nobody would see them. Plain Python does
+for this: importing a library for it takes as long as evaluating a small run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from rankgauge.errors import printable
+from rankgauge.render.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
+
+WIDTH = 80
+GAP = "  "
+"""What is between two columns."""
+
+STYLES = {"bold": 1, "red": 31, "green": 32, "yellow": 33, "cyan": 36, "dim": 2}
+
+_STYLE = re.compile(r"\x1b\[\d+m")
+_WORD = re.compile(r"\s*\S+\s*")
+
+
+class Screen:
+    """A stream to show text on, which cuts nothing short: lines that are too long for a terminal are wrapped by it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.styled = stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+
+    def show(self, text: str = "", width: int | None = None) -> None:
+        """The text, in lines of at most that width."""
+        text = text if self.styled else _STYLE.sub("", text)
+        for line in text.split("\n"):
+            for part in [line] if width is None else wrapped(line, width):
+                self.stream.write(part.rstrip(" ") + "\n")
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+        """A table without lines, with columns of numbers aligned to the right."""
+        table = [[bold(name) for name in header], *rows]
+        widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+        right = [name in numbers for name in header]
+        for row in table:
+            self.show(GAP.join(map(_padded, row, widths, right)))
+
+    def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Subjects and their notes, side by side, with the notes wrapped."""
+        listed = list(rows)
+        left = max((cells(subject) for subject, _ in listed), default=0)
+        for subject, words in listed:
+            room = max(text_width() - left - len(GAP), 1)
+            lines = [part for line in words.split("\n") for part in wrapped(line, room)]
+            for place, line in enumerate(lines):
+                self.show(_padded("" if place else styled(subject, "cyan"), left) + GAP + line)
+
+
+def styled(text: str, style: str) -> str:
+    """The text in one of the styles, if the terminal has it."""
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if text else text
+
+
+def bold(text: str) -> str:
+    """The text in bold letters."""
+    return styled(text, "bold")
+
+
+def text_width() -> int:
+    """How wide a paragraph may be: 80 columns, or as many as the terminal has."""
+    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal the text takes: wide characters of East Asia two, marks on a letter none."""
+    plain = _STYLE.sub("", text)
+    return len(plain) if plain.isascii() else sum(map(_cell, plain))
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _padded(text: str, width: int, right: bool = False) -> str:
+    text = text.rstrip(" ") if right else text
+    text = text.rstrip(" ") if right else text
+    blanks = " " * (width - cells(text))
+    return blanks + text if right else text + blanks
+
+
+def wrapped(line: str, width: int) -> Iterator[str]:
+    """The line in parts of at most that width, broken between words; a longer word is broken where it has to be."""
+    part = ""
+    for word in _WORD.findall(line):
+        if part and cells(part + word.rstrip()) > width:
+            yield part
+            part = ""
+        *full, word = _folded(word, width)
+        yield from full
+        part += word
+    yield part
+
+
+def _folded(word: str, width: int) -> list[str]:
+    """The word in pieces of at most that width, but for the blanks after it."""
+    pieces, room = [""], width
+    for character in word:
+        taken = 0 if character.isspace() else _cell(character)
+        if taken > room and _STYLE.search(word) is None:
+            pieces, room = [*pieces, ""], width
+        pieces[-1] += character
+        room -= taken
+    return pieces
+
+
+def show(passages: Iterable[Passage], stream: TextIO) -> None:
+    """The passages, with a blank line between them, but for one after a heading or between two paragraphs."""
+    out, last = Screen(stream), None
+    for passage in passages:
+        together = isinstance(last, Heading) and not isinstance(passage, Heading)
+        together |= isinstance(last, Paragraph) and isinstance(passage, Paragraph)
+        if last is not None and not together:
+            out.show()
+        _show(passage, out)
+        last = passage
+
+
+def _show(passage: Passage, out: Screen) -> None:
+    """Show a passage. Ids and names come from files: their control characters are spelled out."""
+    if isinstance(passage, Heading):
+        out.show(bold(printable(passage.title)) + printable(passage.words))
+    elif isinstance(passage, Paragraph):
+        words = printable(passage.words)
+        out.show(bold(words) if passage.strong else words, text_width())
+    elif isinstance(passage, Bullets):
+        for line in passage.lines:
+            out.show(printable(line), text_width())
+    elif isinstance(passage, Recommendations):
+        for title, words in passage.rows:
+            out.show(f"{styled(printable(title) + '.', 'cyan')} {printable(words)}", text_width())
+    elif isinstance(passage, Notes):
+        out.pairs((printable(subject), printable(words)) for subject, words in passage.rows)
+    elif isinstance(passage, ReportTable):
+        cells_ = [[printable(str(cell)) for cell in row] for row in passage.rows]
+        rows = [
+            [bold(cell) if (line, n) in passage.strong else cell for n, cell in enumerate(row)]
+            for line, row in enumerate(cells_)
+        ]
+        out.table([printable(name) for name in passage.header], rows, passage.numbers)

@@ -1,0 +1,135 @@
+"""Changes of a campaign that runs: each is refused while the campaign is archived, made, and noted with who made it.
+
+Pages and API go through these, so that both refuse and note the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
+
+from starlette.exceptions import HTTPException
+
+from rankgauge.errors import ParameterError
+from rankgauge.labelling.campaign import BoardCampaign
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
+from rankgauge.render.numbers import amount
+from rankgauge.room.changes import note_change
+from rankgauge.room.gold_rows import GoldRules
+from rankgauge.room.people import Person
+from rankgauge.room.roles import Role
+from rankgauge.room.room import Room
+
+FIXED: Mapping[str, str] = {
+    "pool": "documents are drawn from it with chances that were computed for all of them",
+    "measure": "the chances of documents follow from it; another measure is another campaign",
+    "method": "the draws so far are its draws, and the estimate weighs them by its chances",
+    "grades": "labels were given on this scale; names and meanings can be changed",
+    "assessors": "documents that are judged already had so many",
+    "seed": "it fixes the draws",
+}
+"""What cannot be changed, and why."""
+
+LONGEST = {"name": 60, "meaning": 400, "words": 10_000}
+
+
+def rename(room: Room, campaign: int, person: Person, name: str) -> None:
+    """Gives a campaign another name."""
+    opened = room.campaigns.unarchived(campaign)
+    before = opened.campaign.name
+    opened.campaign.rename(name)
+    _note(room, campaign, person, "name", before, opened.campaign.name)
+
+
+def set_budget(room: Room, campaign: int, person: Person, budget: float) -> None:
+    """Gives a campaign another budget."""
+    opened = room.campaigns.unarchived(campaign)
+    before = opened.campaign.settings.budget
+    opened.campaign.change_budget(budget)
+    _note(room, campaign, person, "budget", amount(before), amount(opened.campaign.settings.budget))
+
+
+def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guidelines], Guidelines]) -> None:
+    """Makes other guidelines of those that a campaign has. The grades themselves stay."""
+    known = {f"{grade:g}" for grade in room.campaigns.get(campaign).campaign.settings.grades}
+
+    def changed(rules: CampaignRules) -> CampaignRules:
+        guide = change(rules.guide)
+        _check_guide(guide, known)
+        return replace(rules, guide=guide)
+
+    before, after = (rules.guide for rules in room.campaigns.change_rules(campaign, changed))
+    _note(room, campaign, person, "guidelines", before.words, after.words)
+    for grade in sorted(known):
+        told = [
+            f"{one.names.get(grade, grade)}: {one.meanings.get(grade, '')}".removesuffix(": ")
+            for one in (before, after)
+        ]
+        _note(room, campaign, person, f"grade {grade}", *told)
+
+
+def _check_guide(guide: Guidelines, known: Set[str]) -> None:
+    if not {*guide.names, *guide.meanings} <= known:
+        raise HTTPException(400, f"the campaign's grades are {', '.join(sorted(known))}; {FIXED['grades']}")
+    texts = [("name", text) for text in guide.names.values()] + [("meaning", text) for text in guide.meanings.values()]
+    for kind, text in (*texts, ("words", guide.words)):
+        if len(text) > LONGEST[kind]:
+            raise HTTPException(400, f"a {kind} may have {LONGEST[kind]:,} characters, not {len(text):,}")
+
+
+def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) -> None:
+    """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
+    opened = room.campaigns.unarchived(campaign)
+    before = opened.campaign.progress().stages
+    opened.campaign.refit(leave_open=leave_open)
+    _note(room, campaign, person, "stage", str(before), str(before + 1))
+
+
+def set_stop(room: Room, campaign: int, person: Person, half_width: float | None) -> None:
+    """Gives a campaign another stopping rule, or none."""
+    opened = room.campaigns.unarchived(campaign)
+    if half_width is not None and isinstance(opened.campaign, BoardCampaign):
+        raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
+    before = room.campaigns.stop_at(campaign, half_width)
+    _note(room, campaign, person, "stopping rule", _half(before), _half(half_width))
+
+
+def set_paused(room: Room, campaign: int, person: Person, *, paused: bool) -> None:
+    """Pauses a campaign, or lets it go on."""
+    before = room.campaigns.set_paused(campaign, paused)
+    _note(room, campaign, person, "paused", _yes(before), _yes(paused))
+
+
+def set_archived(room: Room, campaign: int, person: Person, *, archived: bool) -> None:
+    """Puts a campaign away, or back among the others."""
+    before = room.campaigns.set_archived(campaign, archived)
+    _note(room, campaign, person, "archived", _yes(before), _yes(archived))
+
+
+def set_gold_rules(room: Room, campaign: int, person: Person, rules: GoldRules) -> None:
+    """Gives a campaign other rules for gold questions."""
+    room.campaigns.unarchived(campaign)
+    before = room.gold.rules(campaign)
+    room.gold.set_rules(campaign, rules)
+    _note(room, campaign, person, "gold rules", "none" if before is None else before.words, rules.words)
+
+
+def set_role(room: Room, campaign: int, person: Person, guest: int, role: Role) -> None:
+    """Gives somebody of the campaign another role. That of an archived campaign may change: people may look at it."""
+    known = {row.id: row for row in room.people.of_campaign(campaign)}
+    if not room.people.set_role(campaign, guest, role):
+        raise HTTPException(404, "no such person")
+    name = known[guest].name
+    _note(room, campaign, person, "role", f"{name}: {known[guest].role}", f"{name}: {role.value}")
+
+
+def _half(half_width: float | None) -> str:
+    return "none" if half_width is None else f"±{half_width:g}"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def _note(room: Room, campaign: int, person: Person, what: str, before: str, after: str) -> None:
+    note_change(room.engine, campaign, person.name, what=what, before=before, after=after)

@@ -1,0 +1,269 @@
+"""The campaigns of the room, each opened once and kept open."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select
+from starlette.exceptions import HTTPException
+
+from rankgauge.errors import ArchivedError
+from rankgauge.labelling.campaign import Campaign, LabelCampaign
+from rankgauge.labelling.campaign.answer_queue import AnswerQueue
+from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.labelling.campaign.estimates import CURVE
+from rankgauge.labelling.campaign.history import LabelHistory
+from rankgauge.labelling.campaign.idle import Idle, why_over, why_paused
+from rankgauge.labelling.campaign.review import Review
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, SharedRules, rules_table, write_rules
+from rankgauge.labelling.campaign.store import Store
+from rankgauge.labelling.campaign.tables import campaigns
+from rankgauge.labelling.campaign.texts import PoolTexts
+from rankgauge.labelling.defaults import LEVEL
+from rankgauge.labelling.intervals import FEWEST, IntervalKind
+from rankgauge.labelling.methods import Estimate
+from rankgauge.room.database import ARCHIVED, forget_campaign
+from rankgauge.room.slow_value import SlowValue
+
+OPEN = 16
+"""How many campaigns stay open; a pool of millions of documents takes memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradeChoice:
+    """A grade to choose: as it is written, its name and meaning, and the key that gives it."""
+
+    grade: str
+    name: str
+    meaning: str
+    key: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class OpenCampaign:
+    """A campaign, the queue for its assessors' answers, and its rules."""
+
+    id: int
+    campaign: LabelCampaign
+    review: Review
+    history: LabelHistory
+    answers: AnswerQueue
+    overview: SlowValue[Any] = field(default_factory=SlowValue)
+    """What dashboards show of it, for all that are open."""
+
+    @property
+    def rules(self) -> CampaignRules:
+        """The stopping rule and the guidelines."""
+        return self.answers.rules.now()
+
+    @property
+    def interval(self) -> str:
+        """The kind of interval: one that may be watched, if there is a stopping rule or the budget was changed."""
+        changed = self.campaign.settings.planned is not None
+        return IntervalKind.SEQUENCE if changed else self.rules.interval
+
+    def version(self) -> object:
+        """Another value whenever labels, tasks, stages, settings or the stopping rule have changed."""
+        rules, state = self.rules, self.campaign._state
+        with state.looking():
+            ledger = state.ledger
+            return ledger.last_label, ledger.last_task, len(state.stages), state.settings, rules.stop_at
+
+    def estimate(self) -> Estimate | None:
+        """The estimate so far; None while there are too few draws, and for a board, which has many."""
+        if not isinstance(self.campaign, Campaign):
+            return None
+        found = self.campaign.estimate(level=LEVEL, interval=self.interval)
+        if found is not None and self._is_hasty(found.draws, found.queries):
+            return replace(found, low=-math.inf, high=math.inf)
+        return found
+
+    def curve(self) -> pl.DataFrame:
+        """The estimate after more and more draws; empty for a board."""
+        if not isinstance(self.campaign, Campaign):
+            return pl.DataFrame(schema=CURVE)
+        return self.campaign.curve(interval=self.interval)
+
+    def _is_hasty(self, draws: int, queries: int) -> bool:
+        """Whether so few draws of some of the queries say too little for an interval."""
+        return draws < FEWEST and queries < len(self.campaign._state.pool.queries)
+
+    def why_paused(self) -> Idle:
+        """Whether the campaign, which is paused, has stopped by itself."""
+        rules, state = self.rules, self.campaign._state
+        with state.looking():
+            return why_paused(state, rules)
+
+    def why_over(self) -> Idle | None:
+        """Why nobody gets documents any more; None while somebody may."""
+        state = self.campaign._state
+        with state.looking():
+            return why_over(state)
+
+    @property
+    def texts(self) -> PoolTexts:
+        """Queries and documents as people read them."""
+        return self.campaign.texts
+
+    def level_name(self, grade: float) -> str:
+        """The name of a grade."""
+        return self.rules.guide.names.get(f"{grade:g}", f"{grade:g}")
+
+    def choices(self) -> list[GradeChoice]:
+        """The grades of the campaign, the best first."""
+        return choices_of(self.campaign.settings.grades, self.rules.guide)
+
+
+def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
+    """The grades of a scale as assessors choose them, the best first."""
+    grades = sorted(scale)
+    digits = all(grade == int(grade) and 0 <= grade <= 9 for grade in grades)
+    found = []
+    for place, grade in enumerate(grades):
+        written = f"{grade:g}"
+        key = written if digits else str(place) if place <= 9 else None
+        name, meaning = guide.names.get(written, written), guide.meanings.get(written, "")
+        found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
+    return found[::-1]
+
+
+def _closed(connection: Connection, number: int) -> ArchivedError | None:
+    """Why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
+    if connection.scalar(_ARCHIVED, {"campaign": number}) is None:
+        return None
+    problem = "the campaign is archived: nothing in it can be changed"
+    return ArchivedError(problem, hint="Whoever runs it can restore it, on the page Settings.")
+
+
+_ARCHIVED = select(ARCHIVED.c.campaign).where(ARCHIVED.c.campaign == bindparam("campaign"))
+
+
+class Campaigns:
+    """The campaigns of a database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self._lock = engine, threading.Lock()
+        self._open: OrderedDict[int, OpenCampaign] = OrderedDict()
+
+    def get(self, number: int) -> OpenCampaign:
+        """The campaign with that number."""
+        with self._lock:
+            if number not in self._open:
+                if number not in self._numbers():
+                    raise HTTPException(404, "no such campaign")
+                campaign = LabelCampaign.on(self.engine, Store(campaign=number))
+                rules, closed = SharedRules(self.engine, number), partial(_closed, number=number)
+                answers = AnswerQueue(campaign, rules, closed=closed)
+                self._open[number] = OpenCampaign(number, campaign, Review(campaign), LabelHistory(campaign), answers)
+            self._open.move_to_end(number)
+            while len(self._open) > OPEN:
+                self._open.popitem(last=False)
+            return self._open[number]
+
+    def all(self, *, archived: bool | None = None) -> list[OpenCampaign]:
+        """All campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""
+        over = self.archived()
+        return [self.get(n) for n in self._numbers() if archived is None or (n in over) is archived]
+
+    def archived(self) -> set[int]:
+        """The numbers of archived campaigns."""
+        with reading(self.engine) as connection:
+            return set(connection.scalars(select(ARCHIVED.c.campaign)))
+
+    def is_archived(self, number: int) -> bool:
+        """Whether the campaign is archived."""
+        with reading(self.engine) as connection:
+            return _closed(connection, number) is not None
+
+    def unarchived(self, number: int) -> OpenCampaign:
+        """The campaign with that number, to change it; one that is archived is refused."""
+        opened = self.get(number)
+        with reading(self.engine) as connection:
+            if error := _closed(connection, number):
+                raise error
+        return opened
+
+    def set_archived(self, number: int, archived: bool) -> bool:
+        """Pauses a campaign and puts it away, or puts it back among the others, where it stays paused; says whether it
+        was archived before. Nothing of it is lost."""
+        with self._changing(number) as connection:
+            before = _closed(connection, number) is not None
+            if archived and not before:
+                Store(campaign=number).set_paused(connection, True)
+                connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
+            elif not archived:
+                connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
+            return before
+
+    def set_paused(self, number: int, paused: bool) -> bool:
+        """Pauses a campaign or lets it go on; says whether it was paused before. An archived one is refused."""
+        store = Store(campaign=number)
+        with self._changing(number) as connection:
+            if error := _closed(connection, number):
+                raise error
+            before = store.lock(connection)
+            store.set_paused(connection, paused)
+            return before
+
+    @contextmanager
+    def _changing(self, number: int) -> Iterator[Connection]:
+        """A transaction that has locked the campaign, as those have in which answers are recorded."""
+        self.get(number)
+        with writing(self.engine, number) as connection:
+            Store(campaign=number).lock(connection)
+            yield connection
+
+    def delete(self, number: int) -> None:
+        """Deletes a campaign with its labels, its rules and its people, for good."""
+        self.get(number)
+        with writing(self.engine) as connection:
+            forget_campaign(connection, number)
+            connection.execute(delete(rules_table).where(rules_table.c.campaign == number))
+            Store(campaign=number).delete(connection)
+        self.forget(number)
+
+    def forget(self, number: int) -> None:
+        """Closes a campaign that is no longer there."""
+        with self._lock:
+            self._open.pop(number, None)
+
+    def set_rules(self, number: int, rules: CampaignRules) -> None:
+        """Gives a campaign other rules."""
+        self.change_rules(number, lambda _: rules)
+
+    def change_rules(
+        self, number: int, change: Callable[[CampaignRules], CampaignRules]
+    ) -> tuple[CampaignRules, CampaignRules]:
+        """Makes other rules of those that a campaign has, whoever changes them at the same time; both, in that order.
+
+        An archived campaign is refused.
+        """
+        shared = self.get(number).answers.rules
+        with self._changing(number) as connection:
+            if error := _closed(connection, number):
+                raise error
+            before = shared.read(connection)
+            after = change(before)
+            write_rules(connection, number, after)
+        shared.forget()
+        return before, after
+
+    def stop_at(self, number: int, half_width: float | None) -> float | None:
+        """Gives a campaign another stopping rule, or none; says which it had before. One that is met already pauses it
+        at once."""
+        before, _ = self.change_rules(number, lambda rules: replace(rules, stop_at=half_width))
+        self.get(number).answers.look()
+        return before.stop_at
+
+    def _numbers(self) -> list[int]:
+        with reading(self.engine) as connection:
+            return list(connection.scalars(select(campaigns.c.id).order_by(campaigns.c.id.desc())))

@@ -1,0 +1,292 @@
+"""The files of a draft as they were understood: runs, a pool's table, judges, documents, earlier judgments."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge import files as io
+from rankgauge.errors import InputError
+from rankgauge.files.source import suffix_of
+from rankgauge.input_notes import heard
+from rankgauge.judgments.llm.machine_judge import MachineJudge, judges_in, read_judges
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_rows import TEXTS
+from rankgauge.labelling.pool_table import KEYS, ColumnRole, PoolTable, document_table, unranked
+from rankgauge.measures import parse
+from rankgauge.measures.measure import DEFAULTS
+
+CAMPAIGN_FILES = (".rg", ".db")
+"""The endings of campaign files."""
+
+FIRST = 5
+"""How many rows of a pool are shown."""
+
+LARGEST_SCALE = 20
+"""With more different grades a judge's own are no scale to judge on."""
+
+
+class DraftPart(StrEnum):
+    """What a file of a draft is for."""
+
+    LISTS = "lists"
+    JUDGE = "judge"
+    DOCUMENTS = "documents"
+    JUDGED = "judged"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftFile:
+    """An uploaded file: its number, what it is for, the sender's name for it, and its bytes."""
+
+    id: int
+    part: DraftPart
+    name: str
+    content: bytes = field(repr=False)
+
+    @property
+    def ending(self) -> str:
+        """The ending that says what the file is."""
+        return suffix_of(self.name)
+
+    @property
+    def stem(self) -> str:
+        """The name without endings, for a run or a judge."""
+        return Path(self.name).name.partition(".")[0] or self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRun:
+    """A run of a pool, and how much it retrieves."""
+
+    name: str
+    queries: int
+    results: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DraftContents:
+    """What the files of a draft hold. A campaign's file stands for itself; everything else makes a pool."""
+
+    title: str = "New campaign"
+    """What the campaign may be called."""
+    campaign: DraftFile | None = None
+    table: PoolTable | None = None
+    runs: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    judges: tuple[MachineJudge, ...] = ()
+    documents: pl.DataFrame | None = None
+    judged: pl.DataFrame | None = None
+    roles: Mapping[str, tuple[ColumnRole, ...]] = field(default_factory=dict)
+    """By file, what each column was taken for."""
+    notes: tuple[str, ...] = ()
+    """What the readers had to say."""
+
+    @classmethod
+    def of(cls, files: Sequence[DraftFile]) -> DraftContents:
+        """The contents of these files; an error names the file that cannot be read."""
+        lists = [file for file in files if file.part is DraftPart.LISTS]
+        if not lists:
+            raise InputError("there is neither a pool nor a run nor a campaign", hint="Choose a file.")
+        if any(file.ending in CAMPAIGN_FILES for file in lists):
+            if len(files) > 1:
+                raise InputError("a campaign's file comes alone", hint="It brings its pool and its settings along.")
+            return cls(campaign=lists[0])
+        with heard() as notes, tempfile.TemporaryDirectory() as folder:
+            made = _read(files, lists, Path(folder))
+        return cls(**made, notes=tuple(note.replace(f"{folder}/", "") for note in notes))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The runs, in the order of the files or columns."""
+        return tuple(self.runs) or (() if self.table is None else tuple(self.table.runs))
+
+    @cached_property
+    def keys(self) -> pl.DataFrame:
+        """The documents of the pool with their queries, a row each."""
+        found = [run.select(KEYS) for run in self.runs.values()]
+        if self.table is not None:
+            found = [self.table.frame.select(KEYS)]
+        if self.judged is not None:
+            found.append(self.judged.select(KEYS).join(found[0].select("query").unique(), on="query", how="semi"))
+        return pl.concat(found).unique(maintain_order=True)
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        """How many queries and documents there are."""
+        return self.keys["query"].n_unique(), len(self.keys)
+
+    def read_runs(self) -> list[ReadRun]:
+        """The runs, and how much each retrieves."""
+        return [
+            ReadRun(name=name, queries=run["query"].n_unique(), results=len(run))
+            for name in self.names
+            for run in [self._run(name)]
+        ]
+
+    def read_judges(self) -> list[tuple[str, int, str]]:
+        """The judges: name, how many documents of the pool each graded, and the grades that it gave."""
+        return [
+            (judge.name, judge.of(self.keys)["grade"].count(), ", ".join(f"{grade:g}" for grade in judge.grades))
+            for judge in (*self.judges, *self._told())
+        ]
+
+    @cached_property
+    def grades(self) -> tuple[float, ...]:
+        """The grades of the pool's beliefs, of the judges or of earlier judgments; none if nothing is known."""
+        if self.table is not None and self.table.grades:
+            return self.table.grades
+        given = {grade for judge in (*self.judges, *self._told()) for grade in judge.grades}
+        if self.judged is not None:
+            given |= set(self.judged["grade"].to_list())
+        whole = {grade for grade in given if grade >= 0 and grade == int(grade)}
+        if not given or whole != {grade for grade in given if grade >= 0} or max(whole, default=0) > LARGEST_SCALE:
+            return ()
+        return tuple(float(grade) for grade in range(int(max(*whole, 1)) + 1))
+
+    def first_rows(self) -> pl.DataFrame:
+        """Some rows of the pool as it was understood."""
+        rows = self.keys.head(FIRST)
+        texts = self.texts(rows)
+        shown = {f"rank in {name}": self._ranks(rows, name) for name in self.names[:3]}
+        return rows.with_columns(**shown) if texts is None else rows.with_columns(**shown).hstack(texts)
+
+    def texts(self, rows: pl.DataFrame) -> pl.DataFrame | None:
+        """What assessors read of these documents; None if there is nothing."""
+        source = self.table.frame if self.table is not None else self.documents
+        if source is None:
+            return None
+        keys = [name for name in KEYS if name in source.columns]
+        names = [name for name in TEXTS if name in source.columns]
+        known = source.select(*keys, pl.col(names).cast(pl.String)).unique(keys, keep="first", maintain_order=True)
+        return rows.select(KEYS).join(known, on=keys, how="left", maintain_order="left").drop(KEYS) if names else None
+
+    def example(self) -> dict[str, str]:
+        """The texts of a document that has some, with its ids, to show what assessors will see."""
+        rows = self.keys.head(200)
+        texts = self.texts(rows)
+        if texts is None:
+            return dict(zip(KEYS, rows.row(0), strict=True))
+        full = texts.select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
+        place = int(full.arg_max() or 0)
+        return {**dict(zip(KEYS, rows.row(place), strict=True)), **_said(texts.row(place, named=True))}
+
+    def is_board(self, measures: Sequence[str], goal: str | None = None) -> bool:
+        """Whether these files and measures take a board: the other methods estimate one value of one or two runs."""
+        needs = len(self.names) > 2 or len(measures) > 1 or goal is not None or self.judged is not None
+        return needs or any(parse(name).bound(DEFAULTS).form() is None for name in measures)
+
+    def pool(self, *, grades: np.ndarray, cost: str | None, depth: int | None) -> Pool:
+        """The pool for one value."""
+        options: dict[str, Any] = {"grades": grades, "cost": cost, "depth": depth}
+        if self.table is not None:
+            columns = list(self.table.runs.values())
+            if not columns:
+                raise unranked(self.table.frame.columns)
+            pool = Pool.of(self.table.frame, scores=columns, **options)
+        else:
+            pool = Pool.from_runs(*self.runs.values(), texts=self.documents, **options)
+        return pool.judged_by({judge.name: judge for judge in self.judges}) if self.judges else pool
+
+    def board_pool(self, *, cost: str | None, depth: int | None) -> BoardPool:
+        """The pool for a board of runs."""
+        judges = {judge.name: judge for judge in self.judges}
+        options: dict[str, Any] = {"depth": depth, "also": self.judged, "judges": judges, "cost": cost}
+        if self.table is not None:
+            return self.table.board_pool(**options)
+        return BoardPool.from_runs(self.runs, texts=self.documents, **options)
+
+    def _run(self, name: str) -> pl.DataFrame:
+        return self.runs[name] if name in self.runs or self.table is None else self.table.run(name)
+
+    def _ranks(self, rows: pl.DataFrame, name: str) -> pl.Series:
+        falling = pl.col("score").rank("ordinal", descending=True).over("query")
+        ranked = self._run(name).select(*KEYS, rank=falling.cast(pl.Int64))
+        return rows.join(ranked, on=list(KEYS), how="left", maintain_order="left")["rank"]
+
+    def _told(self) -> tuple[MachineJudge, ...]:
+        """The judges whose grades are columns of a table."""
+        frames = [self.table.frame if self.table is not None else None, self.documents]
+        told = [judges_in(frame) for frame in frames if frame is not None and set(KEYS) <= set(frame.columns)]
+        return tuple(judge for found in told for judge in read_judges(found))
+
+
+def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) -> dict[str, Any]:
+    """The fields of the contents, from files that are laid into the folder."""
+    title = lists[0].stem if len(lists) == 1 else f"{len(lists)} runs"
+    made: dict[str, Any] = {"roles": {}, "title": title}
+    tables = [file for file in lists if file.ending in io.table_suffixes()]
+    if len(lists) == 1 and tables:
+        with laid(lists[0], folder) as path:
+            made["table"] = PoolTable.of(path)
+            _refuse_repeated(made["table"].frame)
+        made["roles"][lists[0].name] = made["table"].roles
+    else:
+        made["runs"] = dict(_runs(lists, folder))
+    judges = [file for file in files if file.part is DraftPart.JUDGE]
+    made["judges"] = tuple(_judge(file, folder, name) for name, file in _named(judges, "judges").items())
+    for file in files:
+        with laid(file, folder) as path:
+            if file.part is DraftPart.DOCUMENTS:
+                made["documents"], made["roles"][file.name] = document_table(path)
+            elif file.part is DraftPart.JUDGED:
+                made["judged"] = io.read_judgments(path)
+    if "table" in made and "documents" in made:
+        made["table"] = made["table"].joined(made["documents"])
+    return made
+
+
+def _refuse_repeated(frame: pl.DataFrame) -> None:
+    """Refuses a pool with two rows for one document: which of them counts would be a guess."""
+    repeated = frame.select(KEYS).is_duplicated() & ~frame.select(pl.struct(KEYS).is_first_distinct()).to_series()
+    if repeated.any():
+        row = int(repeated.arg_true()[0])
+        query, document = frame.select(KEYS).row(row)
+        problem = f"row {row + 1}: document {document} is listed twice for query {query}"
+        raise InputError(problem, hint="A pool has one row for each query and document: remove the others.")
+
+
+def _runs(files: Sequence[DraftFile], folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
+    for name, file in _named(files, "runs").items():
+        with laid(file, folder) as path:
+            yield name, io.read_run(path).select(*KEYS, "score")
+
+
+def _judge(file: DraftFile, folder: Path, name: str) -> MachineJudge:
+    with laid(file, folder) as path:
+        return MachineJudge.read(path, name)
+
+
+def _named(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
+    """The files by the names of their runs or judges; two of one name keep their endings."""
+    stems = [file.stem for file in files]
+    named = {file.stem if stems.count(file.stem) == 1 else file.name: file for file in files}
+    if len(named) < len(files):
+        raise InputError(f"two {what} have the same name", hint="Rename one of the files.")
+    return named
+
+
+@contextmanager
+def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
+    """The upload as a file for the readers. Only the ending of the sender's name is used; errors have the name."""
+    path = folder / f"{file.id}{''.join(Path(file.name).suffixes[-2:])}"
+    path.write_bytes(file.content)
+    try:
+        yield path
+    except InputError as error:
+        if error.path is not None and str(error.path) != str(path):
+            raise  # of something else, such as the room's own database
+        raise InputError(error.problem, path=file.name, line=error.line, text=error.text, hint=error.hint) from None
+
+
+def _said(row: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in row.items() if value is not None}

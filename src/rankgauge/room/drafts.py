@@ -1,0 +1,195 @@
+"""Drafts of campaigns: uploaded files and chosen settings, kept on the server until the campaign is made.
+
+A draft belongs to the person who began it, survives a restart, and is dropped some days after it was last touched.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from starlette.exceptions import HTTPException
+
+from rankgauge.errors import InputError
+from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.room.database import DRAFT_FILES, DRAFTS
+from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart
+from rankgauge.room.settings import RoomSettings
+
+DAY = 86400.0
+MIB = 1 << 20
+
+MOST = 20
+"""How many drafts a person may have at a time."""
+
+MOST_FILES = 100
+"""How many files a draft may have."""
+
+KEPT = 4
+"""How many drafts stay understood: a pool of millions of documents takes memory."""
+
+LONGEST = 120
+"""How many letters of a file's name are kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A draft: its owner, when it was last touched, and the settings chosen so far."""
+
+    id: int
+    person: int
+    touched: float
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentFile:
+    """A file that somebody sends: what it is for, its name, and its bytes."""
+
+    part: DraftPart
+    name: str
+    content: bytes
+
+
+class Drafts:
+    """The drafts in a room's database."""
+
+    def __init__(self, engine: Engine, settings: RoomSettings, *, clock: Callable[[], float] = time.time) -> None:
+        self._engine, self._settings, self._clock = engine, settings, clock
+        self._lock, self._read = threading.Lock(), OrderedDict[tuple[int, ...], DraftContents]()
+
+    def begin(self, person: int, files: Sequence[SentFile]) -> int:
+        """A new draft of files that can be read; its number."""
+        self._check(files, [])
+        DraftContents.of([DraftFile(id=-n, **vars(file)) for n, file in enumerate(files)])
+        now = self._clock()
+        with writing(self._engine) as connection:
+            self._drop_old(connection)
+            mine = select(func.count()).select_from(DRAFTS).where(DRAFTS.c.person == person)
+            if connection.execute(mine).scalar_one() >= MOST:
+                raise InputError(f"you have {MOST} drafts already", hint="Discard one first.")
+            row = insert(DRAFTS).values(person=person, made=now, touched=now, settings="{}").returning(DRAFTS.c.id)
+            number = int(connection.execute(row).scalar_one())
+            self._add(connection, number, files)
+        return number
+
+    def of(self, person: int) -> list[tuple[Draft, list[str]]]:
+        """A person's drafts with the names of their files, the last touched first."""
+        with writing(self._engine) as connection:
+            self._drop_old(connection)
+            mine = select(DRAFTS).where(DRAFTS.c.person == person).order_by(DRAFTS.c.touched.desc())
+            found = [_draft(row) for row in connection.execute(mine)]
+            named = select(DRAFT_FILES.c.draft, DRAFT_FILES.c.name).order_by(DRAFT_FILES.c.id)
+            rows = connection.execute(named.where(DRAFT_FILES.c.draft.in_([one.id for one in found]))).all()
+        return [(one, [row.name for row in rows if row.draft == one.id]) for one in found]
+
+    def get(self, number: int, person: int) -> Draft:
+        """The draft with that number, if it is the person's."""
+        with reading(self._engine) as connection:
+            row = connection.execute(select(DRAFTS).where(DRAFTS.c.id == number, DRAFTS.c.person == person)).first()
+        if row is None or row.touched < self._oldest:
+            raise HTTPException(404, "no such draft; it may have been made, discarded or expired")
+        return _draft(row)
+
+    def files(self, draft: Draft) -> list[DraftFile]:
+        """The files of a draft, in the order in which they came."""
+        with reading(self._engine) as connection:
+            wanted = select(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
+            rows = connection.execute(wanted).all()
+        return [
+            DraftFile(id=row.id, part=DraftPart(row.part), name=row.name, content=bytes(row.content)) for row in rows
+        ]
+
+    def contents(self, draft: Draft) -> DraftContents:
+        """What the files of a draft hold; what was read lately is remembered."""
+        with reading(self._engine) as connection:
+            wanted = select(DRAFT_FILES.c.id).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
+            key = (draft.id, *connection.scalars(wanted))
+        with self._lock:
+            if key in self._read:
+                self._read.move_to_end(key)
+                return self._read[key]
+        found = DraftContents.of(self.files(draft))
+        with self._lock:
+            self._read[key] = found
+            while len(self._read) > KEPT:
+                self._read.popitem(last=False)
+        return found
+
+    def add(self, draft: Draft, files: Sequence[SentFile]) -> None:
+        """Adds files to a draft, if all of it can still be read."""
+        known = self.files(draft)
+        self._check(files, known)
+        DraftContents.of([*known, *(DraftFile(id=-n, **vars(file)) for n, file in enumerate(files))])
+        with writing(self._engine) as connection:
+            self._add(connection, draft.id, files)
+            self._touch(connection, draft)
+
+    def remove(self, draft: Draft, file: int) -> None:
+        """Removes a file from a draft, if the rest can still be read."""
+        DraftContents.of([one for one in self.files(draft) if one.id != file])
+        with writing(self._engine) as connection:
+            connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id, DRAFT_FILES.c.id == file))
+            self._touch(connection, draft)
+
+    def choose(self, draft: Draft, settings: Mapping[str, str]) -> None:
+        """Replaces these settings of a draft; an empty one is as it was before it was chosen."""
+        kept = {name: value for name, value in {**draft.settings, **settings}.items() if value.strip()}
+        with writing(self._engine) as connection:
+            mine = update(DRAFTS).where(DRAFTS.c.id == draft.id)
+            connection.execute(mine.values(settings=json.dumps(kept, ensure_ascii=False), touched=self._clock()))
+
+    def discard(self, draft: Draft) -> None:
+        """Drops a draft and its files."""
+        with writing(self._engine) as connection:
+            self._drop(connection, [draft.id])
+        with self._lock:
+            for key in [key for key in self._read if key[0] == draft.id]:
+                del self._read[key]
+
+    @property
+    def _oldest(self) -> float:
+        return self._clock() - self._settings.draft_days * DAY
+
+    def _check(self, files: Sequence[SentFile], known: Sequence[DraftFile]) -> None:
+        if not files:
+            raise InputError("no file was chosen", hint="Choose a pool, one or more runs, or a campaign.")
+        limit = int(self._settings.upload_megabytes * MIB)
+        if len(files) + len(known) > MOST_FILES:
+            raise InputError(f"a draft may have {MOST_FILES} files", hint="Make a table of several runs.")
+        if sum(map(len, (*(one.content for one in files), *(one.content for one in known)))) > limit:
+            raise InputError(f"the files of a draft may have {limit:,} bytes together", hint="Pack or shorten them.")
+
+    def _add(self, connection: Connection, draft: int, files: Sequence[SentFile]) -> None:
+        for file in files:
+            row = {"draft": draft, "part": file.part.value, "name": file.name, "content": file.content}
+            connection.execute(insert(DRAFT_FILES).values(**row))
+
+    def _touch(self, connection: Connection, draft: Draft) -> None:
+        connection.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(touched=self._clock()))
+
+    def _drop_old(self, connection: Connection) -> None:
+        old = list(connection.scalars(select(DRAFTS.c.id).where(DRAFTS.c.touched < self._oldest)))
+        self._drop(connection, old)
+
+    def _drop(self, connection: Connection, numbers: Sequence[int]) -> None:
+        connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft.in_(numbers)))
+        connection.execute(delete(DRAFTS).where(DRAFTS.c.id.in_(numbers)))
+
+
+def safe_name(name: str) -> str:
+    """The sender's name of a file, without folders and what a file system or a page might misread."""
+    plain = re.sub(r"[^\w.+=@ -]", "_", PurePath(name.replace("\\", "/")).name).strip(". ")
+    return plain[-LONGEST:] or "file"
+
+
+def _draft(row: Row[Any]) -> Draft:
+    return Draft(id=row.id, person=row.person, touched=row.touched, settings=json.loads(row.settings))

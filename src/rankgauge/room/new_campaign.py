@@ -1,0 +1,240 @@
+"""A new campaign: its settings, what is usual for its files, and how it is made of both."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from rankgauge.errors import InputError, ParameterError
+from rankgauge.files import table_suffixes
+from rankgauge.files.scales import Scale
+from rankgauge.judgments import scale as scale_of
+from rankgauge.labelling import defaults
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
+from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
+from rankgauge.labelling.campaign.database import Location, reading
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
+from rankgauge.labelling.campaign.store import Store
+from rankgauge.labelling.campaign.transfer import transfer
+from rankgauge.labelling.campaign.upgrade import upgrade
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_rows import refuse_breaks
+from rankgauge.labelling.units import in_units
+from rankgauge.room.answers import Name, SentSettings
+from rankgauge.room.campaigns import Campaigns
+from rankgauge.room.database import opened
+from rankgauge.room.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart, laid
+
+OF_THE_POOL, USUAL = "pool", "0-4"
+"""The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
+
+GRADE = re.compile(r"-?\d+(?:\.\d+)?")
+MOST_LEVELS = 101
+"""How many levels a scale may have: people who slide from 0 to 100 have as many."""
+_EXPECTED = "one level per line, such as `2 good: answers the question in part`"
+
+BOARD_RULE = "majority"
+"""How several assessors' grades are combined on a board, unless another rule is chosen."""
+
+SHARE, LEAST = 0.1, 100
+"""The usual budget: this share of the documents, and at least so many of them, but not more than half."""
+
+
+class NewCampaign(SentSettings):
+    """The settings of a new campaign."""
+
+    name: Name = Field(description="The campaign's name.")
+    measure: str = Field(defaults.MEASURE, description="A measure with its cutoff; for a board several, with commas.")
+    budget: float = Field(gt=0, allow_inf_nan=False, description="What judging may cost, in the unit.")
+    method: str = Field(defaults.METHOD, description="The method that chooses the documents to judge.")
+    goal: str | None = Field(
+        None, description="What the labels of a board settle first: rank, values, best, beats RUN."
+    )
+    dialect: str = Field(defaults.DIALECT, description="The dialect that computes the measure.")
+    cost: str | None = Field(None, description="The name of a cost, or a column of the pool.")
+    unit: str = Field("document", description="What costs 1 on average: document, query, or none (as in the pool).")
+    depth: int | None = Field(None, ge=1, description="The rank at which lists are cut.")
+    scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its beliefs or judge, or 0-4.")
+    levels: str = Field("", max_length=20_000, description=f"Levels of your own: {_EXPECTED}.")
+    assessors: int = Field(defaults.ASSESSORS, ge=1, le=20, description="How many assessors judge each document.")
+    combine: str = Field(defaults.COMBINE, description="The rule that combines their grades.")
+    seed: int = Field(defaults.SEED, ge=0, description="The seed of the draws.")
+    stop_at: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Half the width of the interval at which it stops."
+    )
+    guide: str = Field("", max_length=10_000, description="Guidelines for the assessors.")
+
+    @field_validator("measure")
+    @classmethod
+    def _is_named(cls, measure: str) -> str:
+        if not _names(measure):
+            raise ValueError(f"name at least one measure, such as {defaults.MEASURE}")
+        return measure
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures by name."""
+        return _names(self.measure)
+
+
+def _names(measures: str) -> list[str]:
+    return [name.strip() for name in re.split(r",(?![^(]*\))", measures) if name.strip()]
+
+
+class NewScale:
+    """The scale that assessors judge on: as levels, as a scale's name, or as the pool's files say."""
+
+    def __init__(self, wanted: NewCampaign, contents: DraftContents) -> None:
+        self.levels = levels_of(wanted.levels)
+        if self.levels:
+            self.text = ", ".join(f"{name}={grade}" for grade, name, _ in self.levels)
+        elif wanted.scale != OF_THE_POOL:
+            self.text = wanted.scale
+        else:
+            _refuse_many(len(contents.grades))
+            self.text = ", ".join(f"{grade:g}={grade:g}" for grade in contents.grades) or USUAL
+
+    @property
+    def words(self) -> Scale:
+        """The levels with their grades."""
+        return scale_of(self.text)
+
+    @property
+    def grades(self) -> np.ndarray:
+        """The grades, ascending."""
+        return np.unique([grade for _, grade in self.words.levels])
+
+    def guidelines(self, words: str) -> Guidelines:
+        """What assessors read of the levels, and how to judge."""
+        return Guidelines(
+            words=words,
+            names={f"{grade:g}": self.words.label(grade) for grade in self.grades},
+            meanings={grade: meaning for grade, _, meaning in self.levels if meaning},
+        )
+
+
+def usual(contents: DraftContents) -> dict[str, Any]:
+    """What a campaign of these files is set to where nothing else is said: a name and a budget."""
+    if contents.campaign is not None:
+        return {"name": contents.campaign.stem, "budget": 1}
+    documents = contents.size[1]
+    return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
+
+
+def pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool | BoardPool, str]:
+    """The pool that the campaign is about, with costs in the unit, and the costs in words."""
+    if is_board(wanted, contents):
+        board = contents.board_pool(cost=wanted.cost or None, depth=wanted.depth)
+        return in_units(board, wanted.unit)
+    grades = NewScale(wanted, contents).grades
+    return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
+
+
+def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
+    """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
+    if wanted.method not in (defaults.METHOD, *BOARD_METHODS):
+        return False
+    return wanted.method != defaults.METHOD or contents.is_board(wanted.measures, wanted.goal)
+
+
+def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -> int:
+    """The number of a new campaign. A campaign's file brings its settings along: only the name is taken from here."""
+    if contents.campaign is not None:
+        return adopt(campaigns, contents.campaign, wanted.name)
+    scale, (pool, words) = NewScale(wanted, contents), pool_of(wanted, contents)
+    kept = wanted.model_dump(include={"budget", "name", "dialect", "seed", "assessors"})
+    common = {**kept, "scale": scale.text, "cost": words, "combine": combine_of(wanted, contents)}
+    rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
+    if isinstance(pool, BoardPool):
+        _refuse_stop(wanted)
+        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL, "method": wanted.method}
+        made: LabelCampaign = BoardCampaign.create(campaigns.engine, pool, wanted.measures, **options, **common)
+    else:
+        options = {"method": wanted.method, "judges": ", ".join(judge.name for judge in contents.judges)}
+        made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
+    with reading(campaigns.engine) as connection:
+        number = Store.find(connection, made.name).campaign
+    campaigns.set_rules(number, rules)
+    return number
+
+
+def combine_of(wanted: NewCampaign, contents: DraftContents) -> str:
+    """The rule that combines the grades of several assessors; a mean may be no grade of a board's scale."""
+    chosen = "combine" in wanted.model_fields_set or wanted.assessors == 1
+    return BOARD_RULE if is_board(wanted, contents) and not chosen else wanted.combine
+
+
+def single_file(content: bytes, filename: str) -> DraftContents:
+    """The contents of one file: a pool, a run or a campaign."""
+    ending, known = Path(filename).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
+    if ending not in known:
+        raise InputError(
+            f"files ending in '{ending}' cannot be read", hint=f"A pool or campaign ends in {', '.join(known)}."
+        )
+    return DraftContents.of([DraftFile(id=0, part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
+
+
+def _refuse_stop(wanted: NewCampaign) -> None:
+    if wanted.stop_at is not None:
+        raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
+
+
+def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
+    """A copy of the campaign in a file."""
+    with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:
+        _refuse_broken(path)
+        with opened(Location(path), existing=True) as source:
+            upgrade(source)
+            with reading(source) as connection:
+                store = Store.find(connection, None)
+            found = LabelCampaign.on(source, store)  # reads everything: a broken campaign is not copied
+            for ids in (found._state.pool.queries.alias("query"), found._state.pool.documents.alias("document")):
+                refuse_breaks(ids)
+            settings = found.settings
+            copied = transfer(source, store, campaigns.engine, name=name)
+    words = settings.words
+    named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}
+    campaigns.set_rules(copied.campaign, CampaignRules(guide=Guidelines(names=named)))
+    return copied.campaign
+
+
+def _refuse_many(levels: int) -> None:
+    if levels > MOST_LEVELS:
+        raise ParameterError("a campaign", "levels", f"at most {MOST_LEVELS}", levels)
+
+
+def levels_of(text: str) -> list[tuple[str, str, str]]:
+    """Grade, name and meaning of each level."""
+    found, lines = [], list(filter(str.strip, text.splitlines()))
+    _refuse_many(len(lines))
+    for number, line in enumerate(lines, start=1):
+        # Word by word, as a pattern for the whole line would try every way to divide its blanks.
+        grade, _, rest = line.strip().replace("\t", " ").partition(" ")
+        name, _, meaning = (part.strip() for part in rest.partition(":"))
+        if not GRADE.fullmatch(grade) or not name or "=" in name or "," in name:
+            raise InputError(f"levels: expected {_EXPECTED}", line=number, text=line)
+        found.append((f"{float(grade):g}", name, meaning))
+    if len({grade for grade, _, _ in found}) < len(found):
+        raise ParameterError("a campaign", "levels", "different grades", [grade for grade, _, _ in found])
+    return found
+
+
+def _refuse_broken(path: Path) -> None:
+    """Refuses a file that is not a sound SQLite database of tables only, without running anything in it."""
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            kinds = {row[0] for row in connection.execute("select distinct type from sqlite_master")}
+            sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+    except sqlite3.DatabaseError:
+        sound, kinds = False, set()
+    if not sound or not kinds <= {"table", "index"}:
+        raise InputError("the file is not a campaign", hint="rankgauge active plan makes one.")

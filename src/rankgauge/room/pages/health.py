@@ -1,0 +1,77 @@
+"""Whether the room works: for monitoring."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from fastapi import Response
+from pydantic import BaseModel
+from sqlalchemy import Update, func, select, text, update
+
+from rankgauge.errors import UnavailableError
+from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.labelling.campaign.outages import outages
+from rankgauge.labelling.campaign.tables import campaigns
+from rankgauge.room.auth import TheRoom
+from rankgauge.room.database import PEOPLE
+from rankgauge.room.room import Room
+from rankgauge.room.route import ROUTES, RoomRouter
+
+router = ROUTES.add(RoomRouter("health", place=10, tags=["operations"]))
+
+PROMPT = 0.7
+"""After how many seconds the answer is given without the database's."""
+
+_LOOKERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="health")
+"""Threads of its own: the others may all be waiting for the database."""
+
+
+class Health(BaseModel):
+    """The state of the room."""
+
+    status: str
+    reason: str | None = None
+    """Why nothing can be recorded."""
+
+
+@router.get("/healthz", responses={503: {"model": Health}}, response_model_exclude_none=True)
+async def healthz(room: TheRoom, response: Response) -> Health:
+    """Whether the database can be read, and written to if it could not before; answers within a second."""
+    looking = asyncio.get_running_loop().run_in_executor(_LOOKERS, _reason, room)
+    try:
+        reason = await asyncio.wait_for(asyncio.shield(looking), PROMPT)
+    except TimeoutError:
+        lasting = [_words(error) for error in outages(room.engine).now().values()]
+        reason = lasting[0] if lasting else "the database does not answer in time"
+    if reason is None:
+        return Health(status="ok")
+    response.status_code = 503
+    return Health(status="unavailable", reason=reason)
+
+
+def _reason(room: Room) -> str | None:
+    """What keeps the room from recording, if anything does."""
+    try:
+        with reading(room.engine) as connection:
+            connection.execute(text("select 1"))
+        for campaign, error in outages(room.engine).now().items():
+            if outages(room.engine).of(campaign).is_full:
+                return _words(error)
+            with writing(room.engine, campaign) as connection:
+                connection.execute(_unchanged(campaign))
+    except UnavailableError as error:
+        return _words(error)
+    return None
+
+
+def _unchanged(campaign: int | None) -> Update:
+    """Writes what is there already; every room has a person."""
+    if campaign is None:
+        first = select(func.min(PEOPLE.c.id)).scalar_subquery()
+        return update(PEOPLE).where(PEOPLE.c.id == first).values(name=PEOPLE.c.name)
+    return update(campaigns).where(campaigns.c.id == campaign).values(paused=campaigns.c.paused)
+
+
+def _words(error: UnavailableError) -> str:
+    return error.problem.partition(":")[0]  # details are in the log only

@@ -1,0 +1,265 @@
+"""People of the room: who they are, the links that sign them in, their sessions and API tokens.
+
+A person is known by their number. Two people may have one name, and no name gives anybody another's rights or labels.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from rankgauge.errors import InputError, RefusedError
+from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.labelling.campaign.labels import is_name
+from rankgauge.labelling.labels import Assessor
+from rankgauge.room.credentials import hashed, new_secret, new_signing_key
+from rankgauge.room.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
+from rankgauge.room.roles import Permission, Role
+from rankgauge.room.settings import RoomSettings
+
+HOUR, DAY = 3600.0, 86400.0
+
+ADMIN_LINK_HOURS = 1.0
+"""How long the admin's link works that `serve` prints."""
+
+REMEMBERED_DAYS = 30.0
+"""For how long a session that has ended is remembered, so that a page can say what happened and how to go on."""
+
+MOST_TOKENS = 20
+"""How many tokens that work one person may have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """Somebody who is signed in, or could be."""
+
+    id: int
+    name: str
+    role: Role
+    campaign: int | None
+    """The campaign that the person belongs to; None for an admin, who belongs to the room."""
+
+    @property
+    def assessor(self) -> Assessor:
+        """The person as an assessor."""
+        return Assessor(name=self.name, person=self.id)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the person may do that, in the campaign that they belong to."""
+        return self.role.may(permission)
+
+    def belongs_to(self, campaign: int) -> bool:
+        """Whether the campaign is there for the person."""
+        return self.role is Role.ADMIN or self.campaign == campaign
+
+
+class People:
+    """The people in a room's database."""
+
+    def __init__(self, engine: Engine, settings: RoomSettings, *, clock: Callable[[], float] = time.time) -> None:
+        self._engine, self._settings, self._clock = engine, settings, clock
+
+    def signing_key(self) -> str:
+        """The key that signs sessions: from the settings, or the one that the room made when it was first opened."""
+        if self._settings.secret:
+            return self._settings.secret
+        kept = select(ROOM.c.value).where(ROOM.c.name == "secret")
+        # If another process is faster, both use its key.
+        with suppress(IntegrityError), writing(self._engine) as connection:
+            if connection.scalar(kept) is None:
+                connection.execute(insert(ROOM).values(name="secret", value=new_signing_key()))
+        with reading(self._engine) as connection:
+            return str(connection.execute(kept).scalar_one())
+
+    def admin_link(self, name: str = "admin") -> str:
+        """The secret of a link that signs the admin of that name in once, within the hour.
+
+        The admin is the same person each time, and nobody else, whoever is called the same.
+        """
+        chosen = select(PEOPLE.c.id).where(PEOPLE.c.role == Role.ADMIN.value, PEOPLE.c.revoked.is_(None))
+        with writing(self._engine) as connection:
+            known = connection.scalar(chosen.where(PEOPLE.c.name == name).order_by(PEOPLE.c.id).limit(1))
+            person = self._add(connection, name, Role.ADMIN, None) if known is None else int(known)
+            return self._link(connection, person, once=True, seconds=ADMIN_LINK_HOURS * HOUR)
+
+    def invite(self, campaign: int, name: str, role: Role = Role.ASSESSOR) -> tuple[Person, str]:
+        """A new person of the campaign, and the secret of their link."""
+        name = name.strip()
+        if not name:
+            raise InputError("a person needs a name")
+        if role is Role.ADMIN:
+            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
+        with writing(self._engine) as connection:
+            person = self._add(connection, name, role, campaign)
+            link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
+        return Person(id=person, name=name, role=role, campaign=campaign), link
+
+    def invite_again(self, person: int) -> str:
+        """A new link for somebody who lost theirs.
+
+        The old one stops working, and so does all that came of it: whoever found it may have made tokens.
+        """
+        with writing(self._engine) as connection:
+            connection.execute(delete(LINKS).where(LINKS.c.person == person))
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
+            tokens = update(TOKENS).where(TOKENS.c.person == person, TOKENS.c.revoked.is_(None))
+            connection.execute(tokens.values(revoked=self._clock()))
+            return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
+
+    def by_link(self, secret: str) -> Person | None:
+        """The owner of a link; None if it is not valid, or has expired."""
+        return self._owner(self._usable(secret))
+
+    def enter(self, secret: str) -> tuple[Person, str] | None:
+        """The owner of a link and a new session; None if the link is not valid, or has expired."""
+        with writing(self._engine) as connection:
+            person = _person(connection.execute(self._usable(secret)).first())
+            # If two browsers open a one-time link at once, only one of them finds it unused.
+            unused = update(LINKS).where(LINKS.c.hash == hashed(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
+            if person is None or connection.execute(unused.values(used=self._clock())).rowcount != 1:
+                return None
+            return person, self._session(connection, person.id)
+
+    def by_session(self, session: str) -> Person | None:
+        """Whose session it is; None if it is over."""
+        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock())
+
+    def by_ended_session(self, session: str) -> Person | None:
+        """Whose session it was that has run out; None if it ended otherwise, or long ago."""
+        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock() - REMEMBERED_DAYS * DAY)
+
+    def leave(self, session: str) -> None:
+        """Ends a session."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == hashed(session)))
+
+    def new_token(self, person: int, name: str) -> str:
+        """A new token with which a program acts as the person; refused if they have too many that work."""
+        token = new_secret("rgt")
+        now = self._clock()
+        until = now + self._settings.token_days * DAY
+        row = {"hash": hashed(token), "person": person, "name": name, "created": now, "expires": until}
+        mine = (TOKENS.c.person == person, TOKENS.c.revoked.is_(None), TOKENS.c.expires > now)
+        with writing(self._engine) as connection:
+            connection.execute(select(PEOPLE.c.id).where(PEOPLE.c.id == person).with_for_update())
+            if len(connection.execute(select(TOKENS.c.id).where(*mine)).all()) >= MOST_TOKENS:
+                problem = f"you have {MOST_TOKENS} tokens that work, and nobody may have more"
+                raise RefusedError(problem, hint="Revoke one that you do not need.")
+            connection.execute(insert(TOKENS).values(**row))
+        return token
+
+    def by_token(self, token: str) -> Person | None:
+        """The owner of a token; None if it does not exist, has expired or was revoked."""
+        return self._owner(_BY_TOKEN, hash=hashed(token), now=self._clock())
+
+    def tokens(self, person: int) -> Sequence[Any]:
+        """A person's tokens: id, name, created, expires, revoked."""
+        wanted = select(*(TOKENS.c[name] for name in ("id", "name", "created", "expires", "revoked")))
+        with reading(self._engine) as connection:
+            return connection.execute(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id)).all()
+
+    def revoke_token(self, person: int, token: int) -> bool:
+        """Revokes a token; False if the person has no such token."""
+        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
+        with writing(self._engine) as connection:
+            return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
+
+    def campaign_tokens(self, campaign: int) -> Sequence[Any]:
+        """The tokens of a campaign's people that work: id, name, created, expires, and the person with their name."""
+        columns = (
+            *(TOKENS.c[name] for name in ("id", "name", "created", "expires", "person")),
+            PEOPLE.c.name.label("owner"),
+        )
+        works = (TOKENS.c.revoked.is_(None), TOKENS.c.expires > self._clock(), PEOPLE.c.revoked.is_(None))
+        wanted = select(*columns).join(PEOPLE, TOKENS.c.person == PEOPLE.c.id)
+        with reading(self._engine) as connection:
+            return connection.execute(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id)).all()
+
+    def revoke_campaign_token(self, campaign: int, token: int) -> bool:
+        """Revokes a token of somebody of the campaign; False if there is no such token."""
+        people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
+        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))
+        with writing(self._engine) as connection:
+            return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
+
+    def of_campaign(self, campaign: int) -> Sequence[Any]:
+        """The people of a campaign: id, name, role, created, revoked, and when they last used their link."""
+        wanted = (
+            select(*(PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")), LINKS.c.used)
+            .outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
+            .where(PEOPLE.c.campaign == campaign)
+            .order_by(PEOPLE.c.id)
+        )
+        with reading(self._engine) as connection:
+            return connection.execute(wanted).all()
+
+    def set_role(self, campaign: int, person: int, role: Role) -> bool:
+        """Gives somebody of the campaign another role; False if there is no such person."""
+        if role is Role.ADMIN:
+            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
+        mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
+        with writing(self._engine) as connection:
+            return connection.execute(update(PEOPLE).where(*mine).values(role=role.value)).rowcount == 1
+
+    def revoke(self, campaign: int, person: int) -> bool:
+        """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
+        wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
+        with writing(self._engine) as connection:
+            return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
+
+    def _owner(self, wanted: Select[Any], **values: Any) -> Person | None:
+        with reading(self._engine) as connection:
+            return _person(connection.execute(wanted, values).first())
+
+    def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
+        if not is_name(name):
+            raise InputError("a name has printable characters only", text=name.encode(errors="replace").decode())
+        row = {"name": name, "role": role.value, "campaign": campaign, "created": self._clock()}
+        return int(connection.execute(insert(PEOPLE).values(**row).returning(PEOPLE.c.id)).scalar_one())
+
+    def _link(self, connection: Connection, person: int, *, once: bool, seconds: float) -> str:
+        secret = new_secret("rgl")
+        row = {"hash": hashed(secret), "person": person, "once": once, "expires": self._clock() + seconds}
+        connection.execute(insert(LINKS).values(**row))
+        return secret
+
+    def _session(self, connection: Connection, person: int) -> str:
+        session, now = new_secret("rgs"), self._clock()
+        connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now - REMEMBERED_DAYS * DAY))
+        row = {"hash": hashed(session), "person": person, "expires": now + self._settings.session_hours * HOUR}
+        connection.execute(insert(SESSIONS).values(**row))
+        return session
+
+    def _usable(self, secret: str) -> Select[Any]:
+        """The owner of a link that works."""
+        found = _people().join(LINKS, LINKS.c.person == PEOPLE.c.id)
+        works = (LINKS.c.expires > self._clock(), ~LINKS.c.once | LINKS.c.used.is_(None), PEOPLE.c.revoked.is_(None))
+        return found.where(LINKS.c.hash == hashed(secret), *works)
+
+
+def _people() -> Select[Any]:
+    return select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.role, PEOPLE.c.campaign)
+
+
+# Every request runs one of these, and building the statement takes as long as running it.
+_BY_SESSION = (
+    _people()
+    .join(SESSIONS, SESSIONS.c.person == PEOPLE.c.id)
+    .where(SESSIONS.c.hash == bindparam("hash"), SESSIONS.c.expires > bindparam("now"), PEOPLE.c.revoked.is_(None))
+)
+_BY_TOKEN = (
+    _people()
+    .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
+    .where(TOKENS.c.hash == bindparam("hash"), TOKENS.c.expires > bindparam("now"))
+    .where(TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
+)
+
+
+def _person(row: Row[Any] | None) -> Person | None:
+    return None if row is None else Person(id=row.id, name=row.name, role=Role(row.role), campaign=row.campaign)

@@ -1,0 +1,94 @@
+"""The room: what every route works with, and how a page is rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from sqlalchemy import Engine
+from starlette.responses import HTMLResponse
+
+from rankgauge.errors import GoneError, InputError, RankGaugeError, RefusedError, UnavailableError
+from rankgauge.labelling.campaign.database import names_of
+from rankgauge.render import html
+from rankgauge.render.passages import ReportTable
+from rankgauge.room import filters, previews
+from rankgauge.room.addresses import Network
+from rankgauge.room.campaigns import Campaigns, OpenCampaign
+from rankgauge.room.credentials import csrf_token
+from rankgauge.room.drafts import Drafts
+from rankgauge.room.gold import Gold
+from rankgauge.room.middleware import RateLimit
+from rankgauge.room.people import People
+from rankgauge.room.route import ROUTES
+from rankgauge.room.settings import RoomSettings
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=select_autoescape(default=True, default_for_string=True),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
+TEMPLATES.filters |= {"preview": previews.preview, "safe_image": previews.safe_image}
+TEMPLATES.globals["routes"] = ROUTES
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Room:
+    """An open judging room."""
+
+    settings: RoomSettings
+    engine: Engine
+    people: People
+    campaigns: Campaigns
+    drafts: Drafts
+    gold: Gold
+    key: str
+    """The key that signs sessions."""
+    limit: RateLimit
+    """How often an address may try links and tokens."""
+    proxies: tuple[Network, ...]
+    """The proxies whose word on the sender's address is taken."""
+
+    def told(self, error: RankGaugeError) -> str:
+        """What a page says of a mistake. Where the room keeps its data is nobody's business.
+
+        What is no mistake of whoever sent something is raised again.
+        """
+        if isinstance(error, GoneError | RefusedError | UnavailableError):
+            raise error
+        if isinstance(error, InputError) and str(error.path) in names_of(self.engine):
+            return str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
+        return str(error)
+
+    def page(self, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
+        """A page of the template, with what every page shows: who is signed in, and the CSRF token of its forms."""
+        session = getattr(request.state, "session", None)
+        shared = {
+            "person": getattr(request.state, "person", None),
+            "csrf": "" if session is None else csrf_token(session, self.key),
+            "path": request.url.path,
+            "refused": status >= 400,
+            "origins": self.settings.origins,
+        }
+        text = TEMPLATES.get_template(template).render({**shared, **context})
+        return HTMLResponse(text.encode(errors="replace"), status_code=status)  # ids of files may have half a pair
+
+    def table_page(
+        self, request: Request, opened: OpenCampaign, table: ReportTable, *, hint: str = "", empty: str = "Nothing yet."
+    ) -> Response:
+        """A page of a campaign with one table, or with the words of `empty` if the table has no rows."""
+        shown = html.table(table) if table.rows else empty
+        return self.page(request, "table.html", opened=opened, title=table.title, hint=hint, table=shown)
+
+
+def room_of(request: Request) -> Room:
+    """The room that the request is for."""
+    room = request.app.state.room
+    assert isinstance(room, Room)
+    return room

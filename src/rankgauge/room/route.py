@@ -1,0 +1,133 @@
+"""Routes: what a file in `routes/` contains, and the registry that finds them.
+
+A file in `routes/` makes a router, registers it and adds its pages or calls:
+
+    router = pages("queries", tab="Queries", place=60)
+
+    @router.get("/campaigns/{campaign}/queries")
+    def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response: ...
+
+The application includes every router of the registry; the navigation of a campaign shows every router with a tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from rankgauge.registry import Registry
+from rankgauge.room.roles import Permission
+
+T = TypeVar("T")
+
+API = "/api/v1"
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The request makes no sense; `detail` says why."},
+    401: {"description": "The token is missing or does not work."},
+    403: {"description": "Your role may not do this."},
+    404: {"description": "No such campaign, or not yours."},
+    409: {"description": "As things are, the campaign does not take this; `detail` says why."},
+    413: {"description": "The request is too large."},
+    429: {"description": "Too many tries from this address."},
+}
+
+LARGEST, DIGITS = 2**31 - 1, 10
+"""The largest number of anything in the database, and how many digits it has."""
+
+ZERO_BYTE = "a text has a zero byte, which no database can store; leave it out"
+
+CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST, description="The campaign's number.")]
+
+PageNumber: TypeAlias = Annotated[int, Query(ge=1, le=10**6, description="Which page of a long list.")]
+
+
+async def _sound(request: Request) -> None:
+    """Refuses addresses that no database has anything for: with numbers that nothing has, or with a zero byte."""
+    parts = [value for value in request.path_params.values() if isinstance(value, str)]
+    if any(_is_no_number(part) or "\0" in part for part in parts):
+        raise HTTPException(404, "there is nothing with that number or name")
+    if any("\0" in text for text in request.query_params.values()):
+        raise HTTPException(400, ZERO_BYTE)
+
+
+def _is_no_number(text: str) -> bool:
+    """Whether it would be read as a number, and is none that a row could have."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return not (text.isascii() and text.isdecimal() and len(text) <= DIGITS and int(text) <= LARGEST)
+
+
+class RoomRouter(APIRouter):
+    """A router with a name, the tab that leads to it in a campaign's navigation, and its place among the others.
+
+    Starlette takes the first route that matches, so `/campaigns/new` needs a lower place than `/campaigns/{campaign}`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        place: int,
+        tab: str = "",
+        permission: Permission = Permission.WATCH,
+        dependencies: Sequence[Any] = (),
+        **options: Any,
+    ) -> None:
+        """`permission` is what somebody needs to see the tab; each route checks by itself who may use it."""
+        super().__init__(dependencies=[Depends(_sound), *dependencies], **options)
+        self.name, self.place, self.tab, self.permission = name, place, tab, permission
+
+
+ROUTES: Registry[RoomRouter] = Registry("route", "rankgauge.room.pages", order=lambda router: router.place)
+"""The routers of the room, in the order in which a request is matched."""
+
+
+def pages(name: str, *, place: int, tab: str = "", permission: Permission = Permission.WATCH) -> RoomRouter:
+    """A registered router for pages; its tab is shown to people who have the permission."""
+    return ROUTES.add(RoomRouter(name, place=place, tab=tab, permission=permission, include_in_schema=False))
+
+
+def api(name: str, *, place: int, tag: str) -> RoomRouter:
+    """A registered router for API calls under `/api/v1`, which the OpenAPI schema lists under the tag."""
+    token = Security(HTTPBearer(auto_error=False, description="A token made on the page Tokens."))
+    return ROUTES.add(RoomRouter(name, place=place, prefix=API, tags=[tag], dependencies=[token], responses=ERRORS))
+
+
+async def read_json(request: Request, wanted: TypeAdapter[T]) -> T:
+    """What the body of a request says. It may be long: the room does not wait while it is read."""
+    body = await request.body()
+    try:
+        return await run_in_threadpool(wanted.validate_json, body)
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
+
+
+def body_of(wanted: TypeAdapter[Any]) -> dict[str, Any]:
+    """The description of a body that `read_json` reads, for the OpenAPI schema."""
+    schema = wanted.json_schema()
+    whole = _whole(schema, schema.pop("$defs", {}))
+    return {"requestBody": {"content": {"application/json": {"schema": whole}}, "required": True}}
+
+
+def _whole(schema: Any, known: dict[str, Any]) -> Any:
+    """The schema with what its references name: in OpenAPI they would lead elsewhere."""
+    if isinstance(schema, list):
+        return [_whole(one, known) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = known[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return {name: _whole(value, known) for name, value in found.items()}
+
+
+def finite(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with None for infinite and undefined numbers, which JSON cannot express."""
+    return {name: None if isinstance(value, float) and value - value != 0 else value for name, value in row.items()}

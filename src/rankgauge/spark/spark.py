@@ -1,0 +1,111 @@
+"""spark: Spark's frames in, Spark's frames out; the kernels of one machine on whole partitions.
+
+    judgments ∪ run → exchange by query → sort → mapInArrow: rank, score, settle → values
+
+Nothing is computed until an action asks for it, except where that is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from rankgauge.dialects import Dialect
+from rankgauge.errors import InputError
+from rankgauge.evaluation.result import Result
+from rankgauge.measures import Measure
+from rankgauge.spark import tasks
+from rankgauge.spark.digest import DIGEST, restored
+from rankgauge.spark.job import JUDGMENT, EvaluationJob
+from rankgauge.spark.pools import sampling_distribution
+from rankgauge.spark.rows import OWNER, grouped
+from rankgauge.spark.session import session
+
+__all__ = ["evaluate", "records", "result", "sampling_distribution", "session"]
+
+Names = str | Measure | Iterable[str | Measure]
+
+_RAISED = re.compile(r"rankgauge\.errors\.\w+: (?P<words>.*?)(?=\n\s*(?:at |JVM stacktrace|\Z)|\n\n|\Z)", re.DOTALL)
+"""An error of ours in the text of one of Spark's."""
+
+
+def evaluate(
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    order: str | None = None,
+    **overrides: Any,
+) -> Any:
+    """The values of each query: a Spark frame (query, measure, value) from Spark frames of judgments and a run.
+
+    `overrides` replace single choices of the dialect. Where the order of the input decides between tied documents, it
+    is the order in which Spark reads the rows, or that of the whole numbers in the column `order`. A query without a
+    value, as it is left out of the mean, has no row. A measure that depends on the top of the grading scale, such as
+    ERR, reads the judgments once for it, unless the measure or the dialect says it.
+    """
+    job = EvaluationJob.of(measures, dialect, **overrides)
+    rows = grouped(judgments, run, job, order=order)
+    job = _topped(job, rows)
+    return tasks.mapped(rows.drop("order"), tasks.values(job.bare, _by(job)), tasks.VALUES)
+
+
+def result(
+    judgments: Any,
+    run: Any,
+    measures: Names,
+    *,
+    dialect: str | Dialect = "standard",
+    order: str | None = None,
+    **overrides: Any,
+) -> Result:
+    """The same as a `Result` on the driver, with its summary: this runs the job, and fetches a record for each query.
+
+    The hits of the result have no ranks: of them only what the summary needs is fetched.
+    """
+    job = EvaluationJob.of(measures, dialect, **overrides)
+    return restored(records(judgments, run, job, order=order), job)
+
+
+def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> pl.DataFrame:
+    """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
+    rows = grouped(judgments, run, job, order=order)
+    job = _topped(job, rows)
+    made = tasks.mapped(rows, tasks.digests(job.bare, _by(job)), DIGEST)
+    with _plain_errors():
+        return pl.DataFrame(pl.from_arrow(made.toArrow()))
+
+
+def _topped(job: EvaluationJob, rows: Any) -> EvaluationJob:
+    """The job with the top of the scale set, where a measure needs it: a task sees the grades of its queries only."""
+    if job.dialect.max_grade is not None or not any(measure.needs_top for measure in job.measures):
+        return job
+    from pyspark.sql import functions as F  # noqa: N812
+
+    (highest,) = rows.where(F.col("kind") == JUDGMENT).agg(F.max("number")).first()
+    top = 1.0 if job.dialect.binary else max(highest or 0.0, 0.0)
+    return replace(job, dialect=job.dialect.topped(top))
+
+
+def _by(job: EvaluationJob) -> str:
+    return OWNER if job.shares_ideal else "query"
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """An error of ours that a task met is raised as it is, without Spark's own words around it."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        found = _RAISED.search(str(error))
+        if found is None:
+            raise
+        raise InputError(found["words"].strip()) from None

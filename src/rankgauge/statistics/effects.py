@@ -1,0 +1,143 @@
+"""How large differences are, and how many queries it takes to find them: effects, power, discriminative power.
+
+SciPy's noncentral t distribution is not used: it is not finite for every shift, and importing SciPy takes longer than
+a comparison of a few runs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.errors import ParameterError
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.statistics.columns import moments
+from rankgauge.statistics.normal import normal_cdf, normal_quantile
+from rankgauge.statistics.student import student_quantile, unit_nodes
+
+POWER = 0.8
+"""The usual aim: a difference that is there is found four times out of five."""
+
+MANY = 10_000
+"""From this many queries on, Student's t equals the normal distribution to four digits."""
+
+MARGIN = 64
+"""At any usual level the t test needs fewer than this many queries more than the normal distribution says."""
+
+LARGE = 1e6
+"""An effect that needs no more than two queries."""
+
+REACH = 8.5
+"""How many times 1/√ν from its mode a sample's spread is looked at; further away its density is nothing to a double."""
+
+
+class Outcomes(NamedTuple):
+    """How many queries were won, tied and lost by the first run."""
+
+    wins: IndexArray
+    ties: IndexArray
+    losses: IndexArray
+
+
+def cohen_dz(differences: npt.ArrayLike) -> FloatArray:
+    """The mean difference over the standard deviation of the differences.
+
+    NaN for fewer than two queries, 0 if every difference is 0, ±∞ if all are the same. Cohen, Statistical
+    power analysis for the behavioral sciences, 1988.
+    """
+    n, mean, _ = found = moments(np.asarray(differences, dtype=np.float64))
+    spread = np.sqrt(found.variance)
+    flat = spread <= 1e-14 * np.abs(mean)
+    effect = mean / np.where(flat, 1.0, spread)
+    constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    return np.asarray(np.where(n < 2, np.nan, np.where(flat, constant, effect))[()])
+
+
+def outcomes(differences: npt.ArrayLike) -> Outcomes:
+    """Wins, ties and losses; a query without a pair is none of them."""
+    values = np.asarray(differences, dtype=np.float64)
+    return Outcomes(*(np.asarray(side.sum(axis=0)) for side in (values > 0, values == 0, values < 0)))
+
+
+def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05) -> FloatArray:
+    """The chance that a paired t test separates two runs with this true effect (Cohen's d_z), by the noncentral t.
+
+    Cohen, Statistical power analysis for the behavioral sciences, 1988.
+    """
+    effects, n = np.broadcast_arrays(np.asarray(effect, dtype=np.float64), np.asarray(queries, dtype=np.float64))
+    # Given the spread of the sample, the chance is one of a normal distribution; the mean over the spread is finite
+    # for every shift, which SciPy's noncentral t is not.
+    sizes, size = np.unique(n, return_inverse=True)
+    spread, weight = _spreads(sizes[:, np.newaxis] - 1)
+    bound = (student_quantile(sizes - 1, 1 - alpha / 2)[:, np.newaxis] * spread)[size]
+    shift = (np.abs(effects) * np.sqrt(n))[..., np.newaxis]
+    return np.asarray(((normal_cdf(shift - bound) + normal_cdf(-shift - bound)) * weight[size]).sum(axis=-1))
+
+
+def _spreads(freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What the standard deviation of a sample may be, in units of the true one, and the weight of each."""
+    nodes, weights = unit_nodes()
+    mode, reach = np.sqrt((freedom - 1) / freedom), REACH / np.sqrt(freedom)
+    low = np.maximum(mode - reach, 0.0)
+    spread = low + (mode + reach - low) * nodes
+    density = weights * np.exp((freedom - 1) * np.log(spread) - freedom * (spread**2 - 1) / 2)
+    return spread, density / density.sum(axis=-1, keepdims=True)
+
+
+def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 0.05) -> FloatArray:
+    """The least number of queries for which the power reaches the aim for this true effect (Cohen's d_z).
+
+    ∞ without an effect, NaN for an unknown one, at least 2.
+    """
+    if not 0 < alpha < aim < 1:
+        raise ParameterError("queries_needed", "aim", "between alpha and 1", aim)
+    effects = np.abs(np.atleast_1d(np.asarray(effect, dtype=np.float64)))
+    needed = _normal(effects, aim, alpha)
+    few = needed <= MANY
+    needed[few] = _searched(np.minimum(effects[few], LARGE), needed[few], aim, alpha)
+    return np.asarray(needed.reshape(np.shape(effect))[()])
+
+
+def detectable_effect(queries: int, *, aim: float = POWER, alpha: float = 0.05) -> float:
+    """The least effect (Cohen's d_z) for which a paired t test on so many queries has the power that is aimed at."""
+    if queries < 2:
+        return math.inf
+    low, high = 0.0, 1.0
+    while power(high, queries, alpha=alpha) < aim:
+        low, high = high, 2 * high
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle, queries, alpha=alpha) >= aim else (middle, high)
+    return high
+
+
+def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:
+    """The share of pairs of runs that a test separates at the level: a measure's discriminative power.
+
+    NaN without pairs. It tells how steady a measure is over queries, not whether it measures the right thing. Sakai,
+    Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
+    """
+    if not 0 < alpha < 1:
+        raise ParameterError("separated_share", "alpha", "between 0 and 1", alpha)
+    values = np.asarray(p, dtype=np.float64)
+    return float((values < alpha).mean()) if values.size else float("nan")
+
+
+def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
+    """((z_{1−α/2} + z_aim) / d)², rounded up: what it would take if the spread were known."""
+    tiny = effects < 1e-6
+    found = np.ceil(((normal_quantile(1 - alpha / 2) + normal_quantile(aim)) / np.where(tiny, 1.0, effects)) ** 2)
+    return np.asarray(np.where(np.isnan(effects), np.nan, np.where(tiny, np.inf, found)))
+
+
+def _searched(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
+    """The least number, found by bisection from the normal distribution's on: power grows with the queries."""
+    low, high = np.maximum(start - 1, 1), start + MARGIN
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        enough = power(effects, np.maximum(middle, 2), alpha=alpha) >= aim
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.maximum(high, 2.0)

@@ -1,0 +1,143 @@
+"""Documents: what a ranker learns from, with each query's documents together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import fspath
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankgauge import files
+from rankgauge.errors import InputError
+from rankgauge.files import Reading
+from rankgauge.files.formats.letor import FeatureTable, read_features
+from rankgauge.files.source import Source
+from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+from rankgauge.policies import Duplicates
+
+Given: TypeAlias = Any
+"""An array, a polars or pandas frame, a sparse matrix, the path of a LETOR file, or documents."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Documents(Grouped):
+    """Graded documents with their features, sorted by query; queries are in the order of their first documents."""
+
+    matrix: FloatArray
+    """The features (documents × features)."""
+    grades: FloatArray
+    sizes: IndexArray
+    """How many documents each query has."""
+    place: IndexArray
+    """The row of the input that each document comes from."""
+
+    @classmethod
+    def of(cls, X: Given, y: Any = None, qid: Any = None, *, width: int | None = None, nan: bool = False) -> Documents:
+        """The documents of arrays, frames or a LETOR file; `width` is the expected number of features.
+
+        A feature that is NaN becomes 0, like one that is missing from a line of a LETOR file, unless `nan` keeps it.
+        """
+        path = fspath(X) if files.is_path(X) else None
+        if path is not None:
+            found = read(path)
+            X, y, qid = widened(found.matrix, width), found.grades, found.queries
+        matrix = _checked(X, width=width, nan=nan, path=path)
+        grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
+        place = np.argsort(codes, kind="stable")
+        return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """How much each feature varies within queries (root mean square); 0 for one that cannot change an order."""
+        means = np.add.reduceat(self.matrix, self.starts) / self.sizes[:, np.newaxis]
+        spread = np.sqrt(np.mean((self.matrix - means[self.query]) ** 2, axis=0))
+        # A feature that is the same throughout each query may vary by rounding: that is no spread.
+        return np.where(spread > 1e-9 * np.abs(self.matrix).max(axis=0), spread, 0.0)
+
+    def chosen(self, queries: BoolArray) -> Documents:
+        """The documents of some of the queries."""
+        rows = queries[self.query]
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            grades=self.grades[rows],
+            sizes=self.sizes[queries],
+            place=self.place[rows],
+        )
+
+
+def read(path: Any, *, named: bool = False) -> FeatureTable:
+    """The lines of a LETOR file, each a document of its own; if `named`, a query may not have an id twice."""
+    duplicates = Duplicates.REFUSE if named else Duplicates.ROWS
+    return read_features(Source.of(fspath(path)), Reading(duplicates=duplicates))
+
+
+def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatArray:
+    """The features as a matrix, in the order of the input."""
+    if isinstance(X, Documents):
+        X = X.matrix
+    if files.is_path(X):
+        return _checked(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
+    return _checked(X, width=width, nan=nan)
+
+
+def widened(matrix: Any, width: int | None) -> FloatArray:
+    """The matrix with at least `width` columns: a file leaves out trailing features that are 0 in all its lines."""
+    lacking = 0 if width is None else max(width - matrix.shape[1], 0)
+    return np.asarray(np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix, dtype=np.float64)
+
+
+def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None) -> FloatArray:
+    matrix = _numbers(X.toarray() if hasattr(X, "toarray") else X, "features")
+    if matrix.ndim != 2 or not len(matrix):
+        hint = "Give a row for each document and a column for each feature."
+        raise InputError(f"features of shape {matrix.shape}", path=path, hint=hint)
+    if width is not None and matrix.shape[1] != width:
+        problem = f"documents with {matrix.shape[1]} features, for a ranker that learned from {width}"
+        raise InputError(problem, path=path, hint="Give the same features, in the same order, as in training.")
+    if np.isinf(matrix).any():
+        row, column = np.argwhere(np.isinf(matrix))[0]
+        problem = f"feature {column + 1} of document {row + 1} is infinite"
+        raise InputError(problem, path=path, hint="Give finite numbers or NaN.")
+    # Always row by row in memory: the last bits of a product depend on the layout.
+    return np.ascontiguousarray(matrix if nan else np.nan_to_num(matrix, nan=0.0))
+
+
+def names_of(X: Given) -> list[str] | None:
+    """The names of a frame's columns; None if features have no names."""
+    columns = getattr(X, "columns", None)
+    named = columns is not None and all(isinstance(name, str) for name in columns)
+    return list(columns) if named else None  # type: ignore[arg-type]
+
+
+def _numbers(values: Any, what: str) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} that are not numbers: {error}") from None
+
+
+def _grades(y: Any, count: int) -> FloatArray:
+    if y is None:
+        raise InputError("documents without grades", hint="Give a grade for each document: fit(X, y, qid=…).")
+    grades = _numbers(y, "grades").reshape(-1)
+    if len(grades) != count:
+        raise InputError(f"{len(grades)} grades for {count} documents", hint="Give one grade for each document.")
+    if not np.isfinite(grades).all():
+        row = int(np.flatnonzero(~np.isfinite(grades))[0])
+        raise InputError(f"the grade of document {row + 1} is {grades[row]}", hint="Leave out ungraded documents.")
+    return grades
+
+
+def _codes(qid: Any, count: int) -> IndexArray:
+    """The number of each document's query, in the order of first appearance."""
+    if qid is None:
+        raise InputError("documents without queries", hint="Say which query each document is for: fit(X, y, qid=…).")
+    names = np.asarray(qid).reshape(-1)
+    if len(names) != count:
+        raise InputError(f"{len(names)} query ids for {count} documents", hint="Give one qid for each document.")
+    names = names.astype(str) if names.dtype == object else names
+    _, first, codes = np.unique(names, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)])
