@@ -322,6 +322,15 @@ def test_python_says_that_hardly_anything_is_judged() -> None:
     assert "judged: 100 % of the top 2" in whole._repr_html_()
 
 
+def test_where_hardly_anything_is_judged() -> None:
+    """The warning is of the measures that look at unjudged documents, not of those whose top is judged."""
+    run = {"q": {f"x{n}": -float(n) for n in range(100)}}
+    rows = [("q", f"{'x' if n < 10 else 'y'}{n}", n % 2) for n in range(100)]
+    (told,) = evaluate(rows, run, ["nDCG@10", "AP"]).notes
+    assert "hardly anything of the run is judged for AP: 10 of the 100 retrieved documents are (10 %)" in told
+    assert "so its values of AP say nothing" in told
+
+
 def test_a_replaced_choice_is_part_of_the_name() -> None:
     """Values under a dialect that was changed are not called by its name alone."""
     found = evaluate([("q", "a", 1)], {"q": {"a": 1.0}}, "AP", dialect="trec_eval", ties="expected")

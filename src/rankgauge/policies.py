@@ -153,10 +153,10 @@ class RunOrder(Policy):
 
 
 class FailedResponse(Policy):
-    """Failed responses: a search engine answered an error in the place of hits."""
+    """Failed responses: a search engine answered an error in the place of hits, or says that it did not complete."""
 
     LEAVE_OUT = "leave-out", "a query whose search failed is left out of the evaluation of that run"
-    EMPTY = "empty", "a query whose search failed counts, with an empty list"
+    EMPTY = "empty", "a query whose search failed counts, with an empty list or the hits that are there"
     STOP = "stop", "a failed search is an error"
 
 

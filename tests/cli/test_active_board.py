@@ -196,3 +196,16 @@ def test_a_paragraph_to_publish(command: Command, runs: list[str], tmp_path: Pat
     assert "By model's grades alone P@5 would be" in told
     assert "no grade of a model counts as a label" in told
     assert "judge alone" in command("active", "estimate", made)
+
+
+def test_a_paragraph_on_a_whole_pool(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """A pool that is judged as a whole is 100 % of it, in plain digits."""
+    for run in runs:
+        lines = Path(run).read_text().splitlines(keepends=True)
+        Path(run).write_text("".join(lines[:6]))
+    made, tasks = str(tmp_path / "a.rg"), tmp_path / "tasks.csv"
+    command("active", "plan", *runs, "--grades", "0,1,2,3", "-m", "P@5", "--budget", "100", "-o", made)
+    command("active", "next", made, "-n", "100", "-o", str(tasks))
+    judge(tasks)
+    command("active", "record", made, str(tasks))
+    assert "documents (100 % of the pool)" in command("active", "estimate", made, "-o", "paragraph")

@@ -78,10 +78,11 @@ def test_the_same_judgments_in_another_order(command: Command, stored: Path) -> 
     assert "the judgments have changed" in command("check", code=2)
 
 
-def responses(folder: Path, name: str, *, failed: int, ids: str = "") -> None:
-    """Write ten answers of a search engine, of which some are errors."""
+def responses(folder: Path, name: str, *, failed: int, ids: str = "", lack: dict[str, bool] | None = None) -> None:
+    """Write ten answers of a search engine, of which some are errors, or lack something."""
     hits = [{"_id": f"{ids}{d}", "_score": 9 - n} for n, d in enumerate("abc")]
-    told = [{"error": {"type": "x"}, "status": 503} if n < failed else {"hits": {"hits": hits}} for n in range(10)]
+    error = {"error": {"type": "x"}, "status": 503} if lack is None else {"hits": {"hits": hits[:1]}, **lack}
+    told = [error if n < failed else {"hits": {"hits": hits}} for n in range(10)]
     (folder / name).write_text(json.dumps({"took": 1, "responses": told}))
 
 
@@ -102,7 +103,7 @@ def test_failed_searches(command: Command, tmp_path: Path, monkeypatch: pytest.M
     command("check", "--store-baseline")
     responses(tmp_path, "run.json", failed=1)
     command("check", "-o", "pr.md", stderr=True)
-    responses(tmp_path, "run.json", failed=9)
-    assert "9 of 10 searches of new failed" in command("check", "-o", "pr.md", code=3) + Path("pr.md").read_text(
-        "utf-8"
-    )
+    for lack in (None, {"timed_out": True}):
+        responses(tmp_path, "run.json", failed=9, lack=lack)
+        said = command("check", "-o", "pr.md", code=3) + Path("pr.md").read_text("utf-8")
+        assert "9 of 10 searches of new failed" in said

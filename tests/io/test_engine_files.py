@@ -311,15 +311,15 @@ def test_a_field_may_be_the_id(tmp_path: Path) -> None:
 
 
 def test_vespa_says_what_it_could_not_do(tmp_path: Path) -> None:
-    """An error in the place of hits is a failed search; what was not searched is noted; a document has its own id."""
+    """An error in the place of hits is a failed search, and so is one of a part; a document has its own id."""
     root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}
     failed = {"root": {**root, "errors": [{"code": 3, "summary": "Illegal query", "message": "no such field"}]}}
     with pytest.raises(InputError, match=r"1 search of 2 failed: 2 \(no such field\)"):
         lists(written(tmp_path, [{"root": root}, failed]), on_failure="stop")
     hit = {"id": "index:shop/0/1", "relevance": 0.5, "fields": {"documentid": "id:shop:product::d7"}}
     partial = {"root": {**root, "coverage": {"coverage": 60, "full": False}, "children": [hit]}}
-    with pytest.warns(InputWarning, match="is not complete: 60 % of the documents were searched"):
-        assert lists(written(tmp_path, partial, "q.json")) == {"q": ["id:shop:product::d7"]}
+    with pytest.warns(InputWarning, match=r"not complete, .* q \(60 % of the documents were searched\)"):
+        assert lists(written(tmp_path, partial, "q.json"), on_failure="empty") == {"q": ["id:shop:product::d7"]}
 
 
 def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:
@@ -332,11 +332,18 @@ def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lack", [{"timed_out": True}, {"_shards": {"total": 5, "successful": 3, "failed": 2}}])
-def test_an_incomplete_response_is_noted(tmp_path: Path, lack: dict[str, Any]) -> None:
-    """What an engine could not look at is no document that it left out."""
-    path = written(tmp_path, RESPONSES[0] | lack, "red dress.json")
-    with pytest.warns(InputWarning, match="is not complete"):
-        assert lists(path) == {"red dress": ["d7", "d1"]}
+def test_an_incomplete_response_is_a_failed_search(tmp_path: Path, lack: dict[str, Any]) -> None:
+    """What an engine could not look at is no document that it left out: its query is, unless hits are to count."""
+    answers = {"a": RESPONSES[0], "b": RESPONSES[0] | lack, "c": RESPONSES[0] | lack}
+    path = written(tmp_path, answers)
+    with pytest.warns(InputWarning, match=r"2 searches of 3 failed, .*: b \(not complete: .*c \(not") as told:
+        assert lists(path) == {"a": ["d7", "d1"]}
+    assert len(told) == 1
+    with pytest.warns(InputWarning, match=r"2 responses of 3 not complete, counted with the hits") as told:
+        assert list(lists(path, on_failure="empty").values()) == [["d7", "d1"]] * 3
+    assert len(told) == 1
+    with pytest.raises(InputError, match=r"2 searches of 3 failed.*\n.*--on-failure empty"):
+        lists(path, on_failure="stop")
 
 
 def test_a_query_listed_twice_is_refused(tmp_path: Path) -> None:

@@ -193,6 +193,13 @@ def test_one_run_one_query() -> None:
     assert single.orders["lost"][0] == single.orders["found"][0] == 0
 
 
+def test_a_judge_below_the_threshold() -> None:
+    """A judge that says relevant or not has no grade that a threshold of 2 counts: refused, as it would agree never."""
+    judge = board()[2].with_columns(grade=(pl.col("grade") >= 1).cast(pl.Float64))
+    with pytest.raises(InputError, match="no grade of the judge judge is 2 or higher: its highest is 1"):
+        audited(judge=judge, rel=2)
+
+
 def test_dl19() -> None:
     """The fair judge of DL19: its AUC, its bias, and the verdicts it gets wrong."""
     from rankgauge.papers.trec import dl19_runs

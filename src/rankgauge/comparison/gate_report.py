@@ -78,7 +78,7 @@ def _too_few(gate: Gate, run: str, measure: str) -> str:
     result, least = gate.comparison.results[run], gate.comparison.judged_rule.least
     share = result.judged[measure]
     if share.is_thin:
-        return f"{too_few(run, share)}. {remedy(result.hits.mismatch)}"
+        return f"{too_few(run, result.judged, share)}. {remedy(result.hits.mismatch)}"
     could = f"the {share.possible:,} documents in {share.place} of {run} that could be judged"
     few = f"{share.judged:,} of {could} are ({100 * share.reach:.0f} %), fewer than --min-judged {least:g} asks for"
     return f"{few}. {remedy(result.hits.mismatch)}"

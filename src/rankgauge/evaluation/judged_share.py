@@ -5,7 +5,7 @@ A value says little where nobody judged what it looks at, so this share comes be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,12 +108,21 @@ def percent(share: JudgedShare, *, unjudged: bool = False) -> str:
     return f"{rounded} %"
 
 
-def too_few(run: str, share: JudgedShare) -> str:
-    """Say how little of a run is judged."""
+def too_few(run: str, judged: Mapping[str, JudgedShare], share: JudgedShare | None = None) -> str | None:
+    """Say how little of a run is judged, by the shares of its measures: the thinnest, or the one that is given.
+
+    It names the measures for which it holds, unless it holds for all. None if enough is judged.
+    """
+    share = thinnest(list(judged.values())) if share is None else share
+    if share is None:
+        return None
+    for_ = ", ".join(name for name, one in judged.items() if one.depth == share.depth)
+    fine = not all(one.is_thin for one in judged.values())
     place = f"documents in {share.place}" if share.depth else "retrieved documents"
     verb = "is" if share.judged <= 1 else "are"
     counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb} ({percent(share)})"
-    return f"hardly anything of {run} is judged: {counted}, so its values say nothing"
+    what, values = (f" for {for_}", f"values of {for_}") if fine else ("", "values")
+    return f"hardly anything of {run} is judged{what}: {counted}, so its {values} say nothing"
 
 
 def remedy(mismatch: str | None) -> str:

@@ -87,8 +87,8 @@ class Result:
 
     def thin_words(self, run: str) -> str | None:
         """That so little is judged that the values mean nothing, why, and what to do; None if enough is."""
-        share = thinnest(list(self.judged.values()))
-        return None if share is None else f"{too_few(run, share)}. {remedy(self.hits.mismatch)}"
+        few = too_few(run, self.judged)
+        return None if few is None else f"{few}. {remedy(self.hits.mismatch)}"
 
     @cached_property
     def queries(self) -> pl.Series:

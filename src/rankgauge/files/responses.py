@@ -7,7 +7,8 @@ position, from 1. The order of the hits is the ranking: an engine may sort by an
 see equal scores in that order, too.
 
 A response may be an error, or have no hits. The two are different: an empty list is what the engine retrieves, and it
-counts; of a search that failed nobody knows what it would retrieve (`Source.on_failure`).
+counts; of a search that failed nobody knows what it would retrieve (`Source.on_failure`). A search that the engine did
+not complete (it timed out, or shards failed) is a failed one, unless failed searches count: then its hits do.
 """
 
 from __future__ import annotations
@@ -122,12 +123,16 @@ class Responses:
         responses = list(self._found(documents))
         named = list(zip(self._names(responses, source), (one for _, one in responses), strict=True))
         failed = [(name, self.failed(one) or "it has no hits") for name, one in named if not self.fits(one)]
-        _tell_failures(failed, len(named), source)
         answers = [(name, one) for name, one in named if self.fits(one)]
+        partial = [(name, why) for name, one in answers if (why := self.lacks(one))]
+        if source.on_failure is FailedResponse.EMPTY:
+            _tell_partial(partial, len(named), source)
+        else:
+            failed += [(name, f"not complete: {why}") for name, why in partial]
+            answers = [(name, one) for name, one in answers if not self.lacks(one)]
+        _tell_failures(failed, len(named), source)
         _tell_empty([name for name, one in answers if not self.hits(one)], len(named), source)
         for name, response in answers:
-            if why := self.lacks(response):
-                note(f"the response for query {name} is not complete: {why}", source.name)
             ids = self._documents(self.hits(response), source)
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
 
@@ -214,6 +219,8 @@ def _tell_failures(failed: list[tuple[str, str]], responses: int, source: Source
     number = "1 search" if len(failed) == 1 else f"{len(failed)} searches"
     if source.on_failure is FailedResponse.STOP or len(failed) == responses:
         hint = "Search again." if len(failed) == responses else "Search again, or go on without: --on-failure leave-out"
+        if any("not complete" in reason for _, reason in failed):
+            hint = f"{hint.rstrip('.')}, or count the hits that are there: --on-failure empty"
         raise InputError(f"{number} of {responses} failed: {which}", path=source.name, hint=hint)
     remembered = _failures.get() if source.on_failure is FailedResponse.LEAVE_OUT else None
     become = "counted as an empty list" if remembered is None else "left out of this run's means, not scored 0"
@@ -224,6 +231,13 @@ def _tell_failures(failed: list[tuple[str, str]], responses: int, source: Source
         queries = pl.DataFrame({"query": [query for query, _ in failed]})
         same = pl.col("query") if source.spelling is None else source.spelling.same("query")
         remembered.extend(queries.select(same)["query"])
+
+
+def _tell_partial(partial: list[tuple[str, str]], responses: int, source: Source) -> None:
+    if partial:
+        number = "1 response" if len(partial) == 1 else f"{len(partial)} responses"
+        which = _some([f"{query} ({why})" for query, why in partial])
+        note(f"{number} of {responses} not complete, counted with the hits that are there: {which}", source.name)
 
 
 def _tell_empty(queries: list[str], responses: int, source: Source) -> None:

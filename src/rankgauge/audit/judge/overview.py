@@ -276,6 +276,11 @@ def _check(pairs: GradedPairs, *, rel: float, half_width: float, documents: pl.D
     highest = float(max(1.0, pairs.scale[-1], *(grades.max() for grades in pairs.judges.values() if pairs.few)))
     if not 0 < rel <= highest:
         raise ParameterError("audit judge", "rel", f"above 0 and at most people's highest grade, {highest:g}", rel)
+    if low := next((name for name, grades in pairs.judges.items() if 0 < grades.max() < rel), None):
+        raise InputError(
+            f"no grade of the judge {low} is {rel:g} or higher: its highest is {pairs.judges[low].max():g}",
+            hint="Write its grades on people's scale: with -l 2, a judge that says relevant or not gives 2 or 0.",
+        )
     if not 0 < half_width < np.inf:
         raise ParameterError("audit judge", "half_width", "a number above 0", half_width)
     if documents is not None and "document" in documents.columns:

@@ -44,7 +44,7 @@ def _sentences(report: BoardReport) -> Iterator[str]:
         f"of the pool were judged; documents outside the pool count as not relevant."
     )
     before = int(np.count_nonzero(~np.isnan(pool.known)))
-    drawn = f"{count(progress.judged, 'document')} ({100 * progress.judged / documents:.2g} % of the pool)"
+    drawn = f"{count(progress.judged, 'document')} ({_share(progress.judged / documents)} of the pool)"
     known = f", beside {before:,} judged before" if before else ""
     each = f", each by {settings.assessors} of them" if settings.assessors > 1 else ""
     moved = "the runs apart" if len(pool.runs) > 1 else "the value"
@@ -60,6 +60,11 @@ def _sentences(report: BoardReport) -> Iterator[str]:
         told = board_worths(targets, max(settings.grades))
         said = (words[words.find(": ") + 1 :].strip() for _, words in told)
         yield from (f"{words[0].upper()}{words[1:]}." for words in said)
+
+
+def _share(part: float) -> str:
+    """A share in percent; small ones have two digits."""
+    return percent(part) if part >= 0.1 else f"{100 * part:.2g} %"
 
 
 def _of_judges(report: BoardReport) -> Iterator[str]:

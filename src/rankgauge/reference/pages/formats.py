@@ -30,8 +30,9 @@ whatever the scores: engines sort by other fields too, and users see equal score
 
 A search that failed is not an empty list, and nobody knows what it would have retrieved. The rest goes on: its query is
 left out of the evaluation of that run, a note names it with the engine's reason, and a comparison rests on the queries
-that both runs answered. `--on-failure empty` counts it as an empty list, `--on-failure stop` makes it an error. Keep
-failed responses in the file, so that responses and queries stay in step. A response without hits is an empty list,
+that both runs answered. `--on-failure empty` counts it as an empty list, `--on-failure stop` makes it an error. A
+response that says it is not complete (it timed out, or shards failed) is one, too: `empty` counts the hits that it has.
+Keep failed responses in the file, so that responses and queries stay in step. A response without hits is an empty list,
 which counts: its query is worth 0, and a note names it, too.
 
 ## Several runs in one file
