@@ -6,10 +6,13 @@ import math
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from rankgauge.cli.main import app
 from rankgauge.errors import GoneError, InputError, ParameterError
 from rankgauge.labelling.campaign import Campaign
 from rankgauge.labelling.campaign.database import writing
+from rankgauge.labelling.campaign.rules import CampaignRules, metadata, write_rules
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.reports.campaign import CampaignReport
 from tests.web.house import pool, truth
@@ -51,6 +54,23 @@ def test_a_raised_budget_is_spent(tmp_path: Path) -> None:
         assert campaign.settings.planned == 30, "what it began with"
         report = CampaignReport.of(campaign, level=0.95, interval="t")
         assert "changed from 30: only --interval sequence holds" in dict(report.notes())["interval"]
+        assert CampaignReport.of(campaign, level=0.95, interval=None).estimate == campaign.estimate(interval="sequence")
+
+
+def test_a_stopping_rule_needs_a_sequence(tmp_path: Path) -> None:
+    """Whoever stops by an interval gets one that holds then, in Python and from the command line, as in the room."""
+    with made(tmp_path) as campaign:
+        judge(campaign)
+        assert campaign.interval == "t"
+        metadata.create_all(campaign._state.engine)
+        with writing(campaign._state.engine) as connection:
+            write_rules(connection, campaign._state.store.campaign, CampaignRules(stop_at=0.02))
+        assert campaign.estimate() == campaign.estimate(interval="sequence") != campaign.estimate(interval="t")
+        report = CampaignReport.of(campaign, level=0.95, interval="t")
+        told = "and the campaign stops at ± 0.02: only --interval sequence holds"
+        assert told in dict(report.notes())["interval"]
+    shown = CliRunner().invoke(app, ["active", "estimate", str(tmp_path / "c.rg")]).output
+    assert "valid whenever you stop" in shown
 
 
 @pytest.mark.parametrize("budget", [17, 0, -1, math.inf, math.nan])

@@ -32,9 +32,6 @@ UNJUDGEABLE = "lowest"
 LEVEL = 0.95
 """The level of the confidence interval."""
 
-INTERVAL = "t"
-"""The kind of the confidence interval."""
-
 LEASE_DAYS = 7.0
 """For how many days a document is reserved for the assessor who got it."""
 

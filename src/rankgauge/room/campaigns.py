@@ -29,7 +29,7 @@ from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.labelling.campaign.texts import PoolTexts
 from rankgauge.labelling.defaults import LEVEL
-from rankgauge.labelling.intervals import FEWEST, IntervalKind
+from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
 from rankgauge.room.database import ARCHIVED, forget_campaign
 from rankgauge.room.slow_value import SlowValue
@@ -67,9 +67,8 @@ class OpenCampaign:
 
     @property
     def interval(self) -> str:
-        """The kind of interval: one that may be watched, if there is a stopping rule or the budget was changed."""
-        changed = self.campaign.settings.planned is not None
-        return IntervalKind.SEQUENCE if changed else self.rules.interval
+        """The kind of interval that holds."""
+        return self.rules.interval(self.campaign.settings)
 
     def version(self) -> object:
         """Another value whenever labels, tasks, stages, settings or the stopping rule have changed."""

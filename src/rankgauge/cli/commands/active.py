@@ -137,14 +137,15 @@ def estimate(
     campaign: CampaignName,
     level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = defaults.LEVEL,
     interval: Annotated[
-        str,
+        str | None,
         choices.option(
             "--interval",
-            help="The confidence interval: {choices}.",
+            help="The confidence interval: {choices}. By default t, or sequence if the campaign has a stopping rule or "
+            "its budget was changed.",
             metavar="KIND",
             registry="rankgauge.labelling.intervals:IntervalKind",
         ),
-    ] = defaults.INTERVAL,
+    ] = None,
     run: Annotated[
         list[Path] | None,
         typer.Option(
@@ -175,8 +176,8 @@ def estimate(
     report: CampaignReport | BoardReport
     with LabelCampaign.open(campaign) as found:
         if isinstance(found, BoardCampaign):
-            if interval != defaults.INTERVAL:
-                raise ParameterError("active estimate", "interval", f"{defaults.INTERVAL} for a board", interval)
+            if interval not in (None, "t"):
+                raise ParameterError("active estimate", "interval", "t for a board", interval)
             later = RunSpellingOptions(columns=columns, ids=ids, queries=queries).files(named(run or []))
             report = BoardReport.of(found, level=level, later=later)
         else:

@@ -85,14 +85,22 @@ class Campaign(LabelCampaign):
         """The plan of each stage."""
         return tuple(self._state.plans)
 
-    def estimate(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> Estimate | None:
+    @property
+    def interval(self) -> str:
+        """The kind of interval that holds."""
+        return self.rules.interval(self.settings)
+
+    def estimate(self, *, level: float = defaults.LEVEL, interval: str | None = None) -> Estimate | None:
         """The estimate from the draws before the first incomplete one; None if there are fewer than two.
 
-        While too few labels or queries make an honest interval impossible, it has none: `shown` is False.
+        `interval` is the kind of interval, by default the one that holds: t, or sequence if the campaign has a stopping
+        rule or its budget was changed. While too few labels or queries make an honest interval impossible, it has none:
+        `shown` is False.
         """
+        kind = self.interval if interval is None else interval
         with self._state.looking():
             ledger = self._state.ledger
-            found = estimates.estimate(self._state, level=level, interval=interval)
+            found = estimates.estimate(self._state, level=level, interval=kind)
             spent = ledger.spent * self.settings.assessors
             return None if found is None else replace(found, labels=ledger.counting, cost=spent)
 
@@ -103,10 +111,11 @@ class Campaign(LabelCampaign):
         wanted = estimates.lacking(found, labels=labels, each=each, queries=len(self.pool.queries))
         return min(wanted, max(estimates.unjudged(self._state) * self.settings.assessors, 1))
 
-    def curve(self, *, level: float = defaults.LEVEL, interval: str = defaults.INTERVAL) -> pl.DataFrame:
+    def curve(self, *, level: float = defaults.LEVEL, interval: str | None = None) -> pl.DataFrame:
         """The estimate after more and more draws: cost, draws, value, low, high."""
+        kind = self.interval if interval is None else interval
         with self._state.looking():
-            found = estimates.curve(self._state, level=level, interval=interval)
+            found = estimates.curve(self._state, level=level, interval=kind)
             return found.with_columns(pl.col("cost") * self.settings.assessors)
 
     def change_budget(self, budget: float) -> None:

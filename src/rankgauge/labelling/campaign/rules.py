@@ -16,6 +16,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.estimates import estimate
 from rankgauge.labelling.campaign.labels import is_writable
+from rankgauge.labelling.campaign.settings import CampaignSettings
 from rankgauge.labelling.campaign.state import CampaignState, EstimateState
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import IntervalKind
@@ -61,16 +62,17 @@ class CampaignRules:
         if self.stop_at is not None and not (math.isfinite(self.stop_at) and self.stop_at > 0):
             raise ParameterError("a campaign", "stop_at", "a number above 0", self.stop_at)
 
-    @property
-    def interval(self) -> str:
-        """The kind of interval: stopping by an interval needs a confidence sequence."""
-        return IntervalKind.T if self.stop_at is None else IntervalKind.SEQUENCE
+    def interval(self, settings: CampaignSettings) -> str:
+        """The kind of interval that holds: one that may be watched, if there is a stopping rule or the budget was
+        changed."""
+        fixed = self.stop_at is None and settings.planned is None
+        return IntervalKind.T if fixed else IntervalKind.SEQUENCE
 
     def met(self, state: CampaignState) -> bool:
         """Whether the interval is narrow enough to stop; a board's intervals have no such rule."""
         if self.stop_at is None or not isinstance(state, EstimateState):
             return False
-        found = estimate(state, level=LEVEL, interval=self.interval)
+        found = estimate(state, level=LEVEL, interval=self.interval(state.settings))
         return found is not None and (found.high - found.low) / 2 <= self.stop_at
 
 

@@ -63,11 +63,13 @@ class CampaignReport(Report):
     """What grades are worth, in words."""
     finished: bool
     """Whether the last draw of the plan is complete."""
+    stop_at: float | None
+    """The half-width of the interval at which the campaign stops by itself."""
     lacking: int
     """About how many more labels it takes until there is an interval, while there is none."""
 
     @classmethod
-    def of(cls, campaign: Campaign, *, level: float, interval: str) -> Self:
+    def of(cls, campaign: Campaign, *, level: float, interval: str | None) -> Self:
         """The campaign as it is now."""
         progress, length = campaign.progress(), campaign.plans[-1].length
         estimate = campaign.estimate(level=level, interval=interval)
@@ -81,6 +83,7 @@ class CampaignReport(Report):
             pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
             worth=tuple(graded(campaign.target, campaign.pool.grades)),
             finished=length is not None and progress.complete >= length,
+            stop_at=campaign.rules.stop_at,
             lacking=campaign.lacking(estimate),
         )
 
@@ -123,7 +126,7 @@ class CampaignReport(Report):
             f"{count(progress.assessors, 'assessor')}, for a pool of {count(self.pool[1], 'document')} of "
             f"{count(self.pool[0], 'query', 'queries')}. The documents were drawn at random with known chances. "
             f"Beliefs about grades decide what is drawn and how wide the interval is, not whether it holds; no belief "
-            f"counts as a label."
+            f"counts as a label. The interval is {IntervalKind.parse(self.estimate.interval).words}."
         )
 
     def frame(self) -> pl.DataFrame:
@@ -222,8 +225,10 @@ class CampaignReport(Report):
     def _interval(self, found: Estimate) -> str:
         kind, planned = IntervalKind.parse(found.interval), self.settings.planned
         words = kind.words
-        if kind is IntervalKind.T and planned is not None:
-            words = f"{words}, and it was changed from {amount(planned)}: only --interval sequence holds"
+        why = "" if self.stop_at is None else f"the campaign stops at ± {self.stop_at:g}"
+        why = why if planned is None else f"it was changed from {amount(planned)}"
+        if kind is IntervalKind.T and why:
+            words = f"{words}, and {why}: only --interval sequence holds"
         return words if found.basis is not None else f"{words}; {EARLIER}"
 
     def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:
