@@ -97,6 +97,21 @@ def test_a_rule_that_is_met_when_it_is_set(database: str, tmp_path: Path) -> Non
         assert "0 leased now · paused Assessors" in page, "paused by somebody, and by no rule"
 
 
+def test_no_half_width_of_an_uneven_interval(room: House) -> None:
+    """Where one side of the interval is longer, pages show its ends, and no ± beside them."""
+    number = room.campaign(budget=72, method="passive")
+    opened = room.room.campaigns.get(number)
+    judged(opened, dict.fromkeys(truth(), 0), 36)
+    found = opened.estimate()
+    assert found is not None
+    assert found.shown
+    assert found.high - found.value > 1.1 * (found.value - found.low)
+    page = words(room.admin().get(f"/campaigns/{number}/progress").text)
+    assert f"{found.low:.3f} to {found.high:.3f}" in page
+    assert "±" not in page
+    assert f"{found.low:.3f} to {found.high:.3f}" in words(room.admin().get("/").text)
+
+
 def test_dashboards_share_the_work(room: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long is computed once for all who watch, and again once there are labels."""
     number, done = room.campaign(method="passive"), list[OpenCampaign]()

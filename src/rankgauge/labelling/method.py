@@ -5,6 +5,7 @@ A method makes a plan from the pool, the target, the budget and a seed, which fi
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -21,6 +22,9 @@ from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registry
+
+EVEN = 5e-5
+"""The ends of an interval are as far from the value if they are printed alike."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +61,12 @@ class Estimate:
     def shown(self) -> bool:
         """Whether there is an interval; without one the value is not shown either."""
         return bool(np.isfinite(self.high - self.low))
+
+    @property
+    def half(self) -> float | None:
+        """How far the interval reaches to either side; None if there is none, or one side is longer than the other."""
+        even = math.isclose(self.high - self.value, self.value - self.low, abs_tol=EVEN)
+        return (self.high - self.low) / 2 if self.shown and even else None
 
     @property
     def queries(self) -> int:

@@ -119,8 +119,9 @@ class Review:
 
     def agreement(self) -> Agreement | None:
         """How well the assessors agree; None if no two of them have judged the same document."""
-        several = self.judgments().filter(pl.len().over("query", "document") > 1)
-        return None if several.is_empty() else agreement(several)
+        found = self.judgments()
+        shared = found.select(pl.struct("query", "document").is_duplicated().any()).item()
+        return agreement(found) if shared else None
 
     def queries(self) -> pl.DataFrame:
         """A row per query that something was asked of: documents, asked, judged, and its value once known."""

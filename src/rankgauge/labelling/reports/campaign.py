@@ -27,9 +27,6 @@ budget."""
 ROOM = 0.04
 """How much wider than the widest interval a chart is, each way."""
 
-EVEN = 5e-5
-"""The ends of an interval are as far from the value if they are printed alike."""
-
 EARLIER = "as the version that began the campaign has it: too narrow where queries are few"
 
 RECORDED = {
@@ -153,8 +150,7 @@ class CampaignReport(Report):
         if found is None or not found.shown:
             return f"{what}: not yet: about {count(self.lacking, 'more label')}"
         ends = f"{number(found.low)} to {number(found.high)}"
-        even = math.isclose(found.high - found.value, found.value - found.low, abs_tol=EVEN)
-        half = f" ± {number(self.half)}" if even else ""
+        half = "" if found.half is None else f" ± {number(found.half)}"
         return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
 
     def _text(self) -> Iterator[Passage]:

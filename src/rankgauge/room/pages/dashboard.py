@@ -9,7 +9,6 @@ from typing import Annotated
 from fastapi import Form, HTTPException, Request, Response
 from starlette.responses import RedirectResponse
 
-from rankgauge.labelling.methods import Estimate
 from rankgauge.room import campaign_changes
 from rankgauge.room.auth import Manager, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
@@ -70,14 +69,8 @@ def _page(request: Request, room: Room, template: str, opened: OpenCampaign, ove
         template,
         opened=opened,
         progress=progress,
-        half_width=_half_width(overview.estimate),
         archived=room.campaigns.is_archived(opened.id),
         stopped=opened.why_paused().words(opened.rules) if progress.paused else "",
         over=opened.why_over(),
         **{field.name: getattr(overview, field.name) for field in fields(overview)},
     )
-
-
-def _half_width(estimate: Estimate | None) -> float | None:
-    """Half the width of the interval; None while there is none."""
-    return (estimate.high - estimate.low) / 2 if estimate is not None and estimate.shown else None
