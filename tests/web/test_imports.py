@@ -71,3 +71,39 @@ def test_a_text_of_several_queries(house: House) -> None:
     nobody = upload(boss, made, FILES["table"].replace(TEXT, "a query of nobody"))
     assert "the pool has no query 'a query of nobody'" in html.unescape(nobody.text)
     assert "named by their texts" not in upload(boss, made, FILES["table"].replace(f" {TEXT} ", QUERY)).text
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_everything_in_a_file_is_accounted_for(house: House) -> None:
+    """Rows without a grade, labels that replace others, documents that cannot be judged, and columns not read."""
+    number, boss = house.campaign("autumn", method="passive"), house.admin()
+    said = upload(boss, number, f"query,document,grade,asessor\n{QUERY},{QUERY}-d01,2,ann\n{QUERY},{QUERY}-d02,,ann\n")
+    assert "1 without a grade" in said.text
+    assert "by admin" in said.text
+    assert "columns that were not read: asessor" in said.text
+    said = upload(
+        boss,
+        number,
+        json.dumps({"query": QUERY, "document": f"{QUERY}-d03", "grade": "skip", "title": "", "colour": 1}),
+    )
+    assert "1 cannot be judged" in said.text
+    assert "columns that were not read: colour</p>" in said.text
+    files = {"labels": ("f", f"query,document,grade\n{QUERY},{QUERY}-d01,1\n")}
+    said = boss.post(f"/campaigns/{number}/labels", data={"csrf": csrf(boss), "replace": "true"}, files=files)
+    assert "1 replaced" in said.text
+    assert "not read" not in said.text
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_qrels_with_assessors(house: House) -> None:
+    """The room's own qrels with assessors keep them: here they are known already, elsewhere they are theirs."""
+    number, boss = house.campaign("autumn", method="passive"), house.admin()
+    content = f"{QUERY} ann {QUERY}-d01 2\n{QUERY} bob_b {QUERY}-d01 1\n{QUERY} 0 {QUERY}-d02 0\n"
+    assert "by admin, ann, bob_b" in upload(boss, number, content).text
+    opened = house.room.campaigns.get(number)
+    assert sorted(opened.campaign.labels()["assessor"]) == ["admin", "ann", "bob_b"]
+    exported = boss.get(f"/campaigns/{number}/files/assessors.txt").text
+    assert "0 new labels, marked as imported; 3 known already" in upload(boss, number, exported).text
+    other = house.campaign("spring", method="passive")
+    assert "3 new labels" in upload(boss, other, exported).text
+    assert sorted(house.room.campaigns.get(other).campaign.labels()["assessor"]) == ["admin", "ann", "bob_b"]

@@ -26,10 +26,11 @@ SKIP = ("skip", "cannot be judged", "can't be judged", "cantbejudged", "unjudgea
 
 @dataclass(frozen=True, kw_only=True)
 class LabelFile:
-    """The labels of a file, and how many of its rows have no grade yet."""
+    """The labels of a file, how many of its rows have no grade yet, and the columns that are not read."""
 
     labels: tuple[Label, ...]
     blank: int = 0
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +49,8 @@ class LabelFormat(Registered):
     read: Callable[[Source, str], Iterable[Sequence[Label]]]
     """The labels of each row of a file, none if it has no grade yet; labels without an assessor get the name given."""
     write: Callable[[Sequence[Task]], str] | None = None
+    unread: Callable[[Head], Iterable[str]] = lambda head: ()
+    """The columns of a file that say nothing of a label."""
 
 
 def read_labels(path: str | os.PathLike[str], format: str | None = None, *, assessor: str) -> LabelFile:
@@ -56,7 +59,11 @@ def read_labels(path: str | os.PathLike[str], format: str | None = None, *, asse
     head = Head(source=source)
     chosen = LABEL_FORMATS.find(format) if format else next(f for f in LABEL_FORMATS.values() if f.recognise(head))
     rows = list(chosen.read(source, assessor))
-    return LabelFile(labels=tuple(chain.from_iterable(rows)), blank=sum(not row for row in rows))
+    return LabelFile(
+        labels=tuple(chain.from_iterable(rows)),
+        blank=sum(not row for row in rows),
+        unread=tuple(chosen.unread(head)),
+    )
 
 
 def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str | None = None) -> None:

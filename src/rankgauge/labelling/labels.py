@@ -84,6 +84,8 @@ class Exported:
     person: int | None
     """The number of the assessor in the room that wrote it; it gives the label to nobody."""
     kind: LabelKind
+    shown: bool = False
+    """Whether the file has names as pages show them, with _ for blanks, and no numbers: the export for TREC's tools."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,13 +28,17 @@ class Copies:
         self._called: dict[tuple[int | None, str], Identity] = {
             (who if isinstance(who, int) else None, name): who for who, name in shown.items()
         }
+        self._shown = {re.sub(r"\s+", "_", name): who for who, name in shown.items()}
         self._called |= {(person, name): name if person is None else person for *_, person, name in rows}
 
     def has(self, label: Label) -> bool:
         """Whether the campaign has the label that this is a copy of: the same assessor, document and grade."""
         if label.exported is None:
             return False
-        who = self._called.get((label.exported.person, label.assessor))
+        if label.exported.shown:
+            who = self._shown.get(label.assessor)
+        else:
+            who = self._called.get((label.exported.person, label.assessor))
         return (label.query, label.document, label.kind.value, grade_of(label, self._settings), who) in self._known
 
 

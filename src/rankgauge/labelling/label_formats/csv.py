@@ -12,7 +12,7 @@ from rankgauge.files.source import Source
 from rankgauge.files.spreadsheet import as_text, as_written
 from rankgauge.files.tabular import header, records
 from rankgauge.labelling.label_format import LabelFormat
-from rankgauge.labelling.label_formats.jsonl import flat
+from rankgauge.labelling.label_formats.jsonl import flat, unread
 from rankgauge.labelling.labels import FIELDS, Label, Task
 
 
@@ -39,6 +39,12 @@ def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
             yield [label for one in said for label in flat(one, assessor, source, line, ",".join(row.values()))]
 
 
+def _unread(head: Head) -> list[str]:
+    names, _ = header(head)
+    wide = raters(names) if find(names, "grade") is None else {}
+    return [name for name in unread(names) if name not in wide]
+
+
 def _write(tasks: Sequence[Task]) -> str:
     """A row per task: ids, texts, then the columns to fill in, among them `grade`; formulas are kept from computing."""
     read = list(dict.fromkeys(name for task in tasks for name in task.texts if name not in FIELDS))
@@ -59,4 +65,5 @@ CSV = LabelFormat(
     recognise=_recognise,
     read=_read,
     write=_write,
+    unread=_unread,
 ).register()

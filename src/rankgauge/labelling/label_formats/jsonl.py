@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rankgauge.errors import InputError
-from rankgauge.files import find
+from rankgauge.files import Head, find
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import objects
 from rankgauge.labelling.label_format import LabelFormat, graded
 from rankgauge.labelling.labels import Exported, Label, LabelKind, Task
+
+KEPT = ("comment", "key", "person", "kind", "origin", "sender", "sender_name", "time", "asked")
+"""What a label has besides, and what a judging room's file tells of it."""
 
 
 def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
@@ -43,6 +47,19 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
     return [label]
 
 
+def unread(names: Sequence[str]) -> list[str]:
+    """The names that say nothing of a label."""
+    known = {find(names, name) for name in ("query", "document", "grade", "assessor")} | set(KEPT)
+    return [name for name in names if name.strip() and name not in known]
+
+
+def _unread(head: Head) -> list[str]:
+    """Of the first object; one that is longer than the beginning of a file is passed over."""
+    with suppress(ValueError):
+        return unread(list(json.loads(head.text.lstrip().partition("\n")[0])))
+    return []
+
+
 def _word(value: Any) -> str | None:
     return None if value is None else str(value)
 
@@ -63,4 +80,5 @@ JSONL = LabelFormat(
     recognise=lambda head: head.text.lstrip().startswith("{"),
     read=_read,
     write=_write,
+    unread=_unread,
 ).register()

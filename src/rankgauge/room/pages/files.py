@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Form, Request, Response, UploadFile
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.label_format import LABEL_FORMATS, read_labels
+from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFile, read_labels
+from rankgauge.labelling.labels import Recorded
+from rankgauge.labelling.pool_rows import TEXTS
+from rankgauge.labelling.reports.campaign import RECORDED
 from rankgauge.room.auth import Importer, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.exports import EXPORTS, export
@@ -53,16 +57,26 @@ def upload(
         path = Path(folder) / "labels"
         path.write_bytes(labels.file.read())
         try:
-            read = read_labels(path, assessor=person.name).labels
-            sent = [dataclasses.replace(label, sender=person.id) for label in read]
-            count = opened.answers.record(sent, replace=replace, leased=False)
-            done = f"{count.new} new labels, marked as imported; {count.same} known already; "
-            done += f"{count.unasked} for documents not handed out"
-            done += f"; {count.settled} that settle disagreements left out" if count.settled else ""
-            done += f"; {count.by_text} with queries named by their texts" if count.by_text else ""
+            read = read_labels(path, assessor=person.name)
+            sent = [dataclasses.replace(label, sender=person.id) for label in read.labels]
+            count = opened.answers.record(sent, replace=replace, leased=False).added(blank=read.blank)
+            done = "; ".join(_told(count, read))
         except InputError as error:  # without the path, which the sender does not know
             problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
     return _page(request, room, opened, done=done, problem=problem)
+
+
+def _told(count: Recorded, read: LabelFile) -> Iterator[str]:
+    """What became of the labels of a file, and what in it was not read."""
+    yield f"{count.new} new labels, marked as imported"
+    yield f"{count.same} known already"
+    yield f"{count.unasked} for documents not handed out"
+    rest = {name: words for name, words in RECORDED.items() if name not in ("new", "same", "unasked")}
+    yield from (words.format(getattr(count, name)) for name, words in rest.items() if getattr(count, name))
+    if read.labels:
+        yield f"by {', '.join(sorted({label.assessor for label in read.labels}))}"
+    if unread := [name for name in read.unread if name not in TEXTS]:
+        yield f"columns that were not read: {', '.join(unread)}"
 
 
 def _page(request: Request, room: Room, opened: OpenCampaign, *, done: str = "", problem: str = "") -> Response:
