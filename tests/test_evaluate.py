@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge import InputError, ParameterError, Result, UnknownNameError, evaluate
+from rankgauge import InputError, ParameterError, Result, UnknownNameError, compare, evaluate
 from rankgauge.audit.tools import audit
 from rankgauge.evaluation.scoring import score
 from rankgauge.files import write_judgments, write_run
@@ -320,6 +320,20 @@ def test_python_says_that_hardly_anything_is_judged() -> None:
     whole = evaluate([("q", "x0", 1), ("q", "x1", 0)], run, "nDCG@2")
     assert "warning" not in repr(whole)
     assert "judged: 100 % of the top 2" in whole._repr_html_()
+
+
+def test_the_top_of_a_scale() -> None:
+    """A scale says what ERR's top is, unless the user, the measure or the tool does; a grade above it is an error."""
+    data = [("q", "a", 2), ("q", "b", 0)], {"q": ["a", "b"]}
+    on_scale = partial(evaluate, *data, scale="trec-dl")
+    assert on_scale("ERR")["ERR"] == 3 / 8
+    assert compare(data[0], {"one": data[1], "two": data[1]}, "ERR", scale="trec-dl").results["one"]["ERR"] == 3 / 8
+    assert "max_grade=3.0 of the scale trec-dl" in repr(on_scale("ERR"))
+    assert on_scale("ERR", rel=1)["ERR"] == 3 / 8
+    assert on_scale("ERR", max_grade=2)["ERR"] == on_scale("ERR(max_grade=2)")["ERR(max_grade=2)"] == 3 / 4
+    assert on_scale("ERR@20", dialect="gdeval")["ERR@20"] == pytest.approx(3 / 16, abs=1e-5)
+    with pytest.raises(InputError, match=r"the grade 2.* is not a level of the scale binary"):
+        evaluate(*data, "nDCG", scale="binary")
 
 
 def test_where_hardly_anything_is_judged() -> None:

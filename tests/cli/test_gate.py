@@ -309,9 +309,9 @@ def test_verdicts_as_tests(command: Command, runs: Path) -> None:
     outcomes = {(case.get("classname"), case.get("name")): [part.tag for part in case] for case in suite}
     assert outcomes["rankgauge.gate", "AP of short.txt"] == ["failure"]
     assert outcomes["rankgauge.gate", "nDCG@10 of short.txt"] == ["skipped"]
-    assert outcomes["rankgauge.evaluation.segments", "nDCG@10 of short.txt for kind a"] == ["skipped"]
+    assert outcomes["rankgauge.segments", "nDCG@10 of short.txt for kind a"] == ["skipped"]
     assert outcomes["rankgauge.floors", "AP of short.txt"] == ["system-out"]
-    assert outcomes["rankgauge.evaluation.segments", "AP of short.txt for kind (none)"] == ["failure"]
+    assert outcomes["rankgauge.segments", "AP of short.txt for kind (none)"] == ["failure"]
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("7", "2", "4")
     assert "there is none" in command("compare", "qrels.txt", "bm25.txt", "short.txt", "-o", "junit", code=2)
 

@@ -14,7 +14,7 @@ from rankgauge.ranking import RankedLists
 from rankgauge.reference import descriptions
 
 UNSPOKEN = {"name", "title", "reference", "printed", "usual", "lists_missing", "only_for", "differs"}
-UNSPOKEN |= {"also", "providers", "rel_scale", "strict"}
+UNSPOKEN |= {"also", "providers", "rel_scale", "strict", "top_scale"}
 """Fields of a dialect that name it, say how it prints or where its tool differs, or go with another field."""
 
 

@@ -72,7 +72,7 @@ class RunsEvaluation:
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
         spoken = dialects.get(options.dialect).changed(**rules)
         wanted = tuple(measures) or ((spoken.usual,) if spoken.usual else default)
-        spoken = spoken if "rel" in rules else spoken.on_scale(options.scale, wanted)
+        spoken = spoken.on_scale(options.scale, wanted, rel="rel" not in rules)
         return cls(
             judgments=options.judgments,
             runs=runs,

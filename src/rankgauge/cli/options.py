@@ -232,7 +232,11 @@ class EvaluationOptions:
     ] = None
     max_grade: Annotated[
         float | None,
-        Option("--max-grade", help="The top of the grading scale, for ERR; by default the highest grade.", metavar="G"),
+        Option(
+            "--max-grade",
+            help="The top of the grading scale, for ERR; by default that of --scale, or the highest grade.",
+            metavar="G",
+        ),
     ] = None
     strict: Annotated[
         bool | None,

@@ -69,7 +69,7 @@ def compare(
 
     named = runs if isinstance(runs, Mapping) else files.labelled(runs)
     spoken = overruled(dialect, overrides, compare)
-    spoken = spoken if "rel" in overrides else spoken.on_scale(scale, measures)
+    spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)

@@ -107,6 +107,8 @@ class Dialect(Registered):
     """The scale that `rel` was taken from, where the user named a scale and no threshold."""
     max_grade: float | None = None
     """The top of the grading scale; None: the highest grade of the judgments."""
+    top_scale: str | None = field(default=None, compare=False)
+    """The scale that `max_grade` was taken from, where the user named a scale and no top."""
     readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """What a measure's open parameters mean to the tool, by the measure's name."""
     # summary
@@ -344,8 +346,9 @@ class Dialect(Registered):
         known = self.registry.get(self.name, self)
         choices = [f.name for f in fields(self) if f.compare and f.name not in ("providers", besides)]
         changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
-        origin = {"rel": f" of the scale {self.rel_scale}"} if self.rel_scale else {}
-        listed = ", ".join(f"{name}={value}{origin.get(name, '')}" for name, value in changed.items())
+        origin = {"rel": self.rel_scale, "max_grade": self.top_scale}
+        of = {name: f" of the scale {scale}" for name, scale in origin.items() if scale}
+        listed = ", ".join(f"{name}={value}{of.get(name, '')}" for name, value in changed.items())
         return self.name + (f", changed: {listed}" if listed else "")
 
     def unmoved_words(self, measures: Iterable[Measure]) -> str:
@@ -360,19 +363,30 @@ class Dialect(Registered):
             return []
         return [measure for measure in measures if getattr(measure, "rel", 0.0) is not None]
 
-    def on_scale(self, scale: Any, names: str | Measure | Iterable[str | Measure]) -> Self:
-        """The dialect with the threshold of the scale that the user names, if one of the measures leaves it open.
+    def on_scale(self, scale: Any, names: str | Measure | Iterable[str | Measure], *, rel: bool = True) -> Self:
+        """The dialect with the top and the threshold of the scale that the user names, if a measure leaves them open.
 
-        A tool that has a threshold of its own keeps it.
+        A tool that has its own keeps it. Without `rel` the threshold stays, as a user said it.
         """
-        if scale is None or self.rel != _STANDARD["rel"]:
+        if scale is None:
             return self
         from rankgauge.judgments import scale as scale_of
 
-        rel = scale_of(scale).rel
-        if rel in (None, self.rel) or not any(getattr(one, "rel", 0.0) is None for one in self.select(names)):
-            return self
-        return replace(self.changed(rel=rel), rel_scale=scale_of(scale).name)
+        named, measures = scale_of(scale), self.select(names)
+        open_ = any(one.needs_top and self.provider(one).max_grade is None for one in measures)
+        spoken = self._topped_by(named.name, named.max_grade) if open_ else self
+        if not rel or self.rel != _STANDARD["rel"] or named.rel in (None, self.rel):
+            return spoken
+        if not any(getattr(one, "rel", 0.0) is None for one in measures):
+            return spoken
+        return replace(spoken.changed(rel=named.rel), rel_scale=named.name)
+
+    def _topped_by(self, scale: str, top: float) -> Self:
+        """The dialect with the top of a scale where neither the tool nor the user has one."""
+        topped = self.topped(top)
+        given = self.max_grade is None and topped.max_grade is not None
+        providers = tuple(one if one.max_grade is not None else one._topped_by(scale, top) for one in self.providers)
+        return replace(topped, providers=providers, top_scale=scale if given else self.top_scale)
 
     def knows(self, grade: float) -> bool:
         """Whether a grade is not above the top of the dialect's scale."""
@@ -404,6 +418,8 @@ class Dialect(Registered):
             if not values["rel"] > 0:
                 raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
             values["rel_scale"] = None
+        if "max_grade" in values:
+            values["top_scale"] = None
         return replace(self, **values) if values else self
 
 

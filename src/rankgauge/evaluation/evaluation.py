@@ -95,12 +95,12 @@ def evaluate(
     measures of diversity: a file or a frame of query, subtopic, probability, or {query: {subtopic: probability}}.
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
-    `scale="trec-dl"` what words are worth as grades and from which grade on a document is relevant,
-    `ids="casefold,url"` by which rules two ids are the same.
+    `scale="trec-dl"` what words are worth as grades, from which grade on a document is relevant and the top of the
+    scale, `ids="casefold,url"` by which rules two ids are the same.
     """
     spoken = overruled(dialect, overrides, evaluate)
     wanted = spoken.select(measures)
-    spoken = spoken if "rel" in overrides else spoken.on_scale(scale, wanted)
+    spoken = spoken.on_scale(scale, wanted, rel="rel" not in overrides)
     several = _is_several(run)
     with heard() as notes:
         judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)

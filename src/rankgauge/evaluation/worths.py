@@ -106,9 +106,10 @@ def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Itera
         return
     said: dict[str, list[str]] = {}
     for measure in needing:
-        top, known = dialect.provider(measure).max_grade, dialects.get(dialect.name).provider(measure).max_grade
-        if top is not None:
-            words = f"{top:g}, {f'as in the dialect {dialect.name}' if top == known else 'as you said'}"
+        spoken, known = dialect.provider(measure), dialects.get(dialect.name).provider(measure).max_grade
+        if (top := spoken.max_grade) is not None:
+            said_by = f"that of the scale {spoken.top_scale}" if spoken.top_scale else "as you said"
+            words = f"{top:g}, {f'as in the dialect {dialect.name}' if top == known else said_by}"
         else:
             other = needing[0].bound({"max_grade": highest + 1})
             words = f"{highest:g}, the highest of the judgments; for a scale that goes further, say {other}"

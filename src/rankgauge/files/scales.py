@@ -61,11 +61,19 @@ class Scale(Registered):
         return _key(str(label)) in self._grades
 
     def grades(self, labels: pl.Series) -> pl.Series:
-        """The grades of labels; null where one is not a level. Numbers stay where no label of the scale is one."""
+        """The grades of labels; null where one is not a level.
+
+        Numbers up to the scale's top stay where no label of the scale is one.
+        """
         known = {label: self._grades.get(_key(str(label))) for label in labels.unique().drop_nulls()}
         if not any(_number(label) is not None for label, _ in self.levels):
-            known = {label: _number(label) if grade is None else grade for label, grade in known.items()}
+            known = {label: self._within(label) if grade is None else grade for label, grade in known.items()}
         return pl.Series(labels.name, [known.get(label) for label in labels], dtype=pl.Float64)
+
+    def _within(self, label: object) -> float | None:
+        """The number that a label is; None if it is none, or above the scale's top."""
+        number = _number(label)
+        return None if number is None or number > self.max_grade else number
 
     def label(self, grade: float) -> str:
         """The label of a grade."""

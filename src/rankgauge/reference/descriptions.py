@@ -35,7 +35,7 @@ PARAMETERS: Mapping[str, str] = {
     "gain": "what a grade is worth: linear, exp, letor, mslr, yahoo, ranklib",
     "discount": "what a rank is worth: log2, letor, log2+2, ln, none",
     "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
-    "max_grade": "the top of the grading scale; if the dialect has none, the highest grade of the judgments",
+    "max_grade": "the top of the grading scale; the dialect's, the named scale's, or the judgments' highest grade",
     "ideal_rel": "the lowest grade that gains in the ideal order",
     "ideal_depth": "where the ideal order ends: at the cutoff, with the list (list), or nowhere (all)",
     "out_of": "what the sum is divided by: all relevant documents, or those found down to the cutoff (found)",

@@ -332,6 +332,8 @@ class _OriginSearch:
         changed = tool.changed(**other)
         if tool.rel_scale is not None:
             named = {"rel": tool.rel, **named}
+        if tool.provider(measure).top_scale is not None and measure.needs_top:
+            named = {"max_grade": tool.provider(measure).max_grade, **named}
         said = replace(measure, **named) if named else measure
         rare = (
             (0.0 if tool.name in self.fit else ODD)

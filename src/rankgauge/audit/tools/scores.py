@@ -39,6 +39,7 @@ REPORTED = (
     "also",
     "strict",
     "rel_scale",
+    "top_scale",
     "printed",
     "usual",
     "lists_missing",
