@@ -28,7 +28,7 @@ PAGE = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8")
 
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's piece of Python does what it says, against an open room."""
-    found = re.search(r"\n( {4}from rankgauge\.web\.client.*?)\n\n(?=\S)", PAGE, re.DOTALL)
+    found = re.search(r"\n( {4}from rankgauge\.room\.client.*?)\n\n(?=\S)", PAGE, re.DOTALL)
     assert found is not None
     write_pool(tmp_path)
     monkeypatch.chdir(tmp_path)

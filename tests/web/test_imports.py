@@ -92,6 +92,8 @@ def test_everything_in_a_file_is_accounted_for(house: House) -> None:
     said = boss.post(f"/campaigns/{number}/labels", data={"csrf": csrf(boss), "replace": "true"}, files=files)
     assert "1 replaced" in said.text
     assert "not read" not in said.text
+    progress = house.room.campaigns.get(number).campaign.progress()
+    assert (progress.labels, progress.imported, progress.replaced) == (2, 2, 1), "what was replaced counts no more"
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

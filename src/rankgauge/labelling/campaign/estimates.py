@@ -181,7 +181,7 @@ class Progress:
     unasked: int
     """Documents with labels that no draw has asked for yet."""
     imported: int
-    """Labels that came for documents that were not handed to their assessors."""
+    """Labels that count and came for documents that were not handed to their assessors."""
     adjudicated: int
     """Documents with a grade that settled a disagreement, and counts in place of the assessors'."""
     unjudgeable: int

@@ -103,7 +103,7 @@ class Ledger:
         self.often: Counter[tuple[int, Identity]] = Counter()
         """By document and assessor, how often the assessor has said something of it."""
         self.imported = 0
-        """How many labels came for documents that were not handed to their assessors."""
+        """How many of the labels that count came for documents that were not handed to their assessors."""
         self.keys: dict[str, Any] = {}
         """The labels by their keys."""
         self.received = 0
@@ -144,11 +144,12 @@ class Ledger:
             **{name: getattr(row, name) for name in ("id", "kind", "grade", "origin", "comment", "made", "assessor")},
             person=row.person,
         )
-        self.imported += row.origin == LabelOrigin.IMPORTED
         if said.kind == LabelKind.SETTLED:
+            self._count_imported(said, self.settled.get(row.place))
             self.settled[row.place] = said
             return
         given = self.given.setdefault(row.place, {})
+        self._count_imported(said, given.get(who))
         given[who] = said
         (self.disputed.add if len({one.grade for one in given.values()}) > 1 else self.disputed.discard)(row.place)
         if said.kind == LabelKind.SKIP:
@@ -158,6 +159,10 @@ class Ledger:
             self.moments.setdefault(who, []).append(row.made)
         self.often[row.place, who] += 1
         self.names[who] = row.assessor
+
+    def _count_imported(self, said: CurrentLabel, before: CurrentLabel | None) -> None:
+        self.imported += said.origin == LabelOrigin.IMPORTED
+        self.imported -= before is not None and before.origin == LabelOrigin.IMPORTED
 
     def counted(self, place: int) -> set[Identity]:
         """The assessors whose labels count towards the number that a document needs."""
