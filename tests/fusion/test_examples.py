@@ -8,6 +8,8 @@ import pytest
 
 from rankgauge.fusion import METHODS, NORMALISATIONS, fuse
 
+pytestmark = pytest.mark.filterwarnings("ignore:the judgments were not used")  # every method gets them
+
 FIRST = {"q": {"a": 8.0, "b": 6.0, "c": 0.0}}
 SECOND = {"q": {"c": 3.0, "a": 2.0}}
 JUDGMENTS = {"q": {"a": 1, "c": 0, "z": 1}}

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import rankgauge
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, InputWarning, ParameterError, UnknownNameError
 from rankgauge.fusion import METHODS, Fusion, fuse, run_pool
 from rankgauge.fusion.loaded_run import spelled_words
 from rankgauge.fusion.slots import _compared, find_slots
+
+pytestmark = pytest.mark.filterwarnings("ignore:the judgments were not used")  # every method gets them
 
 Run = dict[str, dict[str, float]]
 
@@ -191,3 +193,9 @@ def test_a_document_listed_twice(tmp_path: Path) -> None:
     two.write_text("q Q0 a 1 2.0 x\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"one.txt:3: the run lists document a more than once for query q"):
         fuse([one, two])
+
+
+def test_judgments_that_are_not_used_are_named() -> None:
+    """A method that does not learn passes over judgments, and says so."""
+    with pytest.warns(InputWarning, match="the judgments were not used: combsum does not learn"):
+        fuse([{"q": {"a": 1.0}}, {"q": {"b": 1.0}}], "combsum", judgments=JUDGMENTS)

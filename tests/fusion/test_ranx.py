@@ -19,6 +19,7 @@ import pytest
 from rankgauge.fusion import METHODS, NORMALISATIONS, fuse
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore:the judgments were not used"),  # every method gets them
     pytest.mark.skipif(find_spec("ranx") is None, reason="ranx is not installed"),
     pytest.mark.xdist_group("fusion"),  # they share what ranx has computed
 ]

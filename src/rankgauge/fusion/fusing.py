@@ -18,6 +18,7 @@ from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
 from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation, UnfitListError
 from rankgauge.fusion.run_pool import RunPool, run_names
 from rankgauge.fusion.stack import Stack
+from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import Ties
@@ -61,6 +62,8 @@ def fuse(
     chosen = named if isinstance(named, FusionMethod) else made(named, weights=weights, **settings)
     how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth, by_default=method is None)
     pool = RunPool.of(run_names(runs))
+    if judgments is not None and not isinstance(chosen, LearnedMethod):
+        note(f"the judgments were not used: {chosen.name} does not learn; tune_fusion finds its settings by them")
     return how.checked(pool).run(pool, judgments=judgments)
 
 
