@@ -134,7 +134,7 @@ def test_a_campaign_from_a_notebook(house: House, tmp_path: Path) -> None:
         assert len(room.judgments(number)) == 25
         assert b"ann" in room.file(number, "assessors.txt")
         (tmp_path / "campaign.rg").write_bytes(room.file(number, "campaign.rg"))
-        again = room.create("again", tmp_path / "campaign.rg", budget=1)
+        again = room.create("again", tmp_path / "campaign.rg")
         assert again["estimate"] == now["estimate"]
         frame = room.create("frame", pool().drop("grade"), budget=40, levels=LEVELS)
         assert frame["progress"]["labels"] == 0
@@ -161,7 +161,7 @@ def test_a_board_in_the_room(house: House, tmp_path: Path) -> None:
     board = BoardPool.from_runs(runs, judges={"model": noisy_judge()})
     BoardCampaign.create(tmp_path / "board.rg", board, ["P@5"], grades=(0, 1, 2, 3), budget=120).close()
     with RoomClient(house.base, token=token(house)) as room:
-        made = room.create("board", tmp_path / "board.rg", budget=1)
+        made = room.create("board", tmp_path / "board.rg")
         number = made["id"]
         assert (made["measure"], made["method"], made["estimate"]) == ("P@5", "posterior", None)
     person, _ = house.room.people.invite(number, "ann")

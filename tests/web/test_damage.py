@@ -44,6 +44,6 @@ def test_a_damaged_upload(house: House, sound: bytes) -> None:
     """A damaged campaign that is uploaded is refused, and nothing of it is kept."""
     program = house.program()
     for n, content in enumerate(list(damaged(sound))[::12]):
-        params = {"name": f"upload {n}", "budget": 1, "filename": "campaign.rg"}
+        params = {"name": f"upload {n}", "filename": "campaign.rg"}
         answer = program.post("/api/v1/campaigns", params=params, content=content)
         assert answer.status_code in (201, 400), answer.text

@@ -92,7 +92,7 @@ def test_an_imported_name_of_somebody(house: House) -> None:
     assert set(opened.campaign.labels()["assessor"]) == {"Ann Lee"}
     file = boss.get(f"/campaigns/{number}/files/labels.csv").text
     assert theirs not in file
-    params = {"name": "b", "budget": 1, "filename": "c.rg"}
+    params = {"name": "b", "filename": "c.rg"}
     made = program.post("/api/v1/campaigns", params=params, content=program.get(f"{place}/files/campaign.rg").content)
     copied = house.room.campaigns.get(made.json()["id"]).campaign.labels()
     assert dict(copied["assessor"].value_counts().iter_rows()) == {"Ann Lee": 1, theirs: 10}
@@ -125,7 +125,11 @@ def test_numbers_do_not_travel(house: House) -> None:
         answer(house.assessor(number, "ann"), number, grade)
     program = house.program()
     content = program.get(f"/api/v1/campaigns/{number}/files/campaign.rg").content
-    made = program.post("/api/v1/campaigns", params={"name": "b", "budget": 1, "filename": "c.rg"}, content=content)
+    params = {"name": "b", "filename": "c.rg"}
+    refused = program.post("/api/v1/campaigns", params={**params, "measure": "P@5", "budget": 9}, content=content)
+    assert refused.status_code == 422
+    assert "brings its settings along: leave out budget, measure" in refused.text
+    made = program.post("/api/v1/campaigns", params=params, content=content)
     labels = house.room.campaigns.get(made.json()["id"]).campaign.labels()
     assert labels["person"].null_count() == 2
     assert labels["assessor"].n_unique() == 2

@@ -233,7 +233,7 @@ def test_a_broken_campaigns_file_is_refused(house: House, tmp_path: Path) -> Non
         connection.close()
     program = house.program()
     for content in (b"no database at all" * 50, empty.read_bytes(), armed.read_bytes(), b""):
-        params = {"name": "broken", "budget": 1, "filename": "c.rg"}
+        params = {"name": "broken", "filename": "c.rg"}
         answer = program.post("/api/v1/campaigns", params=params, content=content)
         assert answer.status_code == 400, answer.text
     assert "broken" not in house.admin().get("/").text

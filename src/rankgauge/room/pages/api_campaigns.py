@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings
 from rankgauge.room.auth import Admin, Manager, TheRoom, Viewer
+from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.exports import export
 from rankgauge.room.new_campaign import NewCampaign, create, single_file
 from rankgauge.room.room import Room
@@ -45,6 +47,22 @@ class UploadedCampaign(NewCampaign):
     """The settings of a new campaign, and the file that comes with them."""
 
     filename: str = Field(max_length=255, description="The file's name; its ending says what it is.")
+    budget: float = Field(
+        1.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="What judging may cost, in the unit; a campaign's file (.rg) brings it along, with all settings.",
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_file(self) -> Self:
+        """A campaign's file has its own settings, of which none is replaced; everything else needs a budget."""
+        if Path(self.filename).suffix.lower() not in CAMPAIGN_FILES:
+            if "budget" not in self.model_fields_set:
+                raise ValueError("budget: a pool needs one: what judging may cost")
+        elif extra := sorted(self.model_fields_set - {"name", "filename"}):
+            raise ValueError(f"a campaign's file brings its settings along: leave out {', '.join(extra)}")
+        return self
 
 
 class Stop(SentSettings):
