@@ -28,7 +28,7 @@ from rankgauge.labelling.beliefs import mixture, predict
 from rankgauge.labelling.method import Repetitions
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.pool_rows import read_features
-from rankgauge.labelling.simulate.study import ErrorCurve, saving
+from rankgauge.labelling.simulations.study import ErrorCurve, saving
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 

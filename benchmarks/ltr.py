@@ -34,7 +34,7 @@ from benchmarks.ltr_peers import train as train_peer
 from benchmarks.ltr_sets import SETS, generated
 from rankgauge import dialects
 from rankgauge.demo.folds import Fold, read_folds
-from rankgauge.labelling.simulate.jobs import run_jobs
+from rankgauge.labelling.simulations.jobs import run_jobs
 from rankgauge.papers.published.ndcg_tools import training
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup

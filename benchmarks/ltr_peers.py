@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from rankgauge.demo.folds import Fold
 from rankgauge.files.formats.letor import FeatureTable
-from rankgauge.labelling.simulate.jobs import ExperimentJob
+from rankgauge.labelling.simulations.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
 from rankgauge.training import Documents, Objective

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.demo.folds import Fold
-from rankgauge.labelling.simulate.jobs import Progress, run_jobs
+from rankgauge.labelling.simulations.jobs import Progress, run_jobs
 from rankgauge.papers.published.ndcg_tools import training
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
 from rankgauge.papers.published.ndcg_tools.training import RankerSetup

@@ -12,7 +12,7 @@ from benchmarks import ltr, ltr_choice, ltr_peers
 from benchmarks.ltr_repeats import Repeats
 from rankgauge.demo.folds import folds_of
 from rankgauge.demo.learning import generate_learning, learning_parts
-from rankgauge.labelling.simulate.jobs import ExperimentJob, unreported
+from rankgauge.labelling.simulations.jobs import ExperimentJob, unreported
 from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
 from rankgauge.training import AdaRank

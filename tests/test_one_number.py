@@ -25,7 +25,7 @@ from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.pools import reuse
-from rankgauge.labelling.simulate.own_board import BoardSimulation
+from rankgauge.labelling.simulations.own_board import BoardSimulation
 from rankgauge.labelling.target import Target
 from rankgauge.measures import parse
 from rankgauge.papers.simulation import Simulation

@@ -178,7 +178,7 @@ import sys
 sys.modules["pyarrow"] = None
 import pandas, rankgauge.files
 frame = pandas.DataFrame({"qid": [1, 2], "docno": ["a", None], "label": [1, 0]}).head(1)
-print(tables.as_judgments(frame).rows())
+print(rankgauge.files.as_judgments(frame).rows())
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[('1', 'a', 1.0)]\n"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # whoever has one of these to draw has loaded its package
     from rankgauge.comparison import Comparison
     from rankgauge.evaluation.result import Result
     from rankgauge.labelling import BoardCampaign, Campaign
-    from rankgauge.labelling.simulate.study import Study
+    from rankgauge.labelling.simulations.study import Study
 
 BINS = 20
 
@@ -213,6 +213,6 @@ KINDS: Mapping[str, Mapping[str, Callable[[Any], Chart]]] = {
     "rankgauge.audit.tools.overview.Audit": {"tools": _tools, "causes": _causes},
     "rankgauge.labelling.campaign.campaign.Campaign": {"estimate": _estimate},
     "rankgauge.labelling.campaign.board_campaign.BoardCampaign": {"board": _board},
-    "rankgauge.labelling.simulate.study.Study": {loss: partial(_loss, loss=loss) for loss in LABELS},
+    "rankgauge.labelling.simulations.study.Study": {loss: partial(_loss, loss=loss) for loss in LABELS},
 }
 """Classes, and their charts by name, the default first."""

@@ -17,7 +17,7 @@ from rankgauge.labelling.campaign.estimates import lacking
 from rankgauge.labelling.intervals import FEWEST, Basis, ends, unseen
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.reports.campaign import CampaignReport
-from rankgauge.labelling.simulate.simulation import repetitions
+from rankgauge.labelling.simulations.simulation import repetitions
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 from tests.active.campaigns import grades, judged, pool, spend, truth

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge.labelling.method import Repetitions
-from rankgauge.labelling.simulate.study import ErrorCurve, Study, saving
+from rankgauge.labelling.simulations.study import ErrorCurve, Study, saving
 
 BUDGETS = (10.0, 20.0, 40.0, 80.0)
 

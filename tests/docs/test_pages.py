@@ -16,7 +16,7 @@ from rankgauge.reference.reference import PAGES as GENERATED
 from tests.docs.blocks import PAGES, ROOT, links, replayed
 from tests.engines import lacking
 
-SPARK = re.compile(r"^(?:\$ rankgauge .*--engine spark|from rankgauge\.backends import spark)", re.MULTILINE)
+SPARK = re.compile(r"^(?:\$ rankgauge .*--engine spark|from rankgauge\.spark import spark)", re.MULTILINE)
 """An example that starts Spark."""
 
 

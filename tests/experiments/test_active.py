@@ -12,7 +12,7 @@ import pytest
 
 from rankgauge.labelling import methods
 from rankgauge.labelling.method import Repetitions
-from rankgauge.labelling.simulate.study import ErrorCurve, Study, saving
+from rankgauge.labelling.simulations.study import ErrorCurve, Study, saving
 from rankgauge.labelling.target import Target
 from rankgauge.papers import PAPERS, Setting, Verdict
 from rankgauge.papers.experiment import Measurements

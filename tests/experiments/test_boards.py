@@ -13,8 +13,8 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.simulate.board_trials import BLOCK, BoardTrials
-from rankgauge.labelling.simulate.own_board import BoardSimulation, PoolKind, judged_board
+from rankgauge.labelling.simulations.board_trials import BLOCK, BoardTrials
+from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.papers import PAPERS, Setting, Verdict
 from rankgauge.papers.pages.few_labels.run import MEASURES, numbers

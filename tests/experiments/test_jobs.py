@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.labelling.simulate.jobs import ExperimentJob, run_jobs
+from rankgauge.labelling.simulations.jobs import ExperimentJob, run_jobs
 
 JOBS = [ExperimentJob(name=f"job-{n}", settings={"n": n}) for n in range(5)]
 
@@ -70,7 +70,7 @@ def test_failures(tmp_path: Path, workers: int) -> None:
 SLOW = """
 import sys, time
 from pathlib import Path
-from rankgauge.labelling.simulate.jobs import ExperimentJob, run_jobs
+from rankgauge.labelling.simulations.jobs import ExperimentJob, run_jobs
 
 def work(data, job):
     time.sleep(0.05 if job.settings["n"] == 0 else 60)

@@ -19,7 +19,7 @@ from rankgauge.demo.folds import Fold, folds_of
 from rankgauge.demo.learning import generate_learning, learning_parts
 from rankgauge.dialects import DIALECTS
 from rankgauge.files.formats.letor import FeatureTable
-from rankgauge.labelling.simulate.jobs import ExperimentJob, run_jobs
+from rankgauge.labelling.simulations.jobs import ExperimentJob, run_jobs
 from rankgauge.papers import PAPERS, Measurements, Setting, Verdict
 from rankgauge.papers.published.ndcg_tools import adarank_weights, run, tools, training
 from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
@@ -316,14 +316,14 @@ def test_keys_follow_the_data(folds: tuple[Fold, ...]) -> None:
 
 def test_choices(folds: tuple[Fold, ...]) -> None:
     """Of several settings the best on the validation set is taken."""
-    from rankgauge import training
+    from rankgauge import training as rankers
 
     sets = ({"C": 1e-6}, {"C": 1e-2}, {"C": 1e2})
     asked = training.RankerSetup(title="chosen", name="ranksvm", choices=sets)
     found = training.train(folds, training.jobs(folds[:1], (asked,), ("std",))[0])["scores"]
     held, train, values = folds[0].validation, folds[0].train, []
     for chosen in sets:
-        model = training.get("ranksvm")(dialect=READINGS["std"], **chosen).fit(
+        model = rankers.get("ranksvm")(dialect=READINGS["std"], **chosen).fit(
             train.matrix, train.grades, qid=train.queries
         )
         values.append((model.score(held.matrix, held.grades, qid=held.queries), model.predict(folds[0].test.matrix)))
@@ -332,10 +332,10 @@ def test_choices(folds: tuple[Fold, ...]) -> None:
 
 def test_letor_trains_without_short_queries(folds: tuple[Fold, ...]) -> None:
     """LambdaMART under LETOR's reading is LambdaMART under the standard one without the queries of fewer than ten."""
-    from rankgauge import training
+    from rankgauge import training as rankers
 
     def fitted(reading: str, train: FeatureTable, held: FeatureTable) -> list[float]:
-        model = training.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
+        model = rankers.get("lambdamart")(dialect=READINGS[reading], metric=training.METRIC, rng=0, trees=5)
         model.fit(train.matrix, train.grades, qid=train.queries, validation=(held.matrix, held.grades, held.queries))
         return list(model.predict(folds[0].test.matrix))
 

@@ -201,7 +201,7 @@ def test_memory_stays_bounded(tmp_path: Path) -> None:
         from rankgauge import files
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         try:
-            io.read_run({str(path)!r})
+            files.read_run({str(path)!r})
         except Exception as error:
             print(type(error).__name__)
         # Not ru_maxrss: it remembers what the parent held when it forked.

@@ -12,6 +12,7 @@ from rankgauge import evaluate, files
 from rankgauge.audit.tools.scores import Scores
 from rankgauge.dialects import get
 from rankgauge.errors import RepeatedError
+from rankgauge.files import reading
 
 JUDGMENTS = {"1": {"d1": 1.0, "d2": 0.0}, "2": {"d1": 1.0}}
 
@@ -51,7 +52,7 @@ def test_the_lines_of_a_repeated_document(
     """
     path, first, line, text = case
     if large:
-        monkeypatch.setattr(files, "LARGE", 0)
+        monkeypatch.setattr(reading, "LARGE", 0)
     files.write_judgments(JUDGMENTS, tmp_path / "qrels.txt")
     with pytest.raises(RepeatedError) as caught:
         evaluate(tmp_path / "qrels.txt", path, "AP")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.simulate.jobs import Progress, cores, unreported
+from rankgauge.labelling.simulations.jobs import Progress, cores, unreported
 from rankgauge.papers.claims import Number, Paper
 from rankgauge.registry import Registered, Registry
 

@@ -19,8 +19,8 @@ from rankgauge.labelling.beliefs import UNIFORM, uniform
 from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.simulate.jobs import Progress, cores, unreported
-from rankgauge.labelling.simulate.report import SimulationReport
+from rankgauge.labelling.simulations.jobs import Progress, cores, unreported
+from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.published.active.benchmark import Split
 from rankgauge.papers.published.active.rankers import Predictions, Recipe, train_and_predict

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.labelling.simulate.board_study import MARKS, BoardCurve, marked
+from rankgauge.labelling.simulations.board_study import MARKS, BoardCurve, marked
 from rankgauge.labelling.yardstick import Standing
 
 TRUTH = np.array([0.5, 0.3, 0.1])

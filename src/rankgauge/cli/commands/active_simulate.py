@@ -82,7 +82,7 @@ class SimulationOptions:
         int | None,
         typer.Option("--jobs", min=1, help="How many processes work side by side; by default one a core.", metavar="N"),
     ] = None
-    output: Annotated[str, choices.output("rankgauge.labelling.simulate.report:SimulationReport.formats")] = "table"
+    output: Annotated[str, choices.output("rankgauge.labelling.simulations.report:SimulationReport.formats")] = "table"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +172,7 @@ class BoardOptions:
         choices.option(
             "--pool",
             help=f"{BOARD}which documents are the pool: {{choices}}.",
-            registry="rankgauge.labelling.simulate.own_board:PoolKind",
+            registry="rankgauge.labelling.simulations.own_board:PoolKind",
         ),
     ] = "judged"
     judge: Annotated[
@@ -219,7 +219,7 @@ def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions
     board on which the whole pool is judged.
     """
     from rankgauge.cli.streams import opened
-    from rankgauge.labelling.simulate.report import SimulationReport
+    from rankgauge.labelling.simulations.report import SimulationReport
 
     format_, path = SimulationReport.find(options.output)
     _refuse(ctx, LetorOptions if options.runs else BoardOptions)
@@ -230,7 +230,7 @@ def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions
 
 def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
     from rankgauge.cli.progress import told
-    from rankgauge.labelling.simulate.jobs import cores
+    from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers.simulation import Simulation
 
     with told() as progress:
@@ -260,8 +260,8 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.labelling.simulate.jobs import cores
-    from rankgauge.labelling.simulate.own_board import BoardSimulation, PoolKind
+    from rankgauge.labelling.simulations.jobs import cores
+    from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind
 
     measures, runs = names(options.measure or ()), options.runs or []
     said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)

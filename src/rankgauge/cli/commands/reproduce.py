@@ -78,7 +78,7 @@ class ReproductionOptions:
 def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
     from rankgauge.cli.progress import told
-    from rankgauge.labelling.simulate.jobs import cores
+    from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers import PAPERS, Setting
     from rankgauge.papers.reproduction import Reproduction, show_papers
     from rankgauge.render import plots

@@ -11,10 +11,10 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.simulate.board_report import BoardSimulationReport
-from rankgauge.labelling.simulate.board_study import BoardCurve, BoardStudy
-from rankgauge.labelling.simulate.board_trials import BoardTrials
-from rankgauge.labelling.simulate.own_board import SHARES, judged_board
+from rankgauge.labelling.simulations.board_report import BoardSimulationReport
+from rankgauge.labelling.simulations.board_study import BoardCurve, BoardStudy
+from rankgauge.labelling.simulations.board_trials import BoardTrials
+from rankgauge.labelling.simulations.own_board import SHARES, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.claims import Number, Paper

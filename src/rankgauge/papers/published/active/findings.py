@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from rankgauge.labelling.simulate.study import ErrorCurve, Study, jackknife, saving
+from rankgauge.labelling.simulations.study import ErrorCurve, Study, jackknife, saving
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.claims import CLEAR, Number
 from rankgauge.papers.published.active.trials import Case

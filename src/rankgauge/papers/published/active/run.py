@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.charts import losses
-from rankgauge.labelling.simulate.report import SimulationReport
-from rankgauge.labelling.simulate.study import ErrorCurve
+from rankgauge.labelling.simulations.report import SimulationReport
+from rankgauge.labelling.simulations.study import ErrorCurve
 from rankgauge.papers.claims import Number, Paper
 from rankgauge.papers.experiment import Experiment, Figure, Measurements, Setting
 from rankgauge.papers.published.active import findings

@@ -16,8 +16,8 @@ from rankgauge.labelling import methods
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.simulate.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
-from rankgauge.labelling.simulate.study import ErrorCurve, Study
+from rankgauge.labelling.simulations.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
+from rankgauge.labelling.simulations.study import ErrorCurve, Study
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 

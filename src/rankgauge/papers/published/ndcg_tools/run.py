@@ -13,7 +13,7 @@ import polars as pl
 from rankgauge.demo.folds import Fold, folds_of, read_folds
 from rankgauge.demo.learning import generate_learning, learning_parts
 from rankgauge.dialects import DIALECTS
-from rankgauge.labelling.simulate.jobs import run_jobs
+from rankgauge.labelling.simulations.jobs import run_jobs
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.claims import Number, Paper
 from rankgauge.papers.experiment import Experiment, Measurements, Setting

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.demo.folds import Fold
-from rankgauge.labelling.simulate.jobs import ExperimentJob
+from rankgauge.labelling.simulations.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
 

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
-from rankgauge.labelling.simulate import board_tables as tables
-from rankgauge.labelling.simulate.board_study import GOOD_ORDER, MARKS, BoardStudy
-from rankgauge.labelling.simulate.curves import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
+from rankgauge.labelling.simulations import board_tables as tables
+from rankgauge.labelling.simulations.board_study import GOOD_ORDER, MARKS, BoardStudy
+from rankgauge.labelling.simulations.curves import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
 from rankgauge.labelling.yardstick import YARDSTICKS
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count

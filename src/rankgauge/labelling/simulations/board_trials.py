@@ -14,8 +14,8 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm.machine_judge import steps
-from rankgauge.labelling.simulate.board_study import MARKS, BoardCurve, BoardStudy, curves_of, marked
-from rankgauge.labelling.simulate.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
+from rankgauge.labelling.simulations.board_study import MARKS, BoardCurve, BoardStudy, curves_of, marked
+from rankgauge.labelling.simulations.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 
 BLOCK = 5

@@ -16,9 +16,9 @@ from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation.worths import thresholds
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.defaults import DIALECT
-from rankgauge.labelling.simulate.board_report import JUDGES, BoardSimulationReport
-from rankgauge.labelling.simulate.board_trials import BoardTrials
-from rankgauge.labelling.simulate.jobs import Progress, cores, unreported
+from rankgauge.labelling.simulations.board_report import JUDGES, BoardSimulationReport
+from rankgauge.labelling.simulations.board_trials import BoardTrials
+from rankgauge.labelling.simulations.jobs import Progress, cores, unreported
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.measures import parse
 from rankgauge.numeric import FloatArray

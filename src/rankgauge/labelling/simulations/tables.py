@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
-from rankgauge.labelling.simulate.study import Study
+from rankgauge.labelling.simulations.study import Study
 from rankgauge.render.numbers import number
 from rankgauge.render.passages import ReportTable
 
 if TYPE_CHECKING:
-    from rankgauge.labelling.simulate.report import SimulationReport
+    from rankgauge.labelling.simulations.report import SimulationReport
 
 REFERENCES = ("passive", "passive-iid", "paper")
 """The methods that savings are counted against."""

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
-from rankgauge.labelling.simulate import tables as tables
-from rankgauge.labelling.simulate.curves import BOTTOM, TOP, Points, axes, drawn
-from rankgauge.labelling.simulate.study import Saving, Study
-from rankgauge.labelling.simulate.tables import LOSSES, REFERENCES
+from rankgauge.labelling.simulations import tables as tables
+from rankgauge.labelling.simulations.curves import BOTTOM, TOP, Points, axes, drawn
+from rankgauge.labelling.simulations.study import Saving, Study
+from rankgauge.labelling.simulations.tables import LOSSES, REFERENCES
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Passage, ReportTable
 from rankgauge.render.svg import Axis, Drawing, Plot, colour, sheet

@@ -11,7 +11,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling import methods
 from rankgauge.labelling.methods import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.simulate.study import ErrorCurve, Study
+from rankgauge.labelling.simulations.study import ErrorCurve, Study
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rankgauge.labelling.simulate.board_study import GOOD_ORDER, INTERVALS, MARKS, BoardCurve, BoardStudy, Needed
+from rankgauge.labelling.simulations.board_study import GOOD_ORDER, INTERVALS, MARKS, BoardCurve, BoardStudy, Needed
 from rankgauge.labelling.yardstick import YARDSTICKS
 from rankgauge.render.passages import ReportTable
 
