@@ -51,3 +51,10 @@ def test_ranks_that_are_asked_for_are_not_noted(judgments: Path, tmp_path: Path)
     run = tmp_path / "run.txt"
     run.write_text("q1 Q0 d1 1 0.1 a\nq1 Q0 d2 2 0.2 a\n")
     assert not evaluate(judgments, run, "AP", order="rank").notes
+
+
+def test_json_lines_have_no_tags(judgments: Path, tmp_path: Path) -> None:
+    """A line of JSON may have six words, and its last one is a score."""
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(f'{{"query": "q1", "document": "d{d}", "score": {3 - d}}}\n' for d in (1, 2)))
+    assert evaluate(judgments, run, "AP").notes == ()

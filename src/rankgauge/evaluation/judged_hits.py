@@ -186,6 +186,15 @@ class HitFinder:
             return found
 
 
+def _is_number(word: bytes) -> bool:
+    """Say whether a word of a file is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
     """Note several tags in a TREC run, and ranks that contradict scores, as far as its beginning and end show them."""
     with open(run, "rb") as file:
@@ -193,8 +202,8 @@ def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
         file.seek(max(os.path.getsize(run) - LOOKED_AT, len(head)))
         parts = [head.splitlines()[:-1] if len(head) == LOOKED_AT else head.splitlines(), file.read().splitlines()[1:]]
     blocks = [[line.split() for line in lines] for lines in parts]
-    if any(len(row) != 6 for row in blocks[0]) or not blocks[0]:
-        return  # no TREC run, or a packed one
+    if not blocks[0] or not all(len(row) == 6 and _is_number(row[4]) for row in blocks[0]):
+        return  # no TREC run (JSON lines may have six words, too), or a packed one
     tags = list(dict.fromkeys(row[5] for rows in blocks for row in rows if len(row) == 6))
     if len(tags) > 1:
         note(TAGS.format(*(tag.decode(errors="replace") for tag in tags[:2])), run)
