@@ -69,7 +69,7 @@ bench-active: $(READY)
 	$(BIN)/python -m benchmarks.active_savings
 
 bench-posterior: $(READY)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --board
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --methods order whole board
 
 bench-flips: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judge_flips

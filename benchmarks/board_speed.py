@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.board import Board, BoardEstimate, BoardPool, Stream
-from rankgauge.labelling.board.outlook import expected_half_widths
+from rankgauge.labelling.board.plan import expected_half_widths
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.trec import trec8

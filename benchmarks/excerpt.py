@@ -11,6 +11,8 @@ from rankgauge.reference.reference import replaced
 __all__ = ["filled", "table"]
 
 OURS, COMMAND = "rankgauge", "rankgauge evaluate"
+SHOWN = (COMMAND, "trec_eval", "pytrec_eval")
+"""What the README shows: the whole command, and the fastest peers; the page has all."""
 
 
 def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> str:
@@ -19,13 +21,13 @@ def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[s
 
 
 def table(costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> Iterator[str]:
-    """A line for each tool: seconds by size and of many runs, how many times ours they are, and its memory."""
+    """Yield a line for each tool that is shown: seconds by size, how many times ours they are, and its memory."""
     sizes = [SIZES[name] for name in costs]
     most = max(sizes, key=lambda size: (size.lines, size.judged))
     heads = [*map(_head, sizes), *([f"{MANY} runs, 50 × 1,000 (1,737)"] if runs else [])]
     yield f"| queries × documents (judged) | {' | '.join(heads)} | memory, {_head(most)} |"
     yield "|---|" + "---:|" * (len(heads) + 1)
-    for tool in costs[most.name]:
+    for tool in [name for name in SHOWN if name in costs[most.name]]:
         columns = [*(costs[size.name] for size in sizes), *([runs] if runs else [])]
         cells = [_cell(tool, column) for column in columns]
         yield f"| {tool} | {' | '.join(cells)} | {costs[most.name][tool].memory:,.0f} MB |"

@@ -1,11 +1,13 @@
-"""What an audit of a judge knows from few labels, on DL19, whose pool people judged throughout.
+"""What an audit of a judge knows from few labels, on DL19 and DL21, whose pools people judged throughout.
 
     python -m benchmarks.judge_flips --repetitions 100 --labels 200 --seed 1
+    python -m benchmarks.judge_flips --collection dl21 --only forecasts --labels 50 100 200 --repetitions 50
 
 Tables in Markdown: how well the audit foretells from some labels which differences between runs change their
-verdict under all labels; how often its intervals of agreement hold the value of all labels; and how often its test for
-circularity is wrong about runs that no judge made, and right about runs that are reranked by the judge. DL19 and its
-judges are those of ../shared/data. Run it with one BLAS thread.
+verdict under all labels; how often its intervals of agreement hold the value of all labels; how often its test for
+circularity is wrong about runs that no judge made, and right about runs that are reranked by the judge; and how often
+all its forecasts hold from few labels. The collections and their judges are those of ../shared/data. Run it with one
+BLAS thread.
 """
 
 from __future__ import annotations
@@ -20,16 +22,16 @@ import polars as pl
 
 from rankgauge.audit.judge import JudgeAudit, audit_judges
 from rankgauge.audit.judge.agreement import Comparable, agreement
-from rankgauge.audit.judge.circularity import circularity
 from rankgauge.audit.judge.consequences import Consequences
-from rankgauge.audit.judge.error_model import ErrorModel
+from rankgauge.audit.judge.error_slices import ErrorModel, circularity
 from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.files import read_judgments
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.trec import dl19_runs
 
-FOLDER = Path(__file__).parents[1].parent / "shared" / "data" / "trec_dl19_passage"
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+COLLECTIONS = {"dl19": "trec_dl19_passage", "dl21": "trec_dl21_passage"}
 DRAWS = 80
 DESIGNS = ("any", "top")
 KINDS = ("lost", "found", "lost or found")
@@ -37,13 +39,20 @@ OTHERS = ("pairs in the other order", "precision", "recall", "Brier", "coverage"
 COEFFICIENTS = ("identical", "kappa", "kappa_quadratic", "alpha", "auc")
 
 
-def loaded(seed: int) -> JudgeAudit:
-    """DL19 with its four judges, a judge who guesses and one who is always right."""
-    people = read_judgments(FOLDER / "qrels.txt")
+def loaded(seed: int, collection: str = "dl19") -> JudgeAudit:
+    """A collection with its four judges, a judge who guesses and one who is always right."""
+    folder = DATA / COLLECTIONS[collection]
+    people = read_judgments(folder / "qrels.txt")
     rng = np.random.default_rng(seed)
     guesses = people.with_columns(grade=rng.permutation(people["grade"].to_numpy()))
-    judges = {path.stem: path for path in sorted((FOLDER / "llm").glob("*.qrels"))}
-    return audit_judges(people, {**judges, "random": guesses, "people": people}, dl19_runs(FOLDER), rel=2, seed=seed)
+    judges = {path.stem: _judge(path) for path in sorted((folder / "llm").glob("*.qrels"))}
+    return audit_judges(people, {**judges, "random": guesses, "people": people}, dl19_runs(folder), rel=2, seed=seed)
+
+
+def _judge(path: Path) -> pl.DataFrame:
+    """Read a judge's grades; those of one that says relevant or not are 2 and 0, where people call 2 relevant."""
+    frame = read_judgments(path)
+    return frame.with_columns(grade=2 * pl.col("grade")) if frame["grade"].max() == 1 else frame
 
 
 def chosen(audit: JudgeAudit, design: str, labels: int, rng: np.random.Generator) -> tuple[IndexArray, FloatArray]:
@@ -121,6 +130,50 @@ def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions
             print(head + " | ".join(cells[: 3 * len(KINDS)]) + " |", flush=True)
             others.append(head + " | ".join(cells[3 * len(KINDS) :]) + " |")
     print("\n".join(others))
+
+
+FORECASTS = (
+    *("values", "their error", "same grade", "kappa, quadratic", "AUC", "τ within", "τ", "τ foretold"),
+    *("kept", "kept, foretold", "error"),
+)
+
+
+def forecasts(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions: int, seed: int) -> None:
+    """The table of forecasts from some labels: how often intervals hold, and how many verdicts are foretold to hold.
+
+    Values and τ are those of all labels; `kept` are the differences that the judge calls significant and people too.
+    """
+    measure = audit.measures[0]
+    for name in audit.judges[:-1]:
+        truth, board = audit.consequences[name, measure], audit.board([name])
+        order, agreed = truth.order(), _values(audit.pairs, name, np.random.default_rng(seed))
+        people = truth.people[0].mean(axis=0)
+        for design in designs:
+            rows = []
+            for repetition in range(repetitions):
+                rng = np.random.default_rng([seed, repetition])
+                pairs = _sampled(audit, f"{labels} {design}", rng)
+                drawn = ErrorModel.fit(replace(board, pairs=pairs)).draws(rng, DRAWS)
+                told = replace(
+                    truth,
+                    people=audit.lists.top(measure.depth).values(drawn, measure),  # type: ignore[union-attr]
+                    unknown=1 - labels / len(pairs.people),
+                )
+                values, foretold, found = told.values(), told.order(), _values(pairs, name, rng)
+                low, high = values["people_low"].to_numpy(), values["people_high"].to_numpy()
+                held = [found[c][1] <= agreed[c][0] <= found[c][2] for c in ("identical", "kappa_quadratic", "auc")]
+                in_order = foretold["tau_low"] <= order["tau"] <= foretold["tau_high"]
+                kept = float(foretold["kept"])
+                off = float((values["people"].to_numpy() - people).mean())
+                inside = ((low <= people) & (people <= high)).mean()
+                ends = float(foretold["tau_low"]), float(foretold["tau_high"])
+                rows.append((inside, off, *held, in_order, *ends, kept))
+            share = np.array(rows, dtype=np.float64)
+            mean, true = share.mean(axis=0), float(order["kept"])
+            cells = [f"{mean[0]:.3f}", f"{mean[1]:+.3f}", *(f"{one:.2f}" for one in mean[2:6])]
+            cells += [f"{order['tau']:.2f}", f"{mean[6]:.2f} to {mean[7]:.2f}"]
+            cells += [f"{true:.0f}", f"{mean[8]:.0f}", f"{np.sqrt(np.mean((share[:, 8] - true) ** 2)):.0f}"]
+            print(f"| {name} | {labels} {design} | {' | '.join(cells)} |", flush=True)
 
 
 def intervals(audit: JudgeAudit, *, labels: int, repetitions: int, seed: int) -> None:
@@ -215,18 +268,24 @@ def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=100)
-    parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument("--labels", type=int, nargs="+", default=[200])
+    parser.add_argument("--collection", choices=COLLECTIONS, default="dl19")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=DESIGNS)
-    parser.add_argument("--only", choices=("flips", "intervals", "circles"))
+    parser.add_argument("--only", choices=("flips", "intervals", "circles", "forecasts"))
     asked = parser.parse_args()
-    audit = loaded(asked.seed)
+    audit, drawn = loaded(asked.seed, asked.collection), {"repetitions": asked.repetitions, "seed": asked.seed}
     if asked.only in (None, "circles"):
         circles(audit)
-    if asked.only in (None, "intervals"):
-        intervals(audit, labels=asked.labels, repetitions=5 * asked.repetitions, seed=asked.seed)
-    if asked.only in (None, "flips"):
-        flips(audit, designs=asked.designs, labels=asked.labels, repetitions=asked.repetitions, seed=asked.seed)
+    for labels in asked.labels if asked.only in (None, "intervals") else ():
+        intervals(audit, labels=labels, repetitions=5 * asked.repetitions, seed=asked.seed)
+    for labels in asked.labels if asked.only in (None, "flips") else ():
+        flips(audit, designs=asked.designs, labels=labels, **drawn)
+    if asked.only == "forecasts":
+        print(f"| judge | labels | {' | '.join(FORECASTS)} |")
+        print("|---" * (len(FORECASTS) + 2) + "|")
+        for labels in asked.labels:
+            forecasts(audit, designs=asked.designs, labels=labels, **drawn)
 
 
 if __name__ == "__main__":

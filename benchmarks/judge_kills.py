@@ -103,7 +103,7 @@ def killed(folder: Path, *, pairs: int, kills: int, jobs: int, seed: int) -> Kil
 
 
 def _started(folder: Path, url: str, jobs: int) -> subprocess.Popen[bytes]:
-    words = ["judge", "pool.csv", "--url", url, "--model", MODEL, "-o", "llm.csv", "--jobs", str(jobs)]
+    words = ["judge", "pool.csv", "--url", url, "--model", MODEL, "-o", "llm.csv", "--requests", str(jobs)]
     return subprocess.Popen([sys.executable, "-m", "rankgauge.cli", *words], cwd=folder, stdout=subprocess.DEVNULL)
 
 

@@ -5,6 +5,7 @@ python -m benchmarks.judging         50 assessors, then 200, for 60 s on Postgre
 --assessors 50 200 --seconds 60
 --think 1.5     mean seconds between a document and its answer (exponential); 0: as fast as the room answers
 --databases postgresql sqlite
+--workers 1     how many processes serve the room
 --method auto   how the campaign chooses documents
 --stop-at 0.001 a stop rule, which looks at the estimate after each draw
 
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import sqlalchemy as sa
 
 from benchmarks.assessors import Answered, Assessor
@@ -113,7 +115,11 @@ def report(what: str, team: Sequence[Assessor], seconds: float, wrong: Mapping[s
 
 def measured(people: int, name: str, told: argparse.Namespace) -> tuple[float, int]:
     """The 95th of 100 waits of so many on that database, and the number of faults."""
-    with tempfile.TemporaryDirectory() as folder, DATABASES[name](Path(folder)) as url, room(url, Path(folder)) as at:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        DATABASES[name](Path(folder)) as url,
+        room(url, Path(folder), workers=told.workers) as at,
+    ):
         high, wrong = _part(at, f"{people} on {name}, all the time", people, told, budget=BUDGET, think=told.think)
         _, more = _part(at, f"{people} on {name}, a rush", people, told, budget=RUSH, think=0.0)
     return high, wrong + more
@@ -124,13 +130,20 @@ def _part(
 ) -> tuple[float, int]:
     rules = {} if told.stop_at is None else {"stop_at": told.stop_at}
     number, links = at.campaign(what, people=people, budget=budget, assessors=EACH, method=told.method, **rules)
-    started = time.perf_counter()
+    started, before = time.perf_counter(), _processor_seconds(at.pid)
     team = judge(number, links, seconds=told.seconds, think=think)
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, _processor_seconds(at.pid) - before
     answered = [one for person in team for one in person.answered]
     wrong = faults(at.database, number, answered)
     high = report(what, team, seconds, wrong)
+    print(f"  time of a processor: {1e3 * busy / max(len(answered), 1):.1f} ms for an answer", flush=True)
     return high, sum(wrong.values()) + sum(len(person.errors) for person in team)
+
+
+def _processor_seconds(pid: int) -> float:
+    """How much time of processors the room's processes have taken, which says more than waits on a busy machine."""
+    room = psutil.Process(pid)
+    return sum(sum(one.cpu_times()[:2]) for one in (room, *room.children(recursive=True)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -140,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--think", type=float, default=1.5)
     parser.add_argument("--databases", nargs="+", choices=sorted(DATABASES), default=sorted(DATABASES))
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--stop-at", type=float)
     told = parser.parse_args(arguments)

@@ -244,7 +244,7 @@ def _choice(asked: argparse.Namespace) -> Iterator[str]:
     yield ""
     yield "By `python -m benchmarks.ltr_choice`, which reads no test set: NDCG@10 on the validation queries of each"
     yield "fold, after training on two thirds of the training queries and choosing the round on the other third; 15"
-    yield "trials for each set. In brackets, the paired difference from RankLib's way, with its standard error over"
+    yield "trials for each set. In brackets, the paired difference from RankLib's rules, with its standard error over"
     yield "trials. The largest mean of the sets is the default, and of equal ones the quicker. A fold's validation set"
     yield "is the test set of another, so the choice is blind within each fold, but not for all of them together."
     yield "About 50 other variants were tried before in the same way, none of them on a test set: tolerances, features"

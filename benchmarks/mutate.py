@@ -207,21 +207,6 @@ def _name(file: str) -> str:
     return re.search(r'^        name="([^"]+)"', _text(file), re.MULTILINE).group(1)  # type: ignore[union-attr]
 
 
-class Only:
-    """Keeps, of all collected tests, those about some measures."""
-
-    def __init__(self, names: set[str] | None) -> None:
-        self.names = names
-
-    def pytest_collection_modifyitems(self, items: list) -> None:
-        """Called by pytest with what it has collected."""
-        if self.names is not None:
-            items[:] = [item for item in items if self._about(item.callspec.params)]
-
-    def _about(self, parameters: dict) -> bool:
-        return (parameters.get("measure") or parameters.get("kind")).facts.name in self.names
-
-
 def find(tree: Path, bug: Bug) -> None:
     """Runs the tests on a tree with the bug; ends the process with 0 if all pass."""
     import hypothesis
@@ -240,7 +225,8 @@ def find(tree: Path, bug: Bug) -> None:
         hypothesis.settings.load_profile("mutate")
         plugins = ["no:randomly", "no:cacheprovider", "no:xdist", "no:cov"]
         options = ["-x", "-W", "ignore::pytest.PytestAssertRewriteWarning", *(f"-p{name}" for name in plugins)]
-        code = pytest.main([*options, CONTRACT], plugins=[Only(names)])
+        os.environ["RANKGAUGE_MEASURES"] = ",".join(sorted(names or ()))
+        code = pytest.main([*options, CONTRACT])
     os._exit(int(code))
 
 

@@ -71,12 +71,12 @@ class Open:
 
 
 @contextmanager
-def room(database: str, folder: Path) -> Iterator[Open]:
-    """`rankgauge serve` on the database; its log is in the folder."""
+def room(database: str, folder: Path, *, workers: int = 1) -> Iterator[Open]:
+    """`rankgauge serve` on the database, in so many processes; its log is in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     program = str(Path(sys.executable).with_name("rankgauge"))
-    command = [program, "serve", "--database", database, "--port", port]
+    command = [program, "serve", "--database", database, "--port", port, "--workers", str(workers)]
     environment = os.environ | {"RANKGAUGE_TRIES_A_MINUTE": "100000"}
     with (
         (folder / "log").open("w") as log,

@@ -1,7 +1,7 @@
 """A run larger than memory: time and memory of 1 to 100 million lines, in cold processes.
 
     python -m benchmarks.stream                          1 and 3 million lines
-    python -m benchmarks.stream --millions 1,10,30,100   as on the page docs/streaming.md (the last run has 4.6 GB)
+    python -m benchmarks.stream --millions 1,10,30,100   as on the page docs/large-runs.md (the last run has 4.6 GB)
     python -m benchmarks.stream --shape irregular,packed files that cannot be scanned: double blanks, gzip; also zstd
 
 Files are written in pieces, evaluated by `benchmarks.ours`, and removed.

@@ -16,9 +16,9 @@ from rankgauge.errors import InputError
 from rankgauge.evaluation.evaluation import evaluate as here
 from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import heard
-from rankgauge.spark.digest import restored
-from rankgauge.spark.java import java_home
 from rankgauge.spark.job import EvaluationJob
+from rankgauge.spark.rows import restored
+from rankgauge.spark.session import java_home
 
 __all__ = ["Evaluate", "Jobs", "lacking"]
 

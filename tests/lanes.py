@@ -5,9 +5,9 @@ process   starts programs, runs pages, or computes for long  make test
 service   needs a server, PostgreSQL, Spark or a browser     make test
 study     covers by repetition: many seeds, many cases       make test-studies
 
-A test marked `study` is one, and so is one that repeats on Spark what it tries on this machine: that both engines give
-the same, for every measure, is what `tests/backends` tests. Any other is in the lane of its folder, or in a later one
-that what it uses asks for.
+A test or a module that is marked with a lane is in it. A test that repeats on Spark what it tries here is a study:
+that both engines give the same, for every measure, is what `tests/backends` tests. Any other is in the lane of its
+folder, or in a later one that what it uses asks for.
 """
 
 from __future__ import annotations
@@ -28,8 +28,12 @@ FOLDERS = {
     "experiments": "process",
     "fuzz": "process",
     "integrations": "process",
+    "judge_audit": "process",
+    "judges": "process",
     "ltr": "process",
     "peers": "process",
+    "pools": "process",
+    "romip": "process",
     "backends": "service",
     "web": "service",
 }
@@ -42,10 +46,10 @@ ROOT = Path(__file__).parent
 
 
 def lane_of(item: pytest.Item) -> str:
-    """The lane of a test."""
+    """Return the lane of a test."""
     if item.get_closest_marker("study"):
         return "study"
-    wanted = {lane_of_path(item.path)}
+    wanted = {lane_of_path(item.path)} | {lane for lane in LANES[1:] if item.get_closest_marker(lane)}
     if needs_spark(item) and wanted != {"service"}:
         return "study"
     wanted |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from rankgauge.cli.command import execute
 from rankgauge.cli.main import run
+from rankgauge.measures import MEASURES
 
 USUAL = ("dialect", "judged", "ignored", "empty", "missing", "short", "tied")
 """The subjects of notes that formats without notes have on stderr for any data. Others are to be expected."""
@@ -38,6 +40,38 @@ class Done:
     err: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a command printed, and the exception that ended it, if one did."""
+
+    exception: BaseException | None
+    stdout: str
+    stderr: str
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that the program would have."""
+        return 0 if self.exception is None else getattr(self.exception, "exit_code", getattr(self.exception, "code", 1))
+
+    @property
+    def output(self) -> str:
+        """All that was printed."""
+        return self.stdout + self.stderr
+
+
+def invoke(words: Sequence[str], *, catch_exceptions: bool = True) -> Outcome:
+    """Runs a command in this folder and keeps its exception, or raises it."""
+    out, err, raised = io.StringIO(), io.StringIO(), None
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            execute(list(map(str, words)))
+        except (Exception, SystemExit) as error:
+            if not catch_exceptions and not isinstance(error, SystemExit):
+                raise
+            raised = error
+    return Outcome(exception=raised, stdout=out.getvalue(), stderr=err.getvalue())
+
+
 def rankgauge(words: Sequence[str], folder: Path, more: Mapping[str, str] = {}, *, both: bool = False) -> Done:
     """Runs the command line in the folder; with `both`, errors are printed among the rest."""
     with _alone(["rankgauge", *words], folder, more, both=both) as (out, err):
@@ -53,7 +87,7 @@ def python(code: str, folder: Path, more: Mapping[str, str] = {}) -> Done:
     compiled = compile(code, "<example>", "exec")
     with _alone(["-c"], folder, more) as (out, err):
         warnings.simplefilter("error")
-        with _settings_of_sklearn(code):
+        with _settings_of_sklearn(code), _measures_of_the_session():
             ended = _ended(lambda: exec(compiled, {"__name__": "__main__"}))
     return Done(code=ended, out=_text(out), err=_text(err))
 
@@ -66,6 +100,16 @@ def _settings_of_sklearn(code: str) -> contextlib.AbstractContextManager[None]:
 
     restored: contextlib.AbstractContextManager[None] = sklearn.config_context()
     return restored
+
+
+@contextlib.contextmanager
+def _measures_of_the_session() -> Iterator[None]:
+    """Forgets the measures that an example defines: other tests look at every measure."""
+    try:
+        yield
+    finally:
+        for name in [name for name, measure in MEASURES.loaded.items() if hasattr(measure, "defined_by")]:
+            MEASURES.forget(name)
 
 
 @contextlib.contextmanager

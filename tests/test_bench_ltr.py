@@ -17,6 +17,9 @@ from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
 from rankgauge.training import AdaRank
 
+pytestmark = pytest.mark.process  # computes for long
+
+
 FOLDS = folds_of(learning_parts(generate_learning(rng=np.random.default_rng(0), like="mq2008", queries=40)))
 
 
@@ -32,7 +35,7 @@ def test_page(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
     for start in ("# Rankers", "## A generated set", "| AdaRank | 0.", "| RankSVM | 0.", "| LightGBM lambdarank | 0."):
         assert f"\n{start}" in f"\n{page}"
     assert "## RankSVM on a generated set like MSLR" in page
-    assert "| RankLib's way (rest 0) | 0." in page
+    assert "| RankLib's rules | 0." in page
     assert (tmp_path / "rankers.md").read_text(encoding="utf-8") == page
 
 
@@ -57,7 +60,7 @@ def test_choice(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert trials.shape == (15,)
     monkeypatch.setattr(ltr_choice, "VARIANTS", ltr_choice.VARIANTS[:1])
     assert ltr_choice.main(["--quick"]) == 0
-    assert "| RankLib's way (rest 0) | 0." in capsys.readouterr().out
+    assert "| RankLib's rules | 0." in capsys.readouterr().out
 
 
 def test_repeats(tmp_path: Path) -> None:

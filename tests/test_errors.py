@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import errors
-from rankgauge.errors import RankGaugeError
+from rankgauge.errors import OptionError, ParameterError, RankGaugeError
 
 MADE: list[RankGaugeError] = [
     errors.AmbiguousNameError("measure", "F1", {"SetF": "of the whole list", "F@10": "of the first 10"}),
@@ -19,6 +19,7 @@ MADE: list[RankGaugeError] = [
     errors.JudgmentsError("no subtopic", path="qrels.txt", hint="Name it."),
     errors.MissingExtraError("pandas", "notebooks"),
     errors.NothingToJudgeError("the budget is spent", "60 of 60 spent"),
+    errors.OptionError("--at needs --assessors.", "--p needs --similarity."),
     errors.ParameterError("AP", "rel", "a number", "x"),
     errors.PausedError("the campaign is paused"),
     errors.RankGaugeError("something"),
@@ -33,6 +34,7 @@ MADE: list[RankGaugeError] = [
     errors.UnknownNamesError([errors.UnknownNameError("measure", name, ["nDCG", "AP"]) for name in ("nDGC", "PA")]),
     errors.UnleasedError("was not handed to ann"),
     errors.UnmatchedError("no query of the run is judged"),
+    errors.UsageError(["Missing argument 'RUN'."], "rankgauge evaluate", "Usage: rankgauge evaluate"),
 ]
 
 
@@ -49,3 +51,14 @@ def test_errors_travel(error: RankGaugeError) -> None:
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+
+
+def test_options_that_do_not_fit_are_listed_together() -> None:
+    """An error about options has a sentence for each problem, and is a parameter error with its exit code."""
+    error = OptionError("--at needs --assessors, e.g. --assessors mean --at 2.", "--p needs --similarity.")
+    assert isinstance(error, ParameterError)
+    assert error.exit_code == ParameterError.exit_code
+    assert str(error).splitlines() == [
+        "--at needs --assessors, e.g. --assessors mean --at 2.",
+        "  --p needs --similarity.",
+    ]

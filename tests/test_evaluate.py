@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -286,16 +287,39 @@ def test_a_result_is_pleasant_to_look_at() -> None:
     graded = {"q1": {"a": 2, "b": 0}, "q2": {"<b>": 1, "c": 0}}
     result = evaluate(graded, {"q1": {"a": 1.0, "b": 2.0}, "q2": {"<b>": 2.0, "c": 1.0}}, ["RR", "P@1"])
     assert result.metrics == {"RR": (1 / 2 + 1) / 2, "P@1": (0 + 1) / 2}
-    assert repr(result).startswith("<RR 0.7500 ± ")
+    assert repr(result).startswith("<RR 0.7500 [0.0000, 1.0000], P@1 0.5000 ")  # a bound cuts one side
     assert repr(result).endswith("(2 queries, standard)>")
+    even = evaluate({f"q{n}": {"a": 1} for n in range(9)}, {f"q{n}": ["a", "b"][:: (-1) ** n] for n in range(9)}, "RR")
+    assert re.match(r"<RR 0\.7778 ± 0\.2\d{3} \(9 queries", repr(even))
     assert "<td" in result._repr_html_()
     assert "0.7500" in result._repr_html_()
-    values = result.to_pandas("values")
+    values = result.to_pandas()
     assert isinstance(values, pd.DataFrame)
     assert values[values["measure"] == "RR"]["value"].tolist() == [1 / 2, 1.0]
-    assert result.to_pandas()["mean"].tolist() == [0.75, 0.5]
+    assert result.to_pandas("summary")["mean"].tolist() == [0.75, 0.5]
     with pytest.raises(UnknownNameError, match="Did you mean"):
         result.to_pandas("value")
+
+
+def test_integer_queries_come_back_as_integers() -> None:
+    """Values merge with the frame that they come from: an integer query is an integer again, a string a string."""
+    import pandas as pd
+    import pyarrow as pa
+
+    judged = pd.DataFrame({"topic": [1, 1, 20], "docno": [5, 6, 7], "grade": [1, 0, 1]})
+    run = pd.DataFrame({"topic": [1, 1, 20], "docno": [6, 5, 7], "score": [0.9, 0.8, 0.7]})
+    frames = [(judged, run), (pl.from_pandas(judged), run), (pa.Table.from_pandas(judged), run)]
+    frames.append((judged.astype({"topic": "Int64"}), run))
+    for judgments, listed in frames:
+        result = evaluate(judgments, listed, "RR")
+        assert result.to_pandas().merge(judged, left_on="query", right_on="topic")["value"].tolist() == [0.5, 0.5, 1.0]
+        assert result.by_query == {1: {"RR": 1 / 2}, 20: {"RR": 1.0}}
+    as_text = {"topic": "string"}
+    assert evaluate(judged.astype(as_text), run.astype(as_text), "RR").by_query == {
+        "1": {"RR": 1 / 2},
+        "20": {"RR": 1.0},
+    }
+    assert evaluate({1: {5: 1}}, {1: {5: 0.5}}, "RR").by_query == {1: {"RR": 1.0}}
 
 
 @pytest.mark.parametrize("judge", [partial(evaluate, measures="nDCG@10"), audit])
@@ -358,3 +382,32 @@ def test_notes_on_frames_stay_with_the_result() -> None:
     run = pl.DataFrame({"search": ["q"], "document": ["a"], "score": [1.0]})
     found = evaluate(judgments, run, "AP", columns={"query": "search"})
     assert any("repeats" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("files", [True, False], ids=["files", "frames"])
+def test_what_a_tool_makes_of_grades_and_scores_is_said(tmp_path: Path, files: bool) -> None:
+    """Grades below 0, and ties that single precision alone makes, have a note; what the user chose has none."""
+    judgments = pl.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"], "grade": [1, -1, 0]})
+    run = pl.DataFrame({"query": ["q"] * 3, "document": ["b", "a", "c"], "score": [1.00000002, 1.00000001, 0.5]})
+    given: tuple[object, object] = (judgments, run)
+    if files:
+        given = (tmp_path / "qrels.txt", tmp_path / "run.txt")
+        (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 b -1\nq 0 c 0\n", encoding="utf-8")
+        rows = (f"q Q0 {name} {n} {score:.9f} r" for n, (_, name, score) in enumerate(run.rows(), 1))
+        (tmp_path / "run.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    zero, unjudged = "1 of the judgments has a grade below 0: ", "means that the document was not judged"
+    assert [zero in words for words in evaluate(*given, "AP").notes] == [True]
+    assert evaluate(*given, "AP", negative="unjudged").notes == ()
+    told = " ".join(evaluate(*given, "AP", dialect="trec_eval").notes)
+    assert zero in told
+    assert unjudged in told
+    assert "scores of 1 query differ only in digits that single precision does not have" in told
+    assert "have the same score" not in told
+    assert "single precision" not in " ".join(evaluate(*given, "AP", dialect="trec_eval-10").notes)
+
+
+def test_judgments_without_a_relevant_document_do_not_list_relevant_ones() -> None:
+    """Where nothing is relevant, judgments are not taken for a list of relevant documents."""
+    result = evaluate({"q": {"a": 0, "b": -1}}, {"q": ["a", "b", "x"]}, "AP")
+    assert not result.judged["AP"].relevant_only
+    assert evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "b", "x"]}, "AP").judged["AP"].relevant_only

@@ -42,6 +42,12 @@ def test_this_test_is_a_unit(request: pytest.FixtureRequest) -> None:
     assert lane_of(request.node) == "study"
 
 
+def test_a_mark_moves_a_test_to_a_later_lane(request: pytest.FixtureRequest) -> None:
+    """A module that computes for long says so by a mark."""
+    request.node.add_marker("process")
+    assert lane_of(request.node) == "process"
+
+
 def test_what_a_test_uses_decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that starts programs, and a fixture that starts a server, take a test to a later lane."""
     monkeypatch.setattr(request.module, "subprocess", None, raising=False)

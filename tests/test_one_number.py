@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import rankgauge
 from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
-from rankgauge.cli.main import app as commands
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.fusion import fusion_gain
 from rankgauge.integrations.lightgbm import metric
@@ -29,12 +27,17 @@ from rankgauge.labelling.simulations.own_board import BoardSimulation
 from rankgauge.labelling.target import Target
 from rankgauge.measures import parse
 from rankgauge.papers.simulation import Simulation
-from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.app import create_app
 from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.settings import RoomSettings
 from rankgauge.training.documents import Documents
 from rankgauge.training.objective import Objective
 from tests.active.campaigns import spend
+from tests.program import invoke
 from tests.web.house import parquet
+
+pytestmark = pytest.mark.process  # computes for long
+
 
 NAME = "nDCG@10"
 QUERIES, DOCUMENTS = 8, 12
@@ -78,7 +81,7 @@ def files(folder: Path) -> list[str]:
 
 def said(*arguments: str) -> Any:
     """What a command prints as JSON."""
-    found = CliRunner().invoke(commands, [*arguments, "-o", "json"], catch_exceptions=False)
+    found = invoke([*arguments, "-o", "json"], catch_exceptions=False)
     return json.loads(found.stdout)
 
 
@@ -128,8 +131,8 @@ def by_board_campaign(folder: Path) -> float:
 
 def by_active_command(folder: Path) -> float:
     kept = str(folder / "planned.rg")
-    rest = ["--grades", "0,1,2,3", "--budget", str(QUERIES * DOCUMENTS), "-o", kept]
-    made = CliRunner().invoke(commands, ["active", "plan", files(folder)[1], "-m", NAME, *rest], catch_exceptions=False)
+    rest = ["--grades", "0,1,2,3", "--depth", str(DOCUMENTS), "--budget", str(QUERIES * DOCUMENTS), "-o", kept]
+    made = invoke(["active", "plan", files(folder)[1], "-m", NAME, *rest], catch_exceptions=False)
     assert re.search(r"^dialect +standard$", made.stdout, re.MULTILINE)
     with BoardCampaign.open(kept) as campaign:
         spend(campaign, TRUTH, n=50)
@@ -189,3 +192,14 @@ def test_simulations_of_a_users_own_data_have_the_same_default() -> None:
     """A simulation is of what a campaign would have estimated."""
     simulated = (Simulation(path=Path("letor.txt")), BoardSimulation(judgments=JUDGMENTS, runs={"run": RUN}))
     assert {one.dialect for one in simulated} == {"standard"}
+
+
+@pytest.mark.parametrize("written", ["rbp", "rbp@10", "Rbp(p=0.5)@3"])
+def test_a_measure_in_small_letters_is_the_measure(written: str) -> None:
+    """`evaluate`, `measure` and arrays mean the same by rbp; only trec_eval 10, which prints a rbp, means gRBP."""
+    asked, named = rankgauge.evaluate(JUDGMENTS, RUN, written), parse(written)
+    grades, scores = (rows()[column].to_numpy().reshape(QUERIES, -1) for column in ("grade", "score"))
+    assert asked.measures == (named,)
+    assert named == parse(written.replace("rbp", "RBP").replace("Rbp", "RBP"))
+    assert asked[str(named)] == pytest.approx(float(np.mean(score_arrays(grades, scores, written))), abs=1e-12)
+    assert [str(one) for one in rankgauge.dialect("trec_eval-10").select("rbp")] == ["gRBP"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from uuid import UUID
+
 import numpy as np
+import polars as pl
 import pytest
 
 import rankgauge
@@ -30,6 +34,62 @@ def test_a_measure_that_was_not_computed() -> None:
     result = rankgauge.evaluate(JUDGMENTS, RUNS["one"], ["nDCG@10", "AP"])
     with pytest.raises(UnknownNameError, match=r"measure in this result called 'nDCG@5'. It has nDCG@10, AP;"):
         result["nDCG@5"]
+
+
+def test_a_series_of_pandas_is_refused() -> None:
+    """A series by query and document gets an error that says how to make a frame of it."""
+    pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
+    series = pandas.Series({("q0", "d0"): 1.0})
+    with pytest.raises(rankgauge.InputError, match="Series of pandas cannot be read as judgments"):
+        rankgauge.evaluate(series, RUNS["one"], "AP")
+
+
+def test_judgments_of_assessors_may_be_any_frame() -> None:
+    """Agreement and rules take what `evaluate` takes: frames of pandas, rows, files."""
+    pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
+    columns = {"query": ["q"] * 4, "document": ["a", "a", "b", "b"], "assessor": ["x", "y"] * 2, "grade": [1, 1, 0, 2]}
+    frames = pandas.DataFrame(columns), pl.DataFrame(columns), columns
+    assert {rankgauge.agreement(frame)["alpha-nominal"] for frame in frames} == {1 - 0.5 / (10 / 12)}
+    assert [rankgauge.combine(frame, "mean")["grade"].to_list() for frame in frames] == [[1.0, 1.0]] * 3
+    assert rankgauge.binarise(pandas.DataFrame(columns), 2)["grade"].to_list() == [0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "options", "error"),
+    [
+        (
+            pl.DataFrame({"query": ["q"], "document": ["a"], "grade": [[1, 2]]}),
+            {},
+            "the column grade has no plain values",
+        ),
+        ({"q": {"a": 1}}, {"dialect": True}, "the name of a dialect"),
+        ({"q": {"a": 1}}, {"rel": "2"}, "rel.*above 0"),
+    ],
+)
+def test_wrong_types_are_errors(judgments: object, options: dict[str, object], error: str) -> None:
+    """A value of the wrong type is an error of ours, which says what to give."""
+    with pytest.raises(rankgauge.RankGaugeError, match=error):
+        rankgauge.evaluate(judgments, {"q": ["a", "b"]}, "AP", **options)  # type: ignore[arg-type]
+
+
+def test_ids_may_be_objects_and_ranks_are_whole() -> None:
+    """Objects such as UUIDs are known by their text; scores in a column of ranks are not taken for ranks."""
+    pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
+    ids = [UUID(int=1), UUID(int=2)]
+    judged = pandas.DataFrame({"query": [ids[0]] * 2, "document": ids, "grade": [0, 1]})
+    run = pandas.DataFrame({"query": [ids[0]] * 2, "document": ids, "score": [2.0, 1.0]})
+    assert rankgauge.evaluate(judged, run, "RR")["RR"] == 1 / 2
+    with pytest.raises(rankgauge.InputError, match=r"the rank 2\.5 is not a whole number"):
+        rankgauge.evaluate(judged, run.drop(columns="score").assign(rank=[2.5, 1.0]), "RR")
+    assert rankgauge.evaluate(judged, run.drop(columns="score").assign(rank=[2.0, 1.0]), "RR")["RR"] == 1
+
+
+def test_arrays_take_one_measure() -> None:
+    """Several measures, and a misspelt option, get errors that are about them."""
+    with pytest.raises(rankgauge.ParameterError, match="must be one measure, such as nDCG@10"):
+        rankgauge.score_arrays([[1.0]], [[1.0]], ["AP", "RR"])  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match=r"no option of score_arrays called 'groups'. Did you mean group"):
+        rankgauge.score_arrays([1.0], [1.0], "AP", groups=[1])
 
 
 def test_a_fused_run_is_evaluated() -> None:
@@ -60,3 +120,80 @@ def test_results_by_name_are_drawn() -> None:
     results = rankgauge.evaluate(JUDGMENTS, RUNS, ["AP"])
     assert "one" in rankgauge.plot(results).to_json()
     assert rankgauge.plot({"one": results["one"]}).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda run: rankgauge.compare(JUDGMENTS, run, "AP"), "'runs' parameter of compare .* Got 'one run'"),
+        (lambda run: rankgauge.compare(JUDGMENTS, {"q0": ["d1", "d2"]}, "AP"), "Got 'one run'"),
+        (lambda run: rankgauge.compare(JUDGMENTS, "run.txt", "AP"), "Got 'one run'"),
+        (lambda run: rankgauge.fuse(run), "'runs' parameter of fuse .* Got 'one run'"),
+        (lambda run: rankgauge.fuse("run.txt"), "Got 'one run'"),
+        (lambda run: rankgauge.fuse(pl.DataFrame({"query": ["q"]})), "Got 'one run'"),
+        (lambda run: rankgauge.fuse(run, run), "'method' parameter of fuse .* after the runs in one list or dict"),
+        (lambda run: rankgauge.tune_fusion(JUDGMENTS, run), "'runs' parameter of tune_fusion"),
+    ],
+)
+def test_one_run_where_several_are_wanted(call: Callable[[object], object], error: str) -> None:
+    """One run, however it is given, is not taken for several by the names of its queries, and no traceback."""
+    with pytest.raises(rankgauge.ParameterError, match=error):
+        call(RUNS["one"])
+
+
+def test_runs_in_a_list_are_numbered() -> None:
+    """A list of dicts is compared as it is fused: the runs are called by their numbers."""
+    assert rankgauge.compare(JUDGMENTS, list(RUNS.values()), "AP").runs == ("run 1", "run 2")
+
+
+@pytest.mark.parametrize("bounds", [(1, 0), (0, 0), 5, ("a", "b"), (0,), (0.0, np.nan), None])
+def test_bounds_of_a_defined_measure(bounds: object) -> None:
+    """Bounds are two numbers in their order; anything else is an error when the measure is defined, not later."""
+    with pytest.raises(rankgauge.ParameterError, match=r"bounds.*two numbers, the least and the most"):
+        rankgauge.define("mine", lambda grades: 0.0, bounds=bounds)  # type: ignore[arg-type]
+
+
+def test_queries_that_match_in_part() -> None:
+    """The notes say which queries only the run has, and how many only the judgments have, as the command does."""
+    run = {f"q{n}": {"d1": 1.0} for n in range(8, 16)}
+    ignored, lacking = rankgauge.evaluate(JUDGMENTS, run, "AP").notes
+    assert ignored == "4 queries of the run that nobody judged, ignored: q12, q13, q14 and 1 more"
+    assert lacking.startswith("8 of 12 queries are judged but not in the run; a judged query that the run does not")
+
+
+def test_ids_that_match_in_part() -> None:
+    """Documents of a dict that are judged under another spelling are noted, though others match."""
+    judged = {"q": {f"d{n}": 1 for n in range(10)}}
+    run = {"q": {f"d{n}" if n < 6 else f"D{n}": -float(n) for n in range(10)}}
+    (told,) = rankgauge.evaluate(judged, run, "AP").notes
+    assert "4 of its 4 unjudged documents are judged under another spelling, such as 'D6' for 'd6'" in told
+
+
+NANOSECONDS = {f"d{n}": 1_700_000_000_000_000_000 + n for n in range(8)}
+"""Scores that differ in digits that doubles lack."""
+
+
+@pytest.mark.parametrize("form", ["dict", "pairs", "polars", "pandas", "texts"])
+def test_whole_scores_that_doubles_round(form: str) -> None:
+    """Scores beyond 2^53 that become ties only as doubles are noted, whatever holds them."""
+    columns = {"query": ["q0"] * 8, "document": list(NANOSECONDS), "score": list(NANOSECONDS.values())}
+    run: object = {"q0": NANOSECONDS}
+    if form == "pairs":
+        run = {"q0": list(NANOSECONDS.items())}
+    elif form == "polars":
+        run = pl.DataFrame(columns)
+    elif form == "texts":
+        run = columns | {"score": [str(score) for score in columns["score"]]}
+    elif form == "pandas":
+        run = pytest.importorskip("pandas", reason="the extra notebooks is not installed").DataFrame(columns)
+    notes = rankgauge.evaluate({"q0": JUDGMENTS["q0"]}, run, "AP").notes
+    assert any("scores of 1 query are whole numbers beyond 2^53" in words for words in notes)
+    small = {"q0": {document: score % 1_000 for document, score in NANOSECONDS.items()}}
+    assert not rankgauge.evaluate({"q0": JUDGMENTS["q0"]}, small, "AP").notes
+
+
+def test_whole_scores_of_arrays_keep_their_order() -> None:
+    """Arrays of whole numbers are ranked by all of their digits."""
+    grades, scores = [[0, 0, 1]], np.array([list(NANOSECONDS.values())[:3]])
+    assert rankgauge.score_arrays(grades, scores, "RR")[0] == 1
+    assert rankgauge.score_arrays(grades[0], scores[0], "RR", group=[3])[0] == 1

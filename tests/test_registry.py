@@ -91,7 +91,7 @@ NOVELTIES = {
 
                 name, title = "novelmethod", "-"
         ''',
-        shown_by=("active", "plan", "--help"),
+        shown_by=("active", "plan", "--help-all"),
         shown="novelmethod",
     ),
     "selection": Novelty(
@@ -106,7 +106,7 @@ NOVELTIES = {
 
             Selection(name="novel", title="A new selection", reference="-", order=order).register()
         """,
-        shown_by=("pool", "make", "--help"),
+        shown_by=("pool", "make", "--help-all"),
         shown="novel",
     ),
     "yardstick": Novelty(
@@ -116,7 +116,7 @@ NOVELTIES = {
 
             Yardstick(name="novelstick", title="-", reference="-", standings=None).register()
         """,
-        shown_by=("active", "simulate", "--help"),
+        shown_by=("active", "simulate", "--help-all"),
         shown="novelstick",
     ),
     "fusion method": Novelty(
@@ -142,7 +142,7 @@ NOVELTIES = {
 
             Normalisation(name="novelnorm", title="-", formula="-", apply=None).register()
         """,
-        shown_by=("fuse", "--help"),
+        shown_by=("fuse", "--help-all"),
         shown="novelnorm",
     ),
     "paired test": Novelty(
@@ -152,7 +152,7 @@ NOVELTIES = {
 
             PairedTest(name="noveltest", title="-", words="-", reference="-", kernel=None).register()
         """,
-        shown_by=("compare", "--help"),
+        shown_by=("compare", "--help-all"),
         shown="noveltest",
     ),
     "similarity": Novelty(
@@ -162,7 +162,7 @@ NOVELTIES = {
 
             Similarity(name="novelkin", title="-", words="-", reference="-", kernel=None).register()
         """,
-        shown_by=("compare", "--help"),
+        shown_by=("compare", "--help-all"),
         shown="novelkin",
     ),
     "statistic of a catalogue": Novelty(
@@ -172,7 +172,7 @@ NOVELTIES = {
 
             CatalogueStatistic(name="novelstat", title="-", words="-", reference="-", kernel=None).register()
         """,
-        shown_by=("catalogue", "--help"),
+        shown_by=("catalogue", "--help-all"),
         shown="novelstat",
     ),
     "correction": Novelty(
@@ -182,7 +182,7 @@ NOVELTIES = {
 
             Correction(name="novelrule", title="-", words="-", reference="-", adjust=None).register()
         """,
-        shown_by=("compare", "--help"),
+        shown_by=("compare", "--help-all"),
         shown="novelrule",
     ),
     "agreement coefficient": Novelty(
@@ -250,24 +250,8 @@ NOVELTIES = {
 
             ReportFormat(name="novelreport", title="-", needs="data", write=None).register()
         """,
-        shown_by=("evaluate", "--help"),
+        shown_by=("evaluate", "--help-all"),
         shown="novelreport",
-    ),
-    "engine": Novelty(
-        room="rankgauge.spark.engines",
-        source='''
-            from rankgauge.spark.engine import Engine
-
-            class Novelty(Engine):
-                """An engine from a new file."""
-
-                name = "novelengine"
-
-                def evaluate(self, judgments, run, measures, *, dialect="standard"):
-                    raise NotImplementedError
-        ''',
-        shown_by=("evaluate", "--help"),
-        shown="novelengine",
     ),
     "command": Novelty(
         room="rankgauge.cli.commands",
@@ -328,8 +312,36 @@ NOVELTIES = {
 
             Cost(name="novelcost", title="two for each", of=lambda rows: np.full(len(rows.frame), 2.0)).register()
         """,
-        shown_by=("active", "plan", "--help"),
+        shown_by=("active", "plan", "--help-all"),
         shown="novelcost",
+    ),
+    "API": Novelty(
+        room="rankgauge.judgments.llm.apis",
+        source="""
+            from rankgauge.judgments.llm.chat_api import ChatApi
+
+            ChatApi(
+                name="novelapi",
+                title="-",
+                is_at=lambda url: False,
+                address=str,
+                headers=lambda key: {},
+                choices=lambda held: None,
+                usage=("", ""),
+            ).register()
+        """,
+        shown_by=("judge", "--help-all"),
+        shown="novelapi",
+    ),
+    "prompt": Novelty(
+        room="rankgauge.judgments.llm.prompts",
+        source="""
+            from rankgauge.judgments.llm.named_prompt import NamedPrompt
+
+            NamedPrompt(name="novelprompt", title="a new prompt", source="-", template="{query} {document}").register()
+        """,
+        shown_by=("formats", "prompts"),
+        shown="a new prompt",
     ),
     "label format": Novelty(
         room="rankgauge.labelling.label_formats",
@@ -358,7 +370,7 @@ NOVELTIES = {
             paper = Paper(title="-", reference="-", claims=(), figures={})
             Experiment(name="novelpaper", paper=paper, run=None).register()
         """,
-        shown_by=("reproduce", "--help"),
+        shown_by=("reproduce", "--help-all"),
         shown="novelpaper",
     ),
 }

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 from rankgauge import Result, evaluate
-from rankgauge.cli.main import app
 from rankgauge.comparison import ComparisonSettings
 from rankgauge.errors import ParameterError
+from tests.program import invoke
+
+pytestmark = pytest.mark.process  # computes for long
+
 
 NAMES = ["xinfAP", "xinfNDCG", "statAP"]
 WHOLE = {"xinfAP": "AP", "xinfNDCG": "nDCG", "statAP": "AP"}
@@ -156,7 +158,7 @@ def test_the_command(tmp_path: Path) -> None:
     lines = (tmp_path / "run.csv").read_text()
     (tmp_path / "run.csv").write_text("query,document,score\n" + lines)
     command = ["evaluate", str(tmp_path / "sample.csv"), str(tmp_path / "run.csv"), "-m", "xinfAP,AP"]
-    said = CliRunner().invoke(app, [*command, "--interval", "sample", "--seed", "3"], catch_exceptions=False)
+    said = invoke([*command, "--interval", "sample", "--seed", "3"], catch_exceptions=False)
     assert said.exit_code == 0, said.output
     words = " ".join(said.output.split())
     assert "with all of the pool judged; not of other queries (100 samples drawn again, seed 3)" in words

@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import rankgauge
 from rankgauge import dialects
 from rankgauge.audit.tools import audit
-from rankgauge.cli.main import app
 from rankgauge.files.scales import SCALES
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.settings import CampaignSettings
 from rankgauge.labelling.pool import Pool
-from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.app import create_app
 from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.settings import RoomSettings
 from tests.active.campaigns import spend
+from tests.program import invoke
+
+pytestmark = pytest.mark.process  # computes for long
+
 
 JUDGMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 3, "b": 1, "c": 1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 3.0, "a": 2.0, "c": 1.0}}
@@ -46,13 +49,13 @@ def files(tmp_path: Path) -> list[str]:
 
 def said(*arguments: str) -> str:
     """What a command prints, on one line."""
-    found = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    found = invoke(arguments, catch_exceptions=False)
     return " ".join(found.stdout.split())
 
 
 def told(*arguments: str) -> Any:
     """What a command gives as JSON."""
-    return json.loads(CliRunner().invoke(app, [*arguments, "-o", "json"], catch_exceptions=False).stdout)
+    return json.loads(invoke([*arguments, "-o", "json"], catch_exceptions=False).stdout)
 
 
 def notes(found: Any) -> dict[str, str]:
@@ -128,6 +131,45 @@ def test_the_note_names_the_measures_that_it_is_about(files: list[str]) -> None:
     assert "relevant" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3"))
 
 
+def test_a_measures_own_threshold_of_0_is_told(files: list[str]) -> None:
+    """A measure may count every judged document as relevant, and a note says that it does."""
+    output = invoke(["evaluate", *files[:2], "-m", "AP(rel=0),AP,nDCG"]).output
+    assert "a grade of 0 or more counts as relevant (AP(rel=0)); a grade of 1 or" in " ".join(output.split())
+
+
+def test_counts_of_all_documents_have_no_threshold(files: list[str]) -> None:
+    """NumRet counts whatever was retrieved: no note or caption calls a grade of minus infinity relevant."""
+    assert "inf or more" not in said("compare", *files, "-m", "NumRet,AP", "-o", "tex")
+    assert "inf or more" not in said("evaluate", *files[:2], "-m", "NumRet,AP")
+
+
+def test_runs_that_are_equal_have_no_mark_to_explain(files: list[str]) -> None:
+    """The mark of the best run is explained only where a run has it."""
+    assert "the best of the runs" not in said("evaluate", files[0], f"A={files[1]}", f"B={files[1]}", "-m", "AP")
+    assert "the best of the runs" in said("evaluate", *files, "-m", "nDCG@3")
+
+
+def test_parameters_for_all_measures_are_named_once(files: list[str]) -> None:
+    """The dialect names a parameter that was set for all measures, and a note says where it changes nothing."""
+    found = notes(told("evaluate", *files[:2], "-m", "nDCG@3,AP", "--set", "rel=2"))
+    assert found["dialect"] == "standard, changed: rel=2"
+    assert "no effect" not in found
+    assert notes(told("evaluate", *files[:2], "-m", "nDCG@3", "--set", "rel=2"))["no effect"] == (
+        "rel=2 changes nothing for nDCG@3"
+    )
+
+
+def test_measures_that_skip_unjudged_documents_say_so(tmp_path: Path, files: list[str]) -> None:
+    """Where a measure takes unjudged documents out of the list, they are not said to count as not relevant."""
+    run = tmp_path / "unjudged.txt"
+    run.write_text("q1 Q0 x 1 9 r\nq1 Q0 a 2 8 r\nq2 Q0 a 1 9 r\n", encoding="utf-8")
+    skipping = said("evaluate", files[0], str(run), "-m", "AP(judged_only=True)")
+    assert "unjudged documents are taken out of the ranking" in skipping
+    assert "counts as not relevant" not in skipping
+    both = said("evaluate", files[0], str(run), "-m", "RR,AP(judged_only=True)")
+    assert "counts as not relevant; by AP(judged_only=True), unjudged documents are taken out" in both
+
+
 def test_a_threshold_without_effect_is_told(files: list[str]) -> None:
     """`-l 2` changes neither nDCG nor a measure that states its own threshold."""
     found = notes(told("evaluate", *files[:2], "-m", "nDCG@3", "-l", "2"))
@@ -137,6 +179,9 @@ def test_a_threshold_without_effect_is_told(files: list[str]) -> None:
     assert "no effect" not in notes(told("evaluate", *files[:2], "-m", "nDCG@3,AP"))
     for measures in ("nDCG@3", "nDCG@3,AP"):  # the user gave no threshold
         assert "no effect" not in notes(told("evaluate", *files[:2], "-m", measures, "--scale", "trec-dl"))
+    for measures in ("nDCG@3", "nDCG@3,ERR@3"):  # as does a top grade that no measure asks for
+        found = notes(told("evaluate", *files[:2], "-m", measures, "--max-grade", "9"))
+        assert ("a top grade of 9 changes nothing for nDCG@3" in found.get("no effect", "")) is ("ERR" not in measures)
     words = "rel=2 changes nothing for nDCG@3"
     found = rankgauge.evaluate(JUDGMENTS, RUN, ["nDCG@3", "AP"], rel=2)
     assert words in repr(found)
@@ -158,7 +203,7 @@ def test_bare_values_have_the_threshold_beside_them(files: list[str], format_: s
     """Formats without notes name a threshold other than 1 on stderr, and one without effect."""
 
     def beside(*options: str) -> str:
-        return CliRunner().invoke(app, ["evaluate", *files[:2], *options, "-o", format_], catch_exceptions=False).stderr
+        return invoke(["evaluate", *files[:2], *options, "-o", format_], catch_exceptions=False).stderr
 
     assert f"note: relevant: {NOTE.format(2)}" in beside("-m", "AP", *SCALE)
     assert "note: no effect: a threshold of 2 changes nothing for nDCG@3" in beside("-m", "nDCG@3", "-l", "2")

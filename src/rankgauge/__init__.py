@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rankgauge.charts import plot
     from rankgauge.comparison import Comparison, compare
     from rankgauge.dialects import Dialect
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankgauge.judgments import agreement, binarise, combine, scale
     from rankgauge.measures import Measure
     from rankgauge.measures import parse as measure
+    from rankgauge.measures.defined import define
     from rankgauge.policies import Ties
     from rankgauge.statistics import kendall_tau, rbo, tau_ap
 
@@ -37,6 +38,7 @@ __all__ = [
     "binarise",
     "combine",
     "compare",
+    "define",
     "dialect",
     "evaluate",
     "fuse",
@@ -67,6 +69,7 @@ _HOMES = {
     "files": ["read_judgments", "read_letor", "read_run", "write_judgments", "write_run"],
     "judgments": ["agreement", "binarise", "combine", "scale"],
     "measures": ["Measure", "measure:parse"],
+    "measures.defined": ["define"],
     "policies": ["Ties"],
     "charts": ["plot"],
     "evaluation.result": ["Result"],
@@ -84,6 +87,8 @@ _FOUND = {
 def __getattr__(name: str) -> Any:
     if name not in _FOUND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
     module, inner = _FOUND[name]
     return getattr(importlib.import_module(module), inner)
 

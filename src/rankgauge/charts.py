@@ -44,7 +44,7 @@ LABELS = {"error": "mean absolute error", "wrong": "share of wrong choices"}
 
 
 def plot(thing: Any, chart: str | None = None) -> Chart:
-    """An Altair chart of a result, results by run ({"bm25": …}), a comparison, an audit, a campaign or a study.
+    """Draw an Altair chart of a result, results by run ({"bm25": …}), a comparison, an audit, a campaign or a study.
 
     `chart` names one other than the default: of a comparison `means` or `pairs`, of an audit `tools` or `causes`, of a
     study `error` or `wrong`.

@@ -54,6 +54,11 @@ def flag() -> Constraint:
     return Constraint("True or False", lambda value: isinstance(value, bool))
 
 
+def choice_of(*names: str) -> Constraint:
+    """One of some names."""
+    return Constraint(f"{', '.join(names[:-1])} or {names[-1]}", lambda value: value in names)
+
+
 def list_of(each: Constraint, *, most: int | None = None) -> Constraint:
     """A list or tuple of one to `most` values, each under a constraint of its own."""
 

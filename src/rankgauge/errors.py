@@ -19,7 +19,9 @@
     ├── UnknownNameError      3   a measure, dialect, policy or format that does not exist: "Did you mean …?"
     │   ├── AmbiguousNameError 3  a name with several meanings: it shows them
     │   └── UnknownNamesError 3   several names of one call
+    ├── UsageError            2   a command line that cannot be understood: all that is wrong with it
     ├── ParameterError        4   a parameter's value makes no sense
+    │   └── OptionError       4   options of a command line do not fit together: all that is wrong with them
     ├── MissingExtraError     5   an optional dependency is not installed: the pip command that helps
     └── NothingToJudgeError   6   a campaign has no document to hand out now: it says why
 
@@ -28,14 +30,17 @@ The number is the exit code of the command line. `InputWarning` is a warning of 
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 """Characters that steer a terminal or turn the direction of a text, but for tabs and ends of lines."""
+
+_CLOSE, _NEAR = 0.5, 0.2
+"""How alike two names must be for one to be suggested, and how much less alike than the best it may be."""
 
 
 class RankGaugeError(Exception):
@@ -99,6 +104,12 @@ class ArchivedError(RefusedError):
     """A change of a campaign that is archived."""
 
 
+_ONCE = (
+    "A ranking holds each document once: remove the duplicates, or say what they count: --duplicates first or "
+    "count-once of 'rankgauge evaluate' and 'compare' (duplicates='first' in Python)."
+)
+
+
 class RepeatedError(InputError):
     """A document that a run lists more than once for a query; `first` is the line where it was listed first."""
 
@@ -107,7 +118,7 @@ class RepeatedError(InputError):
         self.query, self.document = query, document
         before = "" if first is None else f", first on line {first}"
         problem = f"the run lists document {document} more than once for query {query}{before}"
-        super().__init__(problem, hint="A ranking holds each document once: remove the duplicates.", **place)
+        super().__init__(problem, hint=_ONCE, **place)
 
 
 class UnavailableError(InputError):
@@ -156,17 +167,13 @@ class UnknownNameError(RankGaugeError):
     ) -> None:
         """`near` are the names to suggest in place of the nearest; `otherwise` is said if there are none."""
         self.kind, self.name, self.known = kind, name, sorted(known)
-        self.near = self._nearest() if near is None else list(near)
+        self.near = nearest(name, self.known) if near is None else list(near)
         self.otherwise = otherwise or f"Known: {', '.join(self.known)}."
         super().__init__(str(self))
 
     def __str__(self) -> str:
         help_ = f"Did you mean {' or '.join(self.near)}?" if self.near else self.otherwise
         return f"There is no {self.kind} called '{self.name}'. {help_}"
-
-    def _nearest(self) -> list[str]:
-        lowered = {known.lower(): known for known in reversed(self.known)}
-        return [lowered[n] for n in difflib.get_close_matches(self.name.lower(), lowered, n=3, cutoff=0.5)]
 
 
 class AmbiguousNameError(UnknownNameError):
@@ -204,6 +211,30 @@ class ParameterError(RankGaugeError):
         super().__init__(f"The '{parameter}' parameter of {owner} must be {expected}. Got {got!r} instead.")
 
 
+class OptionError(ParameterError):
+    """Options of a command line that do not fit together, or whose values cannot be read; a sentence for each."""
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        RankGaugeError.__init__(self, "\n  ".join(problems))
+
+
+class UsageError(RankGaugeError):
+    """A command line that cannot be understood; `problems` is all that is wrong with it."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[str], command: str, usage: str) -> None:
+        """Without problems, it is a group that lacks its command, and `usage` is its help."""
+        self.problems, self.command, self.usage = list(problems), command, usage
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        if not self.problems:
+            return self.usage
+        return "\n  ".join([*self.problems, self.usage, f"Run '{self.command} --help' for details."])
+
+
 class MissingExtraError(RankGaugeError):
     """An optional dependency is not installed."""
 
@@ -224,9 +255,30 @@ class NothingToJudgeError(RankGaugeError):
         super().__init__(f"nothing is handed out: {why}\n  {hint}")
 
 
+def nearest(name: str, known: Iterable[str], most: int = 3, cutoff: float = _CLOSE) -> list[str]:
+    """Return the known names that are most like a wrong one, by the whole or by a word of it: trek is trec_eval."""
+    import difflib
+    import re
+
+    matcher = difflib.SequenceMatcher()
+    likenesses: dict[str, float] = {}
+    matcher.set_seq2(name.lower())
+    for candidate in known:
+        for part in {candidate.lower(), *re.split(r"[\W_]+", candidate.lower())} - {""}:
+            matcher.set_seq1(part)
+            # A word that is only a part of a name says less than all of it.
+            likeness = matcher.ratio() * (1.0 if part == candidate.lower() else 0.95)
+            likenesses[candidate] = max(likeness, likenesses.get(candidate, 0.0))
+    best = max(likenesses.values(), default=0.0)
+    close = [one for one, likeness in likenesses.items() if likeness >= max(cutoff, best - _NEAR)]
+    return sorted(close, key=lambda one: -likenesses[one])[:most]
+
+
 def printable(text: str) -> str:
     """Spell out the control characters of a text, which files may bring along: a terminal must not obey them."""
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    import re
+
+    return re.sub(_CONTROL, lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _shortened(text: str, width: int = 160) -> str:

@@ -17,6 +17,9 @@ CompactArray: TypeAlias = npt.NDArray[np.floating[Any]]
 CodeArray: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions of queries, for the same reason in 32 bits where they fit."""
 
+EXACT_WHOLE = 2.0**53
+"""Up to this number, doubles hold every whole one."""
+
 
 def compact(values: FloatArray) -> CompactArray:
     """The same numbers in half the room, if all are small whole ones."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankgauge.lazy_polars import pl
+from rankgauge.records import entity
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class PlainTable:
     """Columns by name, and what each holds: `str`, `int` or `float`."""
 

@@ -97,6 +97,7 @@ class FractionalGrade(Policy):
 
     KEEP = "keep", "a grade may be any number"
     REFUSE = "refuse", "a grade must be a whole number, and written as one: 1.0 in a file is an error"
+    CUT = "cut", "what follows a grade's decimal point is cut off: 1.9 counts as 1, as in trec_eval"
 
 
 class HighGrade(Policy):
@@ -108,11 +109,32 @@ class HighGrade(Policy):
 
 
 class Duplicates(Policy):
-    """Duplicates: lines of a LETOR file with the same query and document."""
+    """Duplicates: documents that a list holds more than once."""
 
     REFUSE = "refuse", "a document listed twice for a query is an error"
+    FIRST = "first", "a document listed twice counts in its first place, and the documents below its copies move up"
+    FIRST_HOLE = (
+        "first-hole",
+        "a document listed twice counts in its first place, and the places of its copies stay empty",
+    )
     LAST = "last", "the last line of a document listed twice for a query counts"
-    ROWS = "rows", "every line is a separate document, named after its position"
+    COUNT_ONCE = "count-once", "a copy of a document above it takes a place of the list and is worth nothing"
+    COUNT_EACH = (
+        "count-each",
+        "every copy of a document is credited like the first, so that values above 1 are possible",
+    )
+    ROWS = "rows", "every line is a separate document: a copy has the grade of the first, in the ideal ranking too"
+    ROWS_RELEVANT = "rows-relevant", "every copy is a separate document of grade 1 at least, in the ideal ranking too"
+
+
+class JudgedTwice(Policy):
+    """Repeated judgments: documents that are judged more than once for a query."""
+
+    REFUSE = "refuse", "two grades of one document are an error, and the same grade twice counts once"
+    FIRST = "first", "the first judgment of a document counts"
+    LAST = "last", "the last judgment of a document counts"
+    MAX = "max", "the highest grade of a document counts"
+    EACH = "each", "every judgment is a document of the ideal ranking; a retrieved document has its highest grade"
 
 
 class Grouping(Policy):

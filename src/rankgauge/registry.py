@@ -7,14 +7,13 @@ registry. A file is imported only when one of its things is asked for, or when a
 
 from __future__ import annotations
 
-import importlib.util
-import pkgutil
-import re
+import importlib
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import UnknownNameError, nearest
 
 T = TypeVar("T")
 
@@ -32,38 +31,44 @@ class Registry(Mapping[str, T], Generic[T]):
         `lenient` takes names in any case, with or without hyphens and underscores.
         """
         self.kind, self.rooms, self._order, self._lenient = kind, rooms, order, lenient
-        self._things: dict[str, T] = {}
+        self.loaded: dict[str, T] = {}
+        """The things whose files have been imported so far."""
+        self._modules: dict[str, str] | None = None
 
     def add(self, thing: T, name: str | None = None) -> T:
         """The thing, known from now on by its own `name` or by the one that is given."""
         name = name or str(getattr(thing, "name"))  # noqa: B009 - any kind of thing may have a name
-        if self._things.setdefault(name, thing) is not thing:
+        if self.loaded.setdefault(name, thing) is not thing:
             raise TypeError(f"there are two of the kind {self.kind} called {name}")
         return thing
 
+    def forget(self, name: str) -> None:
+        """Take out a thing that was added while the program runs, so that another may have its name."""
+        del self.loaded[name]
+
     def find(self, name: str) -> T:
         """The thing of that name; an error suggests the nearest names if there is none."""
-        found = self._near_file(name)
-        if found is None:
-            raise UnknownNameError(self.kind, name, self)
-        return found
+        thing = self._near_file(name)
+        if thing is None:
+            raise UnknownNameError(self.kind, name, self, near=nearest(name, self) or self._meaning(name))
+        return thing
 
     def __getitem__(self, name: str) -> T:
-        found = self._near_file(name)
-        if found is None:
+        thing = self._near_file(name)
+        if thing is None:
             raise KeyError(name)
-        return found
+        return thing
 
     def __iter__(self) -> Iterator[str]:
         self._load_all()
         order = self._order
         if order is None:
-            return iter(sorted(self._things, key=str.lower))
-        return iter(sorted(self._things, key=lambda name: (order(self._things[name]), name)))
+            return iter(sorted(self.loaded, key=str.lower))
+        return iter(sorted(self.loaded, key=lambda name: (order(self.loaded[name]), name)))
 
     def __len__(self) -> int:
         self._load_all()
-        return len(self._things)
+        return len(self.loaded)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._near_file(name) is not None
@@ -78,27 +83,44 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def _near_file(self, name: str) -> T | None:
         """The thing of that name: the file named for it is tried before all the others."""
-        if name not in self._things and (file := self._files.get(plain(name))):
+        if name not in self.loaded and (file := self._files.get(plain(name))):
             importlib.import_module(file)
-        if name not in self._things:
+        if name not in self.loaded:
             self._load_all()
-        if name not in self._things and self._lenient:
-            return next((thing for known, thing in self._things.items() if plain(known) == plain(name)), None)
-        return self._things.get(name)
+        if name not in self.loaded and self._lenient:
+            return next((thing for known, thing in self.loaded.items() if plain(known) == plain(name)), None)
+        return self.loaded.get(name)
 
-    @cached_property
+    def _meaning(self, word: str) -> list[str]:
+        """Return the names of things whose titles have the word."""
+        words = {name: title.lower().replace(",", " ").split() for name, title in self.titles().items()}
+        return [name for name, parts in words.items() if word.lower() in parts][:3]
+
+    @property
     def _files(self) -> dict[str, str]:
-        """The modules of the rooms by their plain names."""
-        specs = filter(None, map(importlib.util.find_spec, self.rooms))  # no room is imported for a list of its files
-        return {
-            plain(module.name): f"{spec.name}.{module.name}"
-            for spec in specs
-            for module in pkgutil.iter_modules(spec.submodule_search_locations)
-        }
+        """The modules of the rooms by their plain names; none is imported to list them."""
+        if self._modules is None:
+            self._modules = {}
+            for room in self.rooms:
+                self._modules |= {plain(name): f"{room}.{name}" for name in _module_names(room)}
+        return self._modules
 
     def _load_all(self) -> None:
         for module in self._files.values():
             importlib.import_module(module)
+
+
+def _module_names(room: str) -> Iterator[str]:
+    """List the modules of a package. It may have more than one folder, but only once it has been imported."""
+    own = os.path.join(os.path.dirname(__file__), *room.split(".")[1:])
+    folders = sys.modules[room].__path__ if room in sys.modules else [own]
+    for folder in folders:
+        for file in sorted(os.listdir(folder)):
+            name, _, suffix = file.partition(".")
+            if name[:1] not in ("", "_") and (
+                suffix == "py" or os.path.exists(os.path.join(folder, name, "__init__.py"))
+            ):
+                yield name
 
 
 class Registered:
@@ -114,7 +136,7 @@ class Registered:
 
 def plain(name: str) -> str:
     """A name as it is compared with those of files: trec_eval-10, trec_eval_10 and Trec-Eval-10 are one."""
-    return re.sub(r"[\W_]+", "", name).lower()
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def title_of(thing: Any) -> str:

@@ -14,6 +14,10 @@ from rankgauge.labelling.board import Board, BoardPool, plan
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.parquet import pack_board, unpack_board
 from rankgauge.labelling.campaign.review import Review
+from rankgauge.labelling.reports.board import BoardReport
+from rankgauge.labelling.reports.plan import BoardPlanReport
+from rankgauge.render.format import Medium
+from rankgauge.render.passages import Heading, Notes
 from tests.active.board.collection import pooled, tables
 from tests.active.campaigns import Truth, spend
 
@@ -234,6 +238,64 @@ def test_what_a_room_shows(tmp_path: Path) -> None:
         rows = Review(campaign).queries()
         assert rows["judged"].sum() == 20
         assert rows["value"].null_count() == len(rows)
+
+
+def test_several_assessors_of_a_board_are_counted(tmp_path: Path) -> None:
+    """Judging all of the pool costs a label of each assessor, forecasts are by documents, and the rule is named."""
+    with create(tmp_path / "c.rg", assessors=2, combine="majority") as campaign:
+        document = BoardPlanReport(campaign=campaign).document(Medium.TERMINAL)
+        report = BoardReport.of(campaign, level=0.95)
+    facts, heading = document.passages[:2]
+    assert isinstance(facts, Notes)
+    assert isinstance(heading, Heading)
+    assert "Expected interval (±) by documents judged" in heading.title
+    assert dict(facts.rows)["budget"].startswith(f"80 of {2 * len(pool().documents)} for all")
+    assert dict(report.notes())["assessors"] == "2 per document, combined by majority"
+
+
+@pytest.mark.parametrize("method", ["leaderboard", "posterior"])
+def test_people_who_disagree(tmp_path: Path, method: str) -> None:
+    """A mean of two people's grades may lie between two grades: on a board it counts as the nearest, the lower of
+    two."""
+    with create(tmp_path / "c.rg", method=method) as campaign:
+        tasks = campaign.lease(60)
+        for name, shift in (("anna", 0), ("ben", 1)):
+            said = [(task.query, task.document, min(truth()[task.query, task.document], 2) + shift) for task in tasks]
+            campaign.record([(*label, name) for label in said])
+        wanted = {(task.query, task.document): min(truth()[task.query, task.document], 2) for task in tasks}
+        assert {(row[0], row[1]): row[2] for row in campaign.judgments().iter_rows()} == wanted
+        assert len(campaign.estimates()) == 2
+        campaign.refit()
+        assert campaign.progress().stages == 2
+
+
+@pytest.mark.parametrize("method", ["leaderboard", "posterior"])
+def test_a_measure_that_is_judged_whole_is_exact(tmp_path: Path, method: str) -> None:
+    """Once every document among the first five is judged P@5 is known, whatever is open further down."""
+    made = BoardPool.from_runs(tables()[1], depth=12)
+    names = {"measures": ["P@5"], "grades": SCALE, "budget": 220, "method": method, "seed": 1}
+    with BoardCampaign.create(tmp_path / "c.rg", made, **names) as campaign:
+        spend(campaign, truth(), n=20)
+        (estimate,) = campaign.estimates()
+        assert not campaign.judged.all()
+        assert campaign.judged[made.best_rank <= 5].all()
+    top = made.rank <= 5
+    relevant = np.array([truth()[made.query_of(n), name] > 0 for n, name in enumerate(made.documents)])
+    counts = np.bincount(made.run[top], relevant[made.document[top]])
+    assert estimate.values == pytest.approx(counts / 5 / len(made.queries), abs=1e-12)
+    assert (estimate.half_widths() == 0).all()
+
+
+def test_the_cost_of_all_leaves_out_what_is_judged(tmp_path: Path) -> None:
+    """What judging everything would cost is what is open, with the opening of its queries."""
+    known = BoardPool.from_runs(tables()[1], also=tables()[0][::3])
+    known = known.with_costs(np.full(len(known.documents), 2.0), np.full(len(known.queries), 1.0))
+    with BoardCampaign.create(tmp_path / "c.rg", known, ["P@5"], grades=SCALE, budget=60) as campaign:
+        (facts, *_) = BoardPlanReport(campaign=campaign).document(Medium.TERMINAL).passages
+    assert isinstance(facts, Notes)
+    open_ = np.isnan(known.known)
+    cost = 2 * open_.sum() + len(np.unique(known.query[open_]))
+    assert dict(facts.rows)["budget"].startswith(f"60 of {cost} for all")
 
 
 def test_mistakes(tmp_path: Path) -> None:

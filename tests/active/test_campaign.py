@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.campaign import Campaign, CampaignSettings, leases
-from rankgauge.labelling.campaign.idle import Idle
+from rankgauge.labelling.campaign.rules import Idle
 from rankgauge.labelling.campaign.stages import remainder
 from rankgauge.labelling.labels import Label
 from rankgauge.labelling.target import Target
@@ -221,11 +221,21 @@ def test_keys(campaign: Campaign) -> None:
         campaign.record([(two.query, two.document, 1, "anna", None, "k1")])
 
 
+def test_labels_outside_the_pool(tmp_path: Path) -> None:
+    """Labels of documents that the pool lacks are counted and left out; if it has none of them, ids are wrong."""
+    with Campaign.create(tmp_path / "c.rg", pool(), "ERR", budget=40, method="passive") as campaign:
+        done = campaign.record([("q00", "d0", 1), ("q00", "d9", 1), ("q99", "d0", 1)])
+        assert (done.new, done.outside) == (1, 2)
+        assert len(campaign.labels()) == 1
+        with pytest.raises(InputError, match="no document 'd9' of query 'q00'"):
+            campaign.record([("q00", "d9", 1)])
+        with pytest.raises(InputError, match="no query 'q99'"):
+            campaign.record([("q99", "d0", 1)])
+
+
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        (("q00", "d9", 1), "no document 'd9' of query 'q00'"),
-        (("q99", "d0", 1), "no query 'q99'"),
         (("q00", "d0", 3), "'?3'? is not on the scale(?s:.)*0, 1, 2"),
         (("q00", "d0", "good"), "'good' is not a number"),
         (("q00", "d0", float("nan")), "nan is not a number"),
@@ -453,3 +463,9 @@ def test_why_there_is_nothing(tmp_path: Path) -> None:
     with Campaign.create(tmp_path / "all.rg", pool(), "ERR@4", budget=1000, method="passive") as campaign:
         spend(campaign, known, n=50)
         assert campaign.why_idle() is Idle.COMPLETE
+    with Campaign.create(tmp_path / "some.rg", pool(), "ERR@4", budget=30, method="auto") as campaign:
+        spend(campaign, known, n=50)
+        campaign.change_budget(1000)  # the plan stays that of the first budget
+        spend(campaign, known, n=50)
+        assert campaign.why_idle() is Idle.PLANNED
+        assert "a new stage" in campaign.why_idle().words(campaign.rules)

@@ -6,15 +6,14 @@ import math
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from rankgauge.cli.main import app
 from rankgauge.errors import GoneError, InputError, ParameterError
 from rankgauge.labelling.campaign import Campaign
 from rankgauge.labelling.campaign.database import writing
 from rankgauge.labelling.campaign.rules import CampaignRules, metadata, write_rules
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.reports.campaign import CampaignReport
+from tests.program import invoke
 from tests.web.house import pool, truth
 
 
@@ -69,7 +68,7 @@ def test_a_stopping_rule_needs_a_sequence(tmp_path: Path) -> None:
         report = CampaignReport.of(campaign, level=0.95, interval="t")
         told = "and the campaign stops at ± 0.02: only --interval sequence holds"
         assert told in dict(report.notes())["interval"]
-    shown = CliRunner().invoke(app, ["active", "estimate", str(tmp_path / "c.rg")]).output
+    shown = invoke(["active", "estimate", str(tmp_path / "c.rg")]).output
     assert "valid whenever you stop" in shown
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from rankgauge.cli.main import app
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.labelling.campaign import Campaign
 from tests.active.campaigns import pool, spend, truth
+from tests.program import invoke
 
 FILES = 96
 COMMANDS = ("next", "record", "estimate", "refit")
@@ -51,7 +50,7 @@ def test_every_command_says_what_is_wrong(sound: bytes, tmp_path: Path) -> None:
     for n, content in enumerate(damaged(sound)):
         path, command = tmp_path / f"{n}.rg", COMMANDS[n % len(COMMANDS)]
         path.write_bytes(content)
-        error = CliRunner().invoke(app, ["active", command, str(path), *more.get(command, [])]).exception
+        error = invoke(["active", command, str(path), *more.get(command, [])]).exception
         assert error is None or isinstance(error, SystemExit | RankGaugeError), (n, command, error)
         refused += isinstance(error, InputError)
         if isinstance(error, InputError) and "damaged" in error.problem:

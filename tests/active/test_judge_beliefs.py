@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.labelling import Campaign, Pool
-from rankgauge.labelling.judge_beliefs import softened, spread
+from rankgauge.labelling.beliefs import softened, spread
 
 GRADES = (0, 1, 2, 3)
 

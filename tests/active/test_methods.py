@@ -13,9 +13,8 @@ from rankgauge.labelling.methods.greg import inclusions
 from rankgauge.labelling.moments import moments, slopes
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
-from rankgauge.labelling.sampling.recalibration import recalibrated
-from rankgauge.labelling.sampling.regression import RIDGE, Regression
-from rankgauge.labelling.sampling.stage import Luck
+from rankgauge.labelling.sampling.recalibration import RIDGE, Regression, recalibrated
+from rankgauge.labelling.sampling.stages import Luck
 from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
 from tests.active.pools import pools

@@ -8,7 +8,7 @@ import pytest
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling import methods
 from rankgauge.labelling.methods import Method
-from rankgauge.labelling.simulations.simulation import repetitions, simulate
+from rankgauge.labelling.simulations.study import repetitions, simulate
 from rankgauge.labelling.target import Target
 from tests.active.graded import BELIEFS, DCG, ERR, graded_pool
 

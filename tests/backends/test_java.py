@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.spark import java
+from rankgauge.spark import session as java
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from rankgauge.errors import InputError
 from rankgauge.labelling import Pool, Target
 from rankgauge.labelling.methods.paper import drawing
 from rankgauge.labelling.moments import moments
-from rankgauge.spark import engine, job
+from rankgauge.spark import job, runs
 from tests.backends.collections import collection
 from tests.backends.test_engines import same
 from tests.engines import Evaluate
@@ -107,7 +107,7 @@ def test_files_that_need_each_other(tmp_path: Path, session: Any) -> None:
     judged.write_text("1 qid:7 1:1\n0 qid:8 1:1\n2 qid:8 1:1\n1 qid:8 1:2\n")
     scores.write_text("1\n3\n1\n2\n")
     files = judged, scores
-    same(engine("spark").evaluate(*files, "all", dialect="letor4"), rg.evaluate(*files, "all", dialect="letor4"))
+    same(runs.evaluate(*files, "all", dialect="letor4"), rg.evaluate(*files, "all", dialect="letor4"))
 
 
 def test_a_column_may_say_the_order(session: Any) -> None:
@@ -181,7 +181,7 @@ def test_the_command_prints_what_it_prints_on_one_machine(
     tmp_path: Path, session: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`--engine spark` changes not a digit of the report, from Parquet as from text."""
-    from rankgauge.cli.main import app
+    from rankgauge.cli.command import execute
 
     made = collection(dialects.get("standard"))
     printed = []
@@ -189,7 +189,7 @@ def test_the_command_prints_what_it_prints_on_one_machine(
         paths = [str(tmp_path / f"{name}{suffix}") for name in ("judgments", "run")]
         io.write_judgments(made.judgments, paths[0])
         io.write_run(made.run, paths[1])
-        app(["evaluate", *paths, "-m", "nDCG@10,AP", "-q", *chosen], standalone_mode=False)
+        execute(["evaluate", *paths, "-m", "nDCG@10,AP", "-q", *chosen])
         printed.append(capsys.readouterr().out.replace(suffix, ""))
     assert printed[0] == printed[1] == printed[2]
 

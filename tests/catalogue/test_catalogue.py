@@ -19,7 +19,7 @@ from rankgauge.catalogue.report import CatalogueReport
 from rankgauge.catalogue.statistic import find
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.measures.elsewhere import CATALOGUE
+from rankgauge.measures.names import CATALOGUE
 from rankgauge.measures.other_names import plain
 
 ITEMS = pl.DataFrame(
@@ -230,7 +230,7 @@ def test_page(command: Callable[..., str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(("columns", "name"), [(("clicks", "count"), "popularity"), (("genre", "brand"), "category")])
 def test_of_several_columns_none_is_guessed(columns: tuple[str, str], name: str) -> None:
     """Each could be meant, so a user says which; the name itself is sure."""
-    from rankgauge.catalogue.items import read_items
+    from rankgauge.catalogue.survey import read_items
 
     table = pl.DataFrame({"item_id": ["a", "b"], columns[0]: [1, 2], columns[1]: [3, 4]})
     with pytest.raises(InputError, match=f"could each be the {name} of an item"):

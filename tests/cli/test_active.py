@@ -85,8 +85,16 @@ def test_mistakes(command: Command, table: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.txt"
     labels.write_text("q00 0 d0 1\nq00 0 d1 9\n")
     assert "labels.txt:2: the grade '9' is not on the scale" in command("active", "record", made, str(labels), code=2)
+    labels.write_text("q00 0 d0 good\n")
+    told = command("active", "record", made, str(labels), code=2)
+    assert "the grade 'good' is not a number" in told
+    assert "The campaign's scale: 0, 1, 2." in told
+    assert "--scale" not in told
+    assert "--ids needs --run" in command("active", "estimate", made, "--ids", "case", code=4)
     labels.write_text("q00 0 d0 1\n")
     assert "1 for documents not drawn yet" in command("active", "record", made, str(labels))
+    (tmp_path / "more.csv").write_text("query,document,title,grade,certainty\nq00,d0,A title,1,high\n")
+    assert "columns that were not read: certainty\n" in command("active", "record", made, str(tmp_path / "more.csv"))
     labels.write_text("q00 0 d0 2\n")
     assert "--replace" in command("active", "record", made, str(labels), code=2)
     assert "1 replaced" in command("active", "record", made, str(labels), "--replace")
@@ -125,6 +133,8 @@ def test_two_runs_by_dcg(command: Command, tmp_path: Path) -> None:
         "50",
         "-o",
         str(tmp_path / "dcg.rg"),
+        "--method",
+        "document",
     )
     assert "the mean DCG" in told
 
@@ -132,7 +142,7 @@ def test_two_runs_by_dcg(command: Command, tmp_path: Path) -> None:
 def test_a_scale_names_the_grades(command: Command, tmp_path: Path) -> None:
     """A scale's levels are the grades of one value too, and measures may be separated by commas."""
     common = ("active", "plan", "bm25.txt", "--scale", "trec-dl", "--budget", "50", "-o")
-    assert "grades 0, 1, 2, 3" in command(*common, str(tmp_path / "one.rg"), "-m", "P@5")
+    assert "grades 0, 1, 2, 3" in command(*common, str(tmp_path / "one.rg"), "-m", "P@5", "--method", "document")
     assert "P@5, RR of 1 run" in command(*common, str(tmp_path / "two.rg"), "-m", "P@5,RR")
 
 
@@ -151,5 +161,5 @@ def test_several_need_names(command: Command, table: Path, tmp_path: Path) -> No
     """Where several people judge each document, it matters who gets it."""
     made, tasks = str(tmp_path / "c.rg"), str(tmp_path / "tasks.csv")
     command("active", "plan", str(table), "--budget", "60", "--method", "paper", "--assessors", "2", "-o", made)
-    assert "'assessor'" in command("active", "next", made, "-o", tasks, code=4)
+    assert "--assessor NAME" in command("active", "next", made, "-o", tasks, code=4)
     assert "20 documents for ben" in command("active", "next", made, "--assessor", "ben", "-o", tasks)

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from rankgauge.labelling import BoardCampaign
 from tests.active.board.collection import noisy_judge, tables
 
 Command = Callable[..., str]
@@ -39,7 +40,7 @@ def test_judgments_of_several_assessors(command: Command, runs: list[str], tmp_p
     judged = tables()[0].head(4)
     both = [judged.with_columns(assessor=pl.lit(name), grade=pl.lit(grade)) for name, grade in (("a", 0), ("b", 3))]
     pl.concat(both).write_csv(tmp_path / "old.csv")
-    options = ("--judged", str(tmp_path / "old.csv"), "--budget", "50", "-o", str(tmp_path / "c.rg"))
+    options = ("--judgments", str(tmp_path / "old.csv"), "--budget", "50", "-o", str(tmp_path / "c.rg"))
     told = command("active", "plan", *runs, *options, code=2)
     assert "2 assessors judged these documents" in told
     assert not (tmp_path / "c.rg").exists()
@@ -53,14 +54,14 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     assert "nDCG@5, AP of 5 runs" in shown
     assert "that of the pool, as if all of it were judged" in shown
     assert "Expected interval" in shown
-    assert "not yet: no document is judged" in command("active", "estimate", made)
+    assert "no document is judged yet" in command("active", "estimate", made)
     assert "240 documents to judge" in command("active", "next", made, "-n", "300", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))
     assert "nothing is handed out: " in command("active", "next", made, "-o", str(tasks), code=6)
     text = command("active", "estimate", made)
-    assert "nDCG@5 of 5 runs: first leads" in text
-    assert "± queries like these" in text
+    assert "nDCG@5: first is best of 5 runs" in text
+    assert "on new queries" in text
     found = json.loads(command("active", "estimate", made, "-o", "json"))
     rows = found["board"]
     assert {row["measure"] for row in rows} == {"nDCG@5", "AP"}
@@ -87,6 +88,7 @@ def test_a_deep_pool(command: Command, tmp_path: Path) -> None:
             lines = [f"q{n} Q0 d{rank} {rank + 1} {-rank} {run}" for n in (1, 2) for rank in range(documents)]
             (tmp_path / run).write_text("\n".join(lines) + "\n")
         asked = ("-m", "nDCG@5", "--grades", "0,1", "--budget", "50", "-o", str(tmp_path / f"{documents}.rg"))
+        asked = (*asked, "--depth", "100")
         shown = command("active", "plan", *(str(tmp_path / run) for run in "abc"), *asked)
         assert ("≥" in shown) == bound
 
@@ -110,26 +112,78 @@ def test_a_run_that_came_later(command: Command, runs: list[str], tmp_path: Path
 
 
 def test_which_runs_make_a_board(command: Command, runs: list[str], tmp_path: Path) -> None:
-    """One or two runs with ERR keep the other methods; nDCG, a goal or the method's name make a board."""
+    """One or two runs that the posterior serves make a board by any measure; other methods for them are named."""
     two = (*runs[:2], "--grades", "0,1,2,3", "--budget", "60", "-o")
-    assert "leaderboard" not in command("active", "plan", *two, str(tmp_path / "a.rg"), "-m", "ERR")
+    named = ("-m", "ERR", "--method", "document")
+    assert "the mean ERR" in command("active", "plan", *two, str(tmp_path / "a.rg"), *named)
     model, stream = "posterior: a model of the grades", "leaderboard: single documents"
-    asks = {("-m", "nDCG@5"): model, ("-m", "ERR", "--goal", "values"): model, ("--method", "leaderboard"): stream}
+    asks = {("-m", "nDCG@5"): model, ("-m", "ERR"): model, ("--method", "leaderboard"): stream}
     asks |= {("-m", "AP"): stream, ("-m", "Bpref"): model}
     for number, (asked, words) in enumerate(asks.items()):
         assert words in command("active", "plan", *two, str(tmp_path / f"{number}.rg"), *asked)
 
 
 def test_earlier_judgments_name_the_scale(command: Command, runs: list[str], tmp_path: Path) -> None:
-    """With judgments the scale is theirs; without any it must be named."""
+    """With judgments the scale is theirs; without any it is 0 to 3, and the plan says so."""
     rows = tables()[0][:100].select("query", pl.lit("0"), "document", pl.col("grade").cast(pl.Int64))
     (tmp_path / "old.qrels").write_text("\n".join(" ".join(map(str, row)) for row in rows.iter_rows()) + "\n")
     common = ("-m", "nDCG@5", "--budget", "50", "-o")
-    shown = command("active", "plan", *runs, "--judged", str(tmp_path / "old.qrels"), *common, str(tmp_path / "a.rg"))
+    shown = command(
+        "active", "plan", *runs, "--judgments", str(tmp_path / "old.qrels"), *common, str(tmp_path / "a.rg")
+    )
     assert "judged before" in shown
-    refused = command("active", "plan", *runs, *common, str(tmp_path / "b.rg"), code=2)
-    assert "--grades 0,1,2,3" in refused
-    assert not (tmp_path / "b.rg").exists()
+    assert "scale      0, 1, 2, 3, as earlier judgments grade (--grades)" in shown
+    shown = command("active", "plan", *runs, *common, str(tmp_path / "b.rg"))
+    assert "0, 1, 2, 3, as nothing says which grades people give" in " ".join(shown.split())
+
+
+def test_a_plan_needs_runs_a_measure_and_a_budget(
+    command: Command, runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The campaign's file, the scale and the depth have defaults; the plan says which, and what to type next."""
+    monkeypatch.chdir(tmp_path)
+    shown = " ".join(command("active", "plan", *runs, "-m", "nDCG@5", "--budget", "60").split())
+    assert "depth the first 5 of each run, as deep as nDCG@5 looks (--depth)" in shown
+    assert "best run settled by" in shown
+    assert "rankgauge active next campaign.rg -n 20 -o tasks.csv" in shown
+    with BoardCampaign.open("campaign.rg") as campaign:
+        assert (campaign.settings.grades, campaign.settings.method) == ((0.0, 1.0, 2.0, 3.0), "posterior")
+    assert "campaign.rg" in command("active", "plan", *runs, "-m", "nDCG@5", "--budget", "60", code=2), "never replaced"
+
+
+def test_query_texts_reach_assessors(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """What people typed stands in every file of tasks, beside the texts of documents or without any."""
+    queries = tables()[0]["query"].unique(maintain_order=True).to_list()
+    (tmp_path / "queries.tsv").write_text("".join(f"{query}\twhat is {query}?\n" for query in queries))
+    made, options = str(tmp_path / "c.rg"), ("--queries", str(tmp_path / "queries.tsv"), "--budget", "60")
+    command("active", "plan", *runs, "-m", "nDCG@5", *options, "-o", made)
+    for ending in ("csv", "json", "jsonl"):
+        command("active", "next", made, "-n", "2", "--again", "-o", str(tmp_path / f"tasks.{ending}"))
+        assert "what is q" in (tmp_path / f"tasks.{ending}").read_text()
+
+
+@pytest.mark.parametrize("method", ["posterior", "leaderboard"])
+def test_a_pilot(method: str, command: Command, runs: list[str], tmp_path: Path) -> None:
+    """The first documents are drawn with equal chances, whatever the scores; an audit reads their labels, and they
+    count afterwards."""
+    noisy_judge().write_csv(tmp_path / "llm.csv")
+    judged, made, tasks = str(tmp_path / "llm.csv"), str(tmp_path / "c.rg"), tmp_path / "pilot.csv"
+    asked = ("--judge", judged, "--budget", "90", "--pilot", "30", "--method", method, "-o", made)
+    assert "30 documents are drawn at random" in command("active", "plan", *runs, "-m", "nDCG@5", *asked)
+    command("active", "next", made, "-n", "30", "-o", str(tasks))
+    judge(tasks)
+    command("active", "record", made, str(tasks))
+    assert "llm tells relevant documents from others" in command(
+        "audit", "judge", str(tasks), judged, *runs, "-m", "nDCG@5"
+    )
+    command("active", "next", made, "-n", "60", "-o", str(tmp_path / "tasks.csv"))
+    judge(tmp_path / "tasks.csv")
+    command("active", "record", made, str(tmp_path / "tasks.csv"))
+    board = json.loads(command("active", "estimate", made, "-o", "json"))
+    assert board["progress"]["judged"] == 90
+    assert all(row["half_width"] is not None for row in board["board"]), "an answer with every label that was paid for"
+    drawn, later = (pl.read_csv(path)["document"].to_list() for path in (tasks, tmp_path / "tasks.csv"))
+    assert not {*drawn} & {*later}
 
 
 def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
@@ -139,14 +193,15 @@ def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
         frame.with_columns(document="x" + pl.col("document")).write_csv(tmp_path / f"{name}.csv")
     common = ("--judge", f"model={tmp_path / 'llm.csv'}", "--grades", "0,1,2,3", "--budget", "60", "-o")
     shown = " ".join(command("active", "plan", *runs, "-m", "nDCG@5", *common, str(tmp_path / "a.rg")).split())
-    assert "model (graded 100 % of the pool): believed as far as people's labels bear them out" in shown
+    assert "model (graded 100 % of the pool): the grades are first guesses; people's labels correct them" in shown
     assert "nDCG@5" in command("active", "estimate", str(tmp_path / "a.rg"))
     elsewhere = ("--calibrate-on", str(tmp_path / "people.csv"), str(tmp_path / "there.csv"))
     shown = " ".join(
         command("active", "plan", *runs, "-m", "nDCG@5", *elsewhere, *common, str(tmp_path / "b.rg")).split()
     )
     assert "calibrated model: expected to do as on the other collection" in shown
-    one = command("active", "plan", runs[0], "-m", "ERR@5", "--depth", "5", *common, str(tmp_path / "c.rg"))
+    alone = ("-m", "ERR@5", "--depth", "5", "--method", "document")
+    one = command("active", "plan", runs[0], *alone, *common, str(tmp_path / "c.rg"))
     assert "given for each document" in one
     assert "judges     model: beliefs come from these grades" in one
     refused = command("active", "plan", runs[0], "-m", "ERR@5", *elsewhere, *common, str(tmp_path / "d.rg"), code=2)
@@ -186,7 +241,7 @@ def test_a_paragraph_to_publish(command: Command, runs: list[str], tmp_path: Pat
         "80",
     )
     command("active", "plan", *runs, *asked, "-o", made)
-    assert command("active", "estimate", made, "-o", "paragraph").endswith("not yet: no document is judged.\n")
+    assert command("active", "estimate", made, "-o", "paragraph").endswith("no document is judged yet.\n")
     command("active", "next", made, "-n", "80", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))

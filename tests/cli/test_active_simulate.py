@@ -111,6 +111,21 @@ def test_refusals(command: Command, letor: Path, options: tuple[str, ...], words
     assert words in command("active", "simulate", str(letor), *options, code=code)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--length-feature", "3"), "--length-feature needs --cost log-length"),
+        (("--share", "0.3", "--train", "letor.txt"), "--share parts the queries of one file"),
+    ],
+)
+def test_options_without_effect(
+    command: Command, letor: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], words: str
+) -> None:
+    """An option that would change nothing is refused, with what it needs."""
+    monkeypatch.chdir(letor.parent)
+    assert words in command("active", "simulate", str(letor), *options, code=4)
+
+
 BOARD = ("qrels.txt", "bm25.txt", "second=dense.jsonl")
 FEW = ("--repetitions", "3", "--jobs", "1", "--methods", "leaderboard,depth,uniform", "--budgets", "60,120,240")
 
@@ -189,7 +204,7 @@ def test_a_board_goes_on(command: Command, tmp_path: Path) -> None:
         ((*BOARD, "--methods", "leaderbord"), "Did you mean leaderboard", UnknownNameError.exit_code),
         ((*BOARD, "--methods", "passive"), "passive", UnknownNameError.exit_code),
         ((*BOARD, "--pool", "judge"), "Did you mean judged", UnknownNameError.exit_code),
-        ((*BOARD, "--shares", "a"), "numbers, separated by commas", ParameterError.exit_code),
+        ((*BOARD, "--shares", "a"), "numbers separated by commas", ParameterError.exit_code),
         ((*BOARD, "--budgets", "600"), "up to the 480 documents", ParameterError.exit_code),
         ((*BOARD, "-m", "RR@10,nothing"), "nothing", UnknownNameError.exit_code),
         ((*BOARD, "AP", "-m", "nDCG@10"), "AP is a measure", InputError.exit_code),

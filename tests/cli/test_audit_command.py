@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects, evaluate
-from rankgauge.audit.tools.default_dialects import CAMPAIGNS, NO_TOOL, SEARCH_ONLY, WRAPPERS
+from rankgauge.audit.tools.scores import CAMPAIGNS, NO_TOOL, SEARCH_ONLY, WRAPPERS
 
 Command = Callable[..., str]
 PAIR = ("qrels.txt", "bm25.txt")
@@ -103,7 +103,7 @@ def test_a_number_from_nowhere(command: Command) -> None:
     assert told["found"]
     assert told["origins"][0]["tool"] == "standard"
     assert command("audit", *PAIR, "--value", mean, "-o", "csv").startswith("tool,also,measure,changes,mean")
-    assert "asked of one run" in command("audit", *PAIR, "dense.txt.gz", "--value", mean, code=4, stderr=True)
+    assert "--value needs one run" in command("audit", *PAIR, "dense.txt.gz", "--value", mean, code=4, stderr=True)
 
 
 @pytest.mark.filterwarnings("always::rankgauge.errors.InputWarning")

@@ -109,6 +109,8 @@ def test_too_few_labels_say_not_yet(command: Command, folder: Path) -> None:
         ),
         (("qrels.txt", "judge.qrels", "--half-width", "nan"), "half_width"),
         (("qrels.txt", "judge.qrels", "--half-width", "0"), "half_width"),
+        (("qrels.txt", "judge.qrels", "--half-width", "0.1"), "--half-width needs runs"),
+        (("qrels.txt", "judge.qrels", "-m", "P@5"), "--measure needs runs"),
         (("qrels.txt", "judge.qrels", "--half-width", "inf"), "half_width"),
         (("qrels.txt", "judge.qrels", "--rel", "9"), "people's highest grade, 3"),
         (("qrels.txt", "judge.qrels", "--rel", "nan"), "people's highest grade, 3"),
@@ -122,8 +124,8 @@ def test_bad_input_is_one_clear_error(command: Command, folder: Path, arguments:
     """The error names what is wrong, and nothing is written."""
     (folder / "strangers.csv").write_text("document,length\nsomebody,1\nelse,2\n")
     before = set(folder.iterdir())
-    parameters = dict.fromkeys(("half_width", "people's highest grade, 3", "the usual choice of"), 4)
-    code = {"Did you mean": 3, **parameters}.get(words, 2)
+    parameters = ("half_width", "people's highest grade, 3", "the usual choice of")
+    code = 4 if words in parameters or "needs runs" in words else 3 if words == "Did you mean" else 2
     assert words in command("audit", "judge", *arguments, code=code, stderr=True)
     assert set(folder.iterdir()) == before
 

@@ -50,7 +50,7 @@ def test_where_it_does_not_belong(command: Command, stored: Path) -> None:
     """Other judgments, even with the same grades, and other rules of ranking: an error with the way out."""
     words = ("compare", "qrels.txt", "run.txt", "--baseline", "baseline.json")
     assert "was stored with other rules: depth None, now 5" in command(*words, "--depth", "5", code=2)
-    assert "has no lists" in command(*words, "--similarity", "rbo", code=4)
+    assert "--similarity needs the runs' lists" in command(*words, "--similarity", "rbo", code=4)
     lines = Path("qrels.txt").read_text().splitlines()
     Path("qrels.txt").write_text("\n".join([*lines[:-1], lines[-1].replace(lines[-1].split()[2], "other")]) + "\n")
     told = command("check", code=2)
@@ -107,3 +107,15 @@ def test_failed_searches(command: Command, tmp_path: Path, monkeypatch: pytest.M
         responses(tmp_path, "run.json", failed=9, lack=lack)
         said = command("check", "-o", "pr.md", code=3) + Path("pr.md").read_text("utf-8")
         assert "9 of 10 searches of new failed" in said
+
+
+def test_searches_that_failed_in_every_run(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches that failed in both runs are failed searches too: the rest does not speak for all queries."""
+    monkeypatch.chdir(tmp_path)
+    Path("queries.txt").write_text("".join(f"q{n}\n" for n in range(10)))
+    Path("qrels.txt").write_text("".join(f"q{n} 0 {d} {g}\n" for n in range(10) for d, g in (("a", 2), ("b", 0))))
+    for name in ("old.json", "new.json"):
+        responses(tmp_path, name, failed=4)
+    words = ("compare", "qrels.txt", "old.json", "new.json", "--baseline", "old", "--fail-if-worse", "nDCG@10")
+    said = command(*words, "-o", "pr.md", code=3) + Path("pr.md").read_text("utf-8")
+    assert "4 of 10 searches of new.json failed (q0, q1, q2, …)" in said

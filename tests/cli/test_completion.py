@@ -11,15 +11,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from rankgauge import dialects, files
 from rankgauge import training as ltr
 from rankgauge.cli.choices import measures
-from rankgauge.cli.main import app, run
+from rankgauge.cli.command import ROOT, Command
+from rankgauge.cli.completion import FILES, SCRIPTS
+from rankgauge.cli.main import run
 from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.labelling import methods
 from rankgauge.measures import MEASURES
@@ -118,18 +118,18 @@ def test_files_are_left_to_the_shell(complete: Complete, words: tuple[str, ...])
 
 
 def test_fish_and_zsh() -> None:
-    """Both are offered the choices of a policy with the words that explain them, and files where files are wanted."""
-    line = "rankgauge evaluate qrels.txt run.txt --unjudged "
-    shown = asked("fish", line, _TYPER_COMPLETE_FISH_ACTION="get-args").splitlines()
-    assert shown == [f"{choice.value}\t{choice.words}" for choice in Unjudged]
-    in_zsh = asked("zsh", line)
-    assert all(f'"{choice.value}":"' in in_zsh for choice in Unjudged)
-    assert asked("zsh", "rankgauge evaluate qr").strip() == "_files"
+    """Both are offered the choices of a policy with the words that explain them, and nothing where files are wanted."""
+    words = ("evaluate", "qrels.txt", "run.txt", "--unjudged", "")
+    assert asked("fish", *words).splitlines() == [f"{choice.value}\t{choice.words}" for choice in Unjudged]
+    assert asked("zsh", *words).splitlines() == [f"{choice.value}:{choice.words}" for choice in Unjudged]
+    assert asked("zsh", "evaluate", "irds:vasw").strip() == r"irds\:vaswani"
+    assert asked("zsh", "evaluate", "qr") == ""
 
 
-def asked(shell: str, line: str, **more: str) -> str:
+def asked(shell: str, *words: str) -> str:
     """What the program answers a shell that asks by its variables."""
-    variables = {"_RANKGAUGE_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line, **more}
+    line = "\n".join(["rankgauge", *words])
+    variables = {"_RANKGAUGE_COMPLETE": f"complete_{shell}", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
     return subprocess.run(
         [sys.executable, "-c", "from rankgauge.cli.main import run; import sys; sys.argv = ['rankgauge']; run()"],
         env={**ENVIRONMENT, **variables},
@@ -139,24 +139,46 @@ def asked(shell: str, line: str, **more: str) -> str:
     ).stdout
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_once(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script is where the shell looks for it, and is loaded by one line, however often it is installed."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["rankgauge", "--install-completion", shell])
+    for _ in range(2):
+        with pytest.raises(SystemExit, match="0"):
+            run()
+    script, settings, line = FILES[shell]
+    assert (tmp_path / script).read_text() == SCRIPTS[shell]
+    assert not settings or (tmp_path / settings).read_text().count(line) == 1
+    assert str(tmp_path / script) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "offered"), [(("evaluate", "--per"), ["--per-query"]), (("--vers",), ["--version"])])
+def test_options_are_offered(complete: Complete, words: tuple[str, ...], offered: list[str]) -> None:
+    """After a hyphen, Tab completes the names of options."""
+    assert complete(*words) == offered
+
+
 def test_every_named_value_is_offered() -> None:
     """An option or argument whose value is a name from some list has something to offer."""
     listed = {"NAMES", "NAME,NAME", "POLICY", "FORMAT", "FORMAT|FILE", "RULE", "KIND", "RANKER", "PAPER", "LANGUAGE"}
     free = {"assessor"}  # people's names
     silent = [
         f"{command.name} {parameter.name}"
-        for command in commands(typer.main.get_command(app))
-        for parameter in command.params
+        for command in commands(ROOT)
+        for parameter in command.parameters
         if parameter.metavar in {*listed, "NAME"} and parameter.name not in free
-        if parameter._custom_shell_complete is None
+        if parameter.offer is None
     ]
     assert silent == []
 
 
-def commands(command: Any) -> Iterator[Any]:
+def commands(command: Command) -> Iterator[Command]:
     """The command, and those below it."""
     yield command
-    for child in getattr(command, "commands", {}).values():
+    for child in command.children().values() if command.is_group else ():
         yield from commands(child)
 
 
@@ -171,9 +193,8 @@ def test_a_measure_leaves_its_cutoff_open() -> None:
 @pytest.mark.skipif(BASH is None or not (BIN / "rankgauge").exists(), reason="no bash, or not installed")
 def test_at_the_keyboard(tmp_path: Path) -> None:
     """In a terminal with the script that users install, Tab completes files, and a name after a comma and a cutoff."""
-    disguised = {**ENVIRONMENT, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     with (tmp_path / "rankgauge.sh").open("w", encoding="utf-8") as script:
-        subprocess.run(["rankgauge", "--show-completion", "bash"], env=disguised, stdout=script, check=True)
+        subprocess.run(["rankgauge", "--show-completion", "bash"], env=ENVIRONMENT, stdout=script, check=True)
     (tmp_path / "judgments-of-autumn.txt").touch()
     with Terminal(tmp_path) as terminal:
         terminal.type("source rankgauge.sh; echo rea''dy\n")

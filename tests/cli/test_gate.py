@@ -215,6 +215,12 @@ def test_a_run_of_another_commit(command: Command, runs: Path) -> None:
     assert "It is here, but not in HEAD" in command(*words, "main=git:HEAD:short.txt", code=2)
     git("commit", "-am", "second", cwd=runs)
     assert below_judged(command(*words, "main=git:HEAD:search.txt")).startswith("Gate: pass")
+    tagged = Path("search.txt").read_text() + "z9 Q0 d1 1 1 another\n"
+    Path("search.txt").write_text(tagged)
+    git("commit", "-am", "tags", cwd=runs)
+    shown = command(*words, "main=git:HEAD:search.txt")  # a note names what the user named, not the copy
+    assert "git:HEAD:search.txt: its lines have the tags" in " ".join(shown.split())
+    assert "/git:HEAD" not in shown
     Path("search.txt").write_text("broken\n")
     git("commit", "-am", "third", cwd=runs)
     Path("search.txt").write_bytes(Path("bm25.txt").read_bytes())

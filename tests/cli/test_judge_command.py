@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -54,7 +55,7 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(command: Command, files: Path
     assert "to ask     20 pairs, 8 at a time" in printed
     assert "cost       up to about 0.00" in printed
     assert "cap        a cost of 2, earlier sessions included" in printed
-    assert "=== a random word ===\nAbout 0\npassage 0-0." in printed
+    assert " ===\nAbout 0\npassage 0-0." in printed
     assert set(files.iterdir()) == before
 
 
@@ -88,10 +89,10 @@ def test_scales_and_samples(command: Command, files: Path) -> None:
         ((), 2, "no file for the grades is named"),
         (("-o", "none/llm.csv"), 2, "there is no folder none"),
         (("-o", "l.csv", "--grades", "a,b"), 4, "numbers separated by commas"),
-        (("-o", "l.csv", "--grades", "0,1", "--scale", "trec-dl"), 4, "left out where --scale is given"),
+        (("-o", "l.csv", "--grades", "0,1", "--scale", "trec-dl"), 4, "leave --grades out"),
         (("-o", "l.csv", "--extra", "[1]"), 4, "a JSON object"),
         (("-o", "l.csv", "--max-cost", "1"), 4, "--price-in"),
-        (("-o", "l.csv", "--prompt", "none.txt"), 2, "none.txt: cannot be read"),
+        (("-o", "l.csv", "--prompt", "none.txt"), 2, "none.txt: there is neither a prompt nor a file"),
         (("-o", "l.csv", "--url", "http://u:p@localhost/v1"), 2, "a user name or a password"),
         (("-o", "l.csv", "--key-env", "NO_SUCH"), 2, "NO_SUCH is not set"),
     ],
@@ -163,3 +164,43 @@ def test_ctrl_c_keeps_what_was_answered(
     out, _ = program(*call).communicate(timeout=20)
     assert f"graded     20 of 20 pairs ({written} from before)" in out
     assert set(slow.received.values()) == {1}
+
+
+def test_a_batch(command: Command, files: Path) -> None:
+    """Requests go to a file; the results of an endpoint come back as grades, with their provenance."""
+    assert "requests.jsonl: 20 requests" in command(*CALL, "-o", "llm.csv", "--write-batch", "requests.jsonl")
+    assert not (files / "llm.csv").exists()
+    with StandIn(graded(pool())) as stand_in:
+        results = []
+        for line in (files / "requests.jsonl").read_text().splitlines():
+            asked = json.loads(line)
+            row, _ = stand_in.note(asked["body"], {})
+            body = stand_in.completion(asked["body"], row, None)
+            results.append({"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}})
+    (files / "results.jsonl").write_text("\n".join(map(json.dumps, results)))
+    assert "graded     20 of 20 pairs" in command(*CALL, "-o", "llm.csv", "--read-batch", "results.jsonl")
+    assert json.loads((files / "llm.csv.provenance.json").read_text())["graded"] == 20
+
+
+def test_another_model_does_not_overwrite(command: Command, files: Path) -> None:
+    """Grades stay those of the model that gave them."""
+    command(*CALL, "-o", "llm.csv")
+    before = (files / "llm.csv").read_bytes()
+    assert "would be overwritten" in command(*CALL, "--prompt", "umbrela", "-o", "llm.csv", code=2)
+    assert (files / "llm.csv").read_bytes() == before
+
+
+def test_prompts_by_name(command: Command, files: Path) -> None:
+    """A prompt is named, shown, or a file; anything else is an error that lists the names."""
+    assert "##final score: the grade" in command(*CALL, "--prompt", "umbrela", "--dry-run")
+    assert "UMBRELA (2024)" in command("formats", "prompts", "umbrela")
+    assert "umbrela" in command(*CALL, "--prompt", "umbrella", "--dry-run", code=2)
+
+
+def test_forms_of_answers(command: Command, files: Path) -> None:
+    """A pattern that is none, or a form that is none, is an error before anything is asked."""
+    assert 'with one field, "grade"' in command(*CALL, "--form", "json", "--dry-run")
+    assert "not a regular expression" in command(*CALL, "--answer", "(", "--dry-run", code=2)
+    assert "Known: json, text, tool" in command(*CALL, "--form", "xml", "--dry-run", code=3)
+    printed = command(*CALL, "--answer", "([0-3])", "-o", "llm.csv")
+    assert "graded     20 of 20 pairs" in printed

@@ -91,6 +91,14 @@ def test_agreement(command: Command) -> None:
     assert shown != command("judgments", "agreement", "ratings.csv", "--seed", "1")
 
 
+def test_the_hint_on_assessors_names_an_option_that_there_is(command: Command, folder: Path) -> None:
+    """Qrels with assessors in their second field ask for their format, and the option that is named works."""
+    (folder / "named.txt").write_text("q1 ann d1 2\nq1 bob d1 1\nq1 ann d2 0\nq1 bob d2 0\n")
+    words = ("judgments", "agreement", "named.txt")
+    assert "--format-judgments trec-assessors" in command(*words, code=2)
+    assert "ann" in command(*words, "--format-judgments", "trec-assessors")
+
+
 def test_files_are_assessors(command: Command, folder: Path) -> None:
     """Two files of judgments are two assessors, called by their names; the pairs can be written as a table."""
     shown = command("judgments", "agreement", "qrels.txt", "LLM=judge.qrels")
@@ -110,7 +118,7 @@ def test_a_crowd_is_summed_up(command: Command, folder: Path) -> None:
     asked = ("judgments", "combine", "crowd.csv", "--rule", "dawid-skene", "--confusion", "workers.csv", "-o", "d.txt")
     assert command(*asked) == ""
     assert "w3,30,0.0,1.0,1.0" in (folder / "workers.csv").read_text().splitlines()
-    assert "used with --rule dawid-skene" in command(*asked[:3], "--confusion", "workers.csv", code=4)
+    assert "--confusion needs --rule dawid-skene" in command(*asked[:3], "--confusion", "workers.csv", code=4)
 
 
 def test_combine(command: Command, folder: Path) -> None:

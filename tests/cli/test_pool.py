@@ -62,14 +62,19 @@ def test_the_pool_of_many_runs_is_a_board(command: Command, folder: Path) -> Non
         (("make", "bm25.txt", "--depth", "3", "--method", "hegde"), "Did you mean hedge"),
         (("make", "bm25.txt", "--depth", "3", "-m", "bpref"), "whose ranks have weights"),
         (("make", "bm25.txt", "--depth", "3", "-o", "bm25.txt"), "is read or written already"),
-        (("make", "bm25.txt", "--depth", "3", "--judged", "foreign.txt"), "no judged document is in the runs"),
+        (("make", "bm25.txt", "--depth", "3", "--judgments", "foreign.txt"), "no judged document is in the runs"),
         (("make", "bm25.txt", "--depth", "3", "--seed", "-1"), "-1 is less than 0"),
-        (("make", "bm25.txt", "--depth", "3", "--judged", "ratings.csv"), "3 assessors judged these documents"),
+        (("make", "bm25.txt", "--depth", "3", "--judgments", "ratings.csv"), "3 assessors judged these documents"),
         (("reuse", "ratings.csv", "bm25.txt", "--pool-depth", "3"), "3 assessors judged these documents"),
         (("make", "bm25.txt", "--depth", "3", "-o", "nowhere/p.csv"), "there is no folder nowhere"),
         (("make", "twice.txt", "--depth", "3"), "twice.txt:3: the run lists document a more than once for query q01"),
-        (("make", "few.txt", "--depth", "1", "--judged", "few.qrels"), "the longest list has 2 documents"),
-        (("make", "few.txt", "--depth", "9", "--judged", "all.qrels"), "every document of the runs is judged already"),
+        (("make", "few.txt", "--depth", "1", "--judgments", "few.qrels"), "the longest list has 2 documents"),
+        (
+            ("make", "few.txt", "--depth", "9", "--judgments", "all.qrels"),
+            "every document of the runs is judged already",
+        ),
+        (("make", "bm25.txt", "--depth", "3", "--rel", "2"), "--rel needs --judgments"),
+        (("reuse", "qrels.txt", "bm25.txt", "--pool-depth", "5"), "only one run contributed"),
         (("reuse", "qrels.txt", "bm25.txt"), "Say to which depth"),
         (("reuse", "qrels.txt", "bm25.txt", "--teams", "qrels.txt"), "expected a run and its team"),
         (("reuse", "qrels.txt", "bm25.txt", "--pool-depth", "5", "-m", "bpref"), "add up what documents are worth"),
@@ -87,7 +92,7 @@ def test_errors(command: Command, folder: Path, arguments: tuple[str, ...], word
     (folder / "few.txt").write_text("q01 Q0 a 1 3 t\nq01 Q0 b 2 2 t\n")
     (folder / "few.qrels").write_text("q01 0 a 1\n")
     (folder / "all.qrels").write_text("q01 0 a 1\nq01 0 b 1\n")
-    code = next((code for option, code in (("--method", 3), ("-m", 4)) if option in arguments), 2)
+    code = next((code for option, code in (("--method", 3), ("-m", 4), ("--rel", 4)) if option in arguments), 2)
     assert words in command("pool", *arguments, code=code)
     assert not list(folder.glob("p.*"))
 
@@ -113,7 +118,7 @@ def test_the_highest_grade_of_subtopics_counts(command: Command, by_subtopic: st
     runs = ("bm25.txt", "dense.txt.gz", "--pool-depth", "10", "-m", "nDCG@10", "-o", "json")
     whole = command("pool", "reuse", "qrels.txt", *runs)
     assert command("pool", "reuse", by_subtopic, *runs, *named) == whole
-    make = ("pool", "make", "bm25.txt", "dense.txt.gz", "--method", "mtf", "--budget", "40", "--judged")
+    make = ("pool", "make", "bm25.txt", "dense.txt.gz", "--method", "mtf", "--budget", "40", "--judgments")
     assert command(*make, by_subtopic, *named) == command(*make, "qrels.txt")
     assert "trec-subtopics" in command(*make, by_subtopic, code=2)
 
@@ -135,10 +140,20 @@ def test_every_format(command: Command, folder: Path) -> None:
     shown = f"{found['new'][0]['worst']:.4f}"
     assert shown in command(*REUSE)
     assert shown in command(*REUSE, "-o", "md")
-    command(*REUSE, "-o", "r.html")
-    page = (folder / "r.html").read_text()
-    assert shown in page
-    assert page.count("<svg") == 4
+    for more, pictures in (((), 2), (("old=dense.jsonl",), 4)):
+        command(*REUSE, *more, "-o", "r.html")
+        page = (folder / "r.html").read_text()
+        assert shown in page
+        assert page.count("<svg") == pictures
+
+
+def test_one_run_is_not_left_out(command: Command) -> None:
+    """Without the only run that contributed nothing is left: new runs have bounds, and nothing is said of a loss."""
+    told = " ".join(command(*REUSE).split())
+    assert told.startswith("dense.txt has nDCG@10 0.7199, or 0.3438 to 0.8105 by its unjudged documents.")
+    assert "only one run contributed" in told
+    assert "Without a run" not in told
+    assert "without_run" not in json.loads(command(*REUSE, "-o", "json"))
 
 
 def test_a_reader_who_has_gone_costs_no_pool(folder: Path) -> None:
@@ -156,20 +171,21 @@ def test_a_document_that_was_not_drawn_is_not_judged(command: Command, folder: P
         f"{q} 0 {d} {1 + n % 2} {-1 if n % 4 == 3 else g}" for n, (q, _, d, g) in enumerate(map(str.split, lines))
     ]
     (folder / "sampled.txt").write_text("\n".join(sampled) + "\n")
-    told = command("pool", "make", "bm25.txt", "dense.txt.gz", "--depth", "10", "--judged", "sampled.txt")
-    whole = command("pool", "make", "bm25.txt", "dense.txt.gz", "--depth", "10", "--judged", "qrels.txt")
+    told = command("pool", "make", "bm25.txt", "dense.txt.gz", "--depth", "10", "--judgments", "sampled.txt")
+    whole = command("pool", "make", "bm25.txt", "dense.txt.gz", "--depth", "10", "--judgments", "qrels.txt")
     counts = [int(text.split()[0]) for text in (told, whole)]
     assert counts[0] > counts[1]
 
 
 def test_teams_are_named_as_files_are(command: Command, folder: Path) -> None:
     """A run is known in the file of teams as it is on the command line; one in no team is told."""
-    (folder / "teams.tsv").write_text("bm25.txt\tA\ndense.txt.gz\tA\n")
-    words = ("pool", "reuse", "qrels.txt", "bm25.txt", "dense.txt.gz", "--pool-depth", "10", "--teams", "teams.tsv")
+    (folder / "teams.tsv").write_text("bm25.txt\tA\ndense.txt.gz\tA\nother\tB\n")
+    runs = ("bm25.txt", "dense.txt.gz", "other=dense.jsonl")
+    words = ("pool", "reuse", "qrels.txt", *runs, "--pool-depth", "10", "--teams", "teams.tsv")
     assert "in no team" not in command(*words)
     teams = json.loads(command(*words, "-o", "json"))["without_team"]["by_group"]
-    assert {team["runs"] for team in teams} == {2}
-    (folder / "teams.tsv").write_text("bm25\tA\n")
+    assert {team["left_out"]: team["runs"] for team in teams} == {"A": 2, "B": 1}
+    (folder / "teams.tsv").write_text("bm25\tA\nother\tA\n")
     assert "1 run in no team; each counts as a team of its own" in " ".join(command(*words).split())
 
 

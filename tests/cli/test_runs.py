@@ -107,11 +107,11 @@ def test_what_a_comparison_does_not_write(command: Command) -> None:
 
 
 def test_an_evaluation_is_drawn(command: Command, tmp_path: Path) -> None:
-    """Like every report with numbers to draw, an evaluation is written as a picture: a bar for each run and measure."""
+    """Like every report with numbers to draw, an evaluation is written as a picture: a dot for each run and measure."""
     picture = tmp_path / "means.svg"
     command("evaluate", "qrels.txt", "bm25.txt", "dense.txt.gz", "-m", "nDCG@10,AP", "-o", str(picture))
     drawn = picture.read_text(encoding="utf-8")
-    assert drawn.count("<rect") >= 2 * 2
+    assert drawn.count("<circle") >= 2 * 2
     assert "nDCG@10" in drawn
     assert "dense.txt<" in drawn
 

@@ -39,7 +39,7 @@ def done(folder: Path, *words: str) -> Done:
         (["audit", "explain", "ratings.csv", "a.csv", "--query", "q1"], "q1"),
         (["audit", "judge", "ratings.csv", "ratings.csv", "a.csv"], "18 labels"),
         (["judgments", "combine", "ratings.csv", "-o", "-"], "q0 0 s0 2"),
-        (["active", "plan", "a.csv", "b.csv", "--judged", "ratings.csv", *PLAN], "18 judged"),
+        (["active", "plan", "a.csv", "b.csv", "--judgments", "ratings.csv", *PLAN], "18 judged"),
     ],
 )
 def test_every_command_takes_them(shop: Path, words: list[str], said: str) -> None:

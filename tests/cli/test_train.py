@@ -46,7 +46,8 @@ def test_train_and_rank(files: Path, command: Command) -> None:
     )  # fmt: skip
     model = training.load(files / "model.json")
     assert model.get_params() == {
-        "metric": "nDCG@3", "dialect": "ranklib", "rng": 5, "restarts": 2, "iterations": 25, "tolerance": 0.01
+        "metric": "nDCG@3", "dialect": "ranklib", "rng": 5, "restarts": 2, "iterations": 25, "tolerance": 0.01,
+        "keep": "round",
     }  # fmt: skip
     assert lines["documents"] == "112 of 16 queries, 5 features"
     values = [row["validation"] for row in model.curve_]
@@ -107,7 +108,7 @@ def test_refusals(files: Path, command: Command) -> None:
         (("adarank", "train.txt", "--set", "rounds=0"), 4, "Got 0"),
         (("adarank", "train.txt", "-m", "nDGC"), 3, "nDCG"),
         (("adarank", "train.txt", "-d", "letor5"), 3, "letor4"),
-        (("adarank", "train.txt", "--empty", "naught"), 4, "parameter of train"),
+        (("adarank", "train.txt", "--empty", "naught"), 4, "--empty takes a number or leave-out"),
         (("adarank", "absent.txt"), 2, "absent.txt"),
         (("adarank", "train.txt", "-o", "no/where.json"), 2, "there is no folder"),
         (("adarank", "qrels.txt"), 2, "qrels.txt:1"),

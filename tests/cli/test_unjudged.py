@@ -95,7 +95,9 @@ def test_unequally_judged_runs(command: Command, shop: Path) -> None:
     gate = summary(command, "-o", "pr.html", code=3)
     assert gate.startswith("Cannot tell against old: nDCG@10 of new −")
     assert "but 50 % of the top 10 of new is unjudged (0 % of old's)" in gate
-    assert "Judge these 150 documents (rankgauge pool make new.txt --depth 10 --judged qrels.txt -o pool.csv)" in gate
+    assert (
+        "Judge these 150 documents (rankgauge pool make new.txt --depth 10 --judgments qrels.txt -o pool.csv)" in gate
+    )
     text = (shop / "pr.md").read_text(encoding="utf-8")
     assert text.startswith("Judged: 100 % (old), 50 % (new) of the top 10")
     assert "## Judged unequally" in text

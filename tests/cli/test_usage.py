@@ -76,3 +76,30 @@ def test_several_outputs(command: Command, folder: Path) -> None:
     assert "only one output can go to the terminal, and these do: csv, json" in said
     assert "would be overwritten" in command("evaluate", "qrels.txt", "bm25.txt", "-o", "c.md", "-o", "c.md", code=2)
     assert not (folder / "c.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("evaluate qrels.txt bm25.txt -c --missing skip", "-c means --missing zero, and the line says --missing skip"),
+        ("evaluate qrels.txt bm25.txt -J --unjudged not-relevant", "-J means --unjudged skip, and the line says"),
+        ("audit qrels.txt bm25.txt --value 0.5564 --against trec_eval", "--against is for the comparison of tools"),
+        ("audit lint qrels.txt -m AP", "--measure needs a run, given after the judgments"),
+        ("audit lint qrels.txt -d trec_eval", "--dialects needs a run"),
+        ("audit judge qrels.txt judge.qrels -d trec_eval", "--dialect needs runs, given after the judges"),
+        ("audit judge qrels.txt judge.qrels --first 3", "--first needs runs"),
+        ("pool make bm25.txt dense.txt.gz --scale trec-dl", "--scale needs --judgments"),
+        ("active plan bm25.txt dense.txt.gz --budget 40 --combine majority", "--combine needs several assessors"),
+    ],
+)
+def test_options_without_an_effect(command: Command, line: str, words: str) -> None:
+    """An option that would change nothing beside the others on the line is an error, which says what it needs."""
+    assert words in command(*line.split(), code=4)
+
+
+def test_one_assessor_has_nothing_to_combine(command: Command, folder: Path) -> None:
+    """A note says that a rule for several assessors had the grades of one."""
+    (folder / "one.csv").write_text("query,document,grade,assessor\nq,a,2,ann\nq,b,0,ann\n")
+    assert "one assessor judged, so that there is nothing to combine" in command(
+        "judgments", "combine", "one.csv", "-o", "new.txt", stderr=True
+    )

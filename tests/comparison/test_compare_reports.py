@@ -18,12 +18,14 @@ import pytest
 from rankgauge import compare
 from rankgauge.cli.main import run
 from rankgauge.comparison import figures as figures
-from rankgauge.comparison.direction import Direction
-from rankgauge.comparison.latex import latex_means, ranges
 from rankgauge.comparison.report import ComparisonReport
+from rankgauge.comparison.report_tables import Direction, latex_means, ranges
 from rankgauge.demo import generate, write
 from rankgauge.measures import parse
 from rankgauge.render.formats.tex import escaped
+
+pytestmark = pytest.mark.process  # computes for long
+
 
 Command = Callable[..., str]
 
@@ -163,6 +165,14 @@ def test_a_mark_means_the_same_of_any_number_of_runs(command: Command, folder: P
     assert "dagger" not in printed
     assert ranges("abcefh") == "a–cefh"
     assert ranges(["1", "2", "3", "12"]) == "1–3,12"
+
+
+def test_means_over_different_queries_have_no_best(command: Command) -> None:
+    """Where a tool leaves out what a run does not answer, no mean is bold, and the caption says why."""
+    printed = command("bm25.txt", "dense.txt.gz", "-m", "AP", "-d", "trec_eval", "-o", "tex")
+    assert "textbf" not in printed
+    assert "none is bold where runs have different queries" in printed
+    assert "rankgauge compare uses" not in printed
 
 
 def test_the_mark_of_a_baseline(command: Command) -> None:
@@ -313,7 +323,7 @@ def test_every_query(command: Command, folder: Path) -> None:
     shown = command(*runs, "-q").split("Every query\n")[1]
     assert len(shown.split("\n\n")[0].splitlines()) == 1 + len(rows)
     assert command(*runs, "-q", "-o", "tex").count("dense.txt & bm25.txt") == len(rows)
-    assert "queries among its names" in command(*runs, "-q", "--tables", "pairs", code=4)
+    assert "add queries to --tables" in command(*runs, "-q", "--tables", "pairs", code=4)
 
 
 def test_a_caption_says_what_the_means_are_of() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from rankgauge import ParameterError, compare, evaluate
 from rankgauge.comparison import Comparison, ComparisonSettings
 from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewest, widened
 from rankgauge.comparison.gate_report import headline
+from rankgauge.comparison.judging import JudgedRule, MissingJudgments
+from rankgauge.measures import parse
 from rankgauge.statistics import t_interval
-from rankgauge.statistics.shares import largest_share
+from rankgauge.statistics.student import largest_share
 
 PASS, WORSE, UNDECIDED = GateVerdict.PASS, GateVerdict.WORSE, GateVerdict.UNDECIDED
 
@@ -189,3 +192,60 @@ def test_failed_searches_and_few_queries(gate: Gate, verdict: GateVerdict, words
     assert words in headline(gate)
     failed = gate.rows["reason"][0] == "failed searches"
     assert gate.floor_rows["verdict"] == ("undecided" if failed else "pass",)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "R@3", "P@3", "ERR@3"])
+def test_bounds_hold_whatever_the_grades(measure: str) -> None:
+    """No grades of the unjudged documents that two runs show give a difference beyond its bounds.
+
+    What only one run shows may raise the ideal of the other. Without a document that both show, bounds are reached.
+    """
+    judged = {"a": 1, "c": 2, "missed": 1}
+    for old, is_tight in (("yzc", True), ("yxa", False)):
+        runs = {"new": {"q": list("axc")}, "old": {"q": list(old)}}
+        results = evaluate({"q": judged}, runs, measure, max_grade=2)
+        missing = MissingJudgments(results=results, queries=["q"], rule=JudgedRule())
+        least, most = missing.bounds(parse(measure), "new", "old")
+        differences = []
+        for grades in product((0, 1, 2), repeat=3):
+            graded = {"q": judged | dict(zip("xyz", grades, strict=True))}
+            both = evaluate(graded, runs, measure, max_grade=2)
+            differences.append(both["new"][measure] - both["old"][measure])
+        assert least[0] <= min(differences) + 1e-9
+        assert most[0] >= max(differences) - 1e-9
+        if is_tight:
+            assert (least[0], most[0]) == pytest.approx((min(differences), max(differences)), abs=1e-9)
+
+
+def of_ties(unjudged: int, *, ties: str = "expected") -> Comparison:
+    """Compare a run in order with one that lists the same judged documents first, then others, all with one score."""
+    grades = [3, 2, 1, 1, 0, 0, 0, 0, 0, 0]
+    judgments = {f"q{n:02}": {f"d{n}-{rank}": grade for rank, grade in enumerate(grades)} for n in range(30)}
+    more = [f"x{number}" for number in range(unjudged)]
+    tied = {query: dict.fromkeys([*judged, *more], 1.0) for query, judged in judgments.items()}
+    runs = {"old": {query: list(judged) for query, judged in judgments.items()}, "new": tied}
+    return compare(judgments, runs, "nDCG@10", baseline="old", ties=ties)
+
+
+@pytest.mark.parametrize("unjudged", [5, 90])
+def test_no_verdict_on_an_order_that_only_a_file_has(unjudged: int) -> None:
+    """Of tied documents as many are judged in the top 10 as are to be expected there, wherever their lines are."""
+    comparison = of_ties(unjudged)
+    share = comparison.results["new"].judged["nDCG@10"]
+    assert share.share == pytest.approx(10 / (10 + unjudged))
+    assert share.unjudged == math.ceil(300 - 300 * 10 / (10 + unjudged))
+    # Of 15 documents in any order the best ones are too far down, whatever the 5 others are.
+    assert comparison.gate("nDCG@10:0.3").verdict is (UNDECIDED if unjudged > 5 else WORSE)
+    assert of_ties(unjudged, ties="input").results["new"].judged["nDCG@10"].share == 1
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "P@3"])
+def test_bounds_of_ties_hold(measure: str) -> None:
+    """Where ties are averaged, a difference that the drawn order of lines alone would exclude is within its bounds."""
+    judged, new = {"a": 1, "c": 2}, {"q": dict.fromkeys("acxyz", 1.0)}
+    results = evaluate({"q": judged}, {"new": new, "old": {"q": list("ca")}}, measure, max_grade=2)
+    missing = MissingJudgments(results=results, queries=["q"], rule=JudgedRule())
+    least, most = missing.bounds(parse(measure), "new", "old")
+    assert least[0] <= results["new"][measure] - results["old"][measure] <= most[0]
+    moved = missing.as_good(parse(measure), "new", "old")[0]
+    assert results["new"][measure] - results["old"][measure] - 0.05 <= moved <= most[0] + 0.05

@@ -139,15 +139,15 @@ def test_tables_alone(command: Callable[..., str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--tables", "similarity"), "without similarity, unless --similarity is given"),
-        (("--tables", "risk"), "without risk, unless --risk is given"),
-        (("--tables", "segments"), "without segments, unless --by is given"),
-        (("--tables", "matrix", "--baseline", "one.txt"), "without matrix"),
+        (("--tables", "similarity"), "--tables similarity needs --similarity."),
+        (("--tables", "risk"), "--tables risk needs --risk."),
+        (("--tables", "segments"), "--tables segments needs --by."),
+        (("--tables", "matrix", "--baseline", "one.txt"), "--tables matrix shows all pairs"),
         (("--tables", "means,pairs", "-o", "csv"), "csv holds a single table"),
         (("--tables", "measures", "-o", "jsonl"), "jsonl holds a single table"),
-        (("--p", "0.8"), "'p' parameter of compare must be given with --similarity"),
-        (("--shared-only",), "'shared-only' parameter of compare must be given with --similarity"),
-        (("--similarity", "tau", "--p", "0.8"), "given with rbo, rbo-b or rbo-w"),
+        (("--p", "0.8"), "--p needs --similarity, e.g. --similarity rbo."),
+        (("--shared-only",), "--shared-only needs --similarity"),
+        (("--similarity", "tau", "--p", "0.8"), "--p needs --similarity rbo, rbo-b or rbo-w"),
     ],
 )
 def test_what_would_do_nothing_is_refused(command: Callable[..., str], arguments: tuple[str, ...], words: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.evaluation.result import Result
-from rankgauge.evaluation.trec_lines import ALL, lines
+from rankgauge.evaluation.topic_lines import ALL, lines
 from tests.engines import Evaluate
 from tests.golden import CASES, Case, printed
 from tests.shared import shared

@@ -85,6 +85,26 @@ def test_a_measure_that_the_tool_lacks_is_noted_in_python() -> None:
     assert not evaluate(JUDGMENTS, RUN, ["nDCG@10"], dialect="trec_eval").notes
 
 
+def test_a_measure_that_the_tool_lacks_may_have_its_gains() -> None:
+    """The note does not call a value the standard one without saying that gains are the dialect's."""
+    told = evaluate(JUDGMENTS, RUN, "nDCG", dialect="mslr").notes[0]
+    assert told.endswith(
+        "has no nDCG: computed by the standard definition, with this dialect's order, grades, gains and queries"
+    )
+    (told,) = evaluate(JUDGMENTS, RUN, "AP", dialect="gdeval").notes
+    assert told.endswith("with this dialect's order, grades and queries")
+
+
+@pytest.mark.parametrize("dialect", ["lightgbm", "sklearn", "yahoo"])
+def test_relevant_documents_that_are_not_retrieved_are_told(dialect: str) -> None:
+    """Where a tool knows nothing but what was retrieved, a note counts the relevant documents that the run lacks."""
+    judgments = {"q": {"a": 1, "b": 0, "c": 2}}
+    (told,) = evaluate(judgments, {"q": ["b", "a"]}, "nDCG@10", dialect=dialect).notes
+    assert told.startswith("1 relevant document does not count, being not retrieved: the ideal ranking holds only")
+    assert evaluate(judgments, {"q": ["b", "a", "c"]}, "nDCG@10", dialect=dialect).notes == ()
+    assert evaluate(judgments, {"q": ["b", "a"]}, "nDCG@10").notes == ()
+
+
 def test_strict_refuses_it() -> None:
     """With strict=True a measure that the tool lacks is an error, before anything is read."""
     with pytest.raises(InputError, match="trec_eval has no ERR@10"):
@@ -113,4 +133,5 @@ def test_ranx_with_missing_queries_under_ties() -> None:
     judgments = {"q": {"d1": 1}, "r": {"d1": 1}}
     tied = evaluate(judgments, {"q": {"d1": 1.0, "d2": 1.0, "d3": 0.0}}, "AP", dialect="ranx", missing="zero")
     assert any("make_comparable=True" in note and "not reproduced" in note for note in tied.notes)
-    assert not evaluate(judgments, {"q": {"d1": 1.0, "d2": 0.5}}, "AP", dialect="ranx", missing="zero").notes
+    (told,) = evaluate(judgments, {"q": {"d1": 1.0, "d2": 0.5}}, "AP", dialect="ranx", missing="zero").notes
+    assert told.startswith("1 of 2 queries are judged but not in the run")

@@ -21,6 +21,9 @@ from rankgauge.evaluation.formats.ndeval import write
 from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.statistics.risk import trade_off
 
+pytestmark = pytest.mark.process  # computes for long
+
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "ndeval"
 CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
 NOVEL = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP")
@@ -201,7 +204,7 @@ def test_input_that_ndeval_refuses(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_ndeval_s(qrels: str, flags: list[str], map_ia: float, tmp_path: Path, command: Command) -> None:
-    """Repeated lines, topics written with zeros, one subtopic and names: as docs/diversity.md says."""
+    """Repeated lines, topics written with zeros, one subtopic and names: as docs/kinds-of-judgments.md says."""
     (tmp_path / "qrels.txt").write_text(qrels)
     (tmp_path / "run.txt").write_text("1 Q0 a 1 2\n1 Q0 b 2 1\n")
     printed = command(

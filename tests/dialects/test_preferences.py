@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.errors import InputError
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from rankgauge.measures import resolve
 from tests.shared import shared
 
@@ -117,7 +117,7 @@ def test_few_documents_of_the_lowest_level(tmp_path: Path) -> None:
     )
     names = ["prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"]
     assert list(evaluate(prefs, run, names, dialect="trec_eval-10").matrix[0]) == [(4 + 4) / (4 + 5)] * 2
-    page = (Path(__file__).parents[2] / "docs" / "preferences.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "kinds-of-judgments.md").read_text(encoding="utf-8")
     assert "read past the end of an array" in page
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.evaluation.result import Result
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from tests.engines import Evaluate
 
 SCHEMA = ["query", "document", "grade"]

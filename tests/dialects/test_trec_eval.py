@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+import rankgauge
 from rankgauge import dialects
 from rankgauge.errors import InputError
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from rankgauge.measures import resolve
 from rankgauge.measures.trec_names import NEW, SETS
 from tests.engines import Evaluate
@@ -49,6 +51,28 @@ def test_golden(case: Case, tool: str, options: str, evaluate: Evaluate) -> None
                 evaluate(judged, ranked, ["map"], dialect=TOOLS[tool], **OPTIONS[options])
         return
     assert _printed(evaluate, *case.tables, expected, tool, options) == expected
+
+
+def test_fractions_are_cut_off(evaluate: Evaluate, tmp_path: Path) -> None:
+    """Grades such as 1.9 are read as atol reads them, from tables and from files, and a note says so.
+
+    trec_eval 9.0.4 printed these values for these files.
+    """
+    grades, printed = {"a": 1.9, "b": 0.5, "c": -0.5, "d": 2.5, "e": 3.0}, (3, 0.3333, 0.1667, 0.4, 0.3134)
+    names = ["num_rel", "map", "bpref", "P.5", "ndcg"]
+    (tmp_path / "qrels").write_text("".join(f"q 0 {document} {grade}\n" for document, grade in grades.items()))
+    (tmp_path / "run").write_text("".join(f"q Q0 {document} 0 {-rank} x\n" for rank, document in enumerate("bacdx")))
+    judged = pl.DataFrame({"query": ["q"] * 5, "document": list(grades), "grade": list(grades.values())})
+    ranked = pl.DataFrame({"query": ["q"] * 5, "document": list("bacdx"), "score": [5.0, 4.0, 3.0, 2.0, 1.0]})
+    results = [evaluate(judged, ranked, names, dialect=tool) for tool in TOOLS.values()]
+    results.append(rankgauge.evaluate(str(tmp_path / "qrels"), str(tmp_path / "run"), names, dialect="trec_eval"))
+    for result in results:
+        assert tuple(round(value, 4) for value in result.matrix[0].tolist()) == printed
+    (told,) = results[-1].notes
+    assert (
+        told == "4 of the judgments have a fraction: what follows a grade's decimal point is cut off: 1.9 counts "
+        "as 1, as in trec_eval"
+    )
 
 
 @pytest.mark.parametrize("tool", TOOLS)

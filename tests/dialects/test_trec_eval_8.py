@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from tests.engines import Evaluate
 from tests.golden import CASES, Case, judgments, printed, run, tables
 from tests.shared import shared

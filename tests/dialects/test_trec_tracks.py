@@ -8,7 +8,7 @@ from functools import cache
 
 import polars as pl
 
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from tests.engines import Evaluate
 from tests.golden import judgments
 from tests.shared import shared

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankgauge.demo.learning import generate_learning, write_parts
+from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.labelling import methods
 from rankgauge.labelling.method import Repetitions
 from rankgauge.labelling.simulations.study import ErrorCurve, Study, saving
 from rankgauge.labelling.target import Target
-from rankgauge.papers import PAPERS, Setting, Verdict
+from rankgauge.papers import PAPERS, Number, Setting, Verdict
 from rankgauge.papers.experiment import Measurements
 from rankgauge.papers.published.active import findings
 from rankgauge.papers.published.active.benchmark import Benchmark, generated, given
@@ -173,7 +175,7 @@ def test_trials_repeat_methods(cases: dict[str, Case], tmp_path: Path) -> None:
         budgets=(6.0, 12.0, 18.0),
         repetitions=40,
         seed=3,
-        efforts={("document", "ERR"): Effort(repetitions=0.25, budget=0.7)},
+        efforts={("document", "ERR"): Effort(most=10, budget=0.7)},
         workers=1,
     )
     case = cases["Random Forest"]
@@ -253,7 +255,7 @@ def test_choices_are_compared_where_there_are_wrong_ones() -> None:
 def test_nothing_is_saved_against_a_coin() -> None:
     """Where nobody chooses better than a coin, a saving is open, whatever its value."""
     shares = {10.0: 0.5, 20.0: 0.5, 40.0: 0.45}
-    curves = {name: choosing(name, shares) for name in ("passive", "passive-iid", "paper", "greg", "document")}
+    curves = {name: choosing(name, shares) for name in TRIED}
     study = Study(title="pair", measure="ERR", truth=1.0, curves=curves)
     assert all(number.error >= 1 for _, number in findings.choice_savings([study], 40.0))
     assert all(number.error < 1 for _, number in findings.choice_savings([pair_study()], 40.0))
@@ -278,7 +280,7 @@ def pair_study() -> Study:
     """A pair for which `paper` is wrong as often as `passive-iid` with twice the budget, but further off."""
     shares = {10.0: 0.4, 20.0: 0.3, 40.0: 0.2, 80.0: 0.02}
     half = {budget / 2: share for budget, share in shares.items()}
-    curves = {name: choosing(name, shares) for name in ("passive", "passive-iid", "greg", "document")}
+    curves = {name: choosing(name, shares) for name in ("passive", "passive-iid", "uniD", "uniC", "greg", "document")}
     curves["paper"] = choosing("paper", half, far=3.0)
     return Study(title="pair", measure="ERR", truth=1.0, curves=curves)
 
@@ -365,6 +367,68 @@ def test_files(outcome: tuple[Measurements, Path], tmp_path: Path) -> None:
     numbers = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["numbers"]
     assert "index update, ERR: paper saves against passive" in numbers
     assert "index update, ERR: paper saves against passive-iid" in numbers
+
+
+def test_a_folder_of_mslr(tmp_path: Path) -> None:
+    """A folder like MSLR-WEB's has the paper's set-up: costs by length, whole lists, one fold to train on and four in
+    the pool; only what each fold is tested on is read."""
+    data = generate_learning(rng=np.random.default_rng(0), like="mslr", queries=20)
+    for number, path in enumerate(write_parts(data, tmp_path), start=1):
+        (tmp_path / f"Fold{number}").mkdir()
+        path.rename(tmp_path / f"Fold{number}" / "test.txt")
+    benchmark = given(tmp_path)
+    assert (benchmark.cost, benchmark.depth, benchmark.measures["ERR"]) == ("log-length", None, "ERR(max_grade=4)")
+    assert benchmark.at == round(0.3 * 16)
+    for split in benchmark.splits:
+        assert split.validation is not None
+        sizes = [len(set(part.queries)) for part in (split.train, split.validation, split.pool)]
+        assert sizes == [2, 2, 16]
+        assert split.lengths is not None
+        np.testing.assert_array_equal(split.lengths, split.pool.matrix[:, 14])
+
+
+def test_budgets_of_mslr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many queries as the real set has, savings are measured at 300 and training sizes compared at 100."""
+    part = FeatureTable(
+        grades=np.full(300, 4.0),
+        queries=np.arange(300).astype(str).astype(object),
+        documents=np.arange(300).astype(str).astype(object),
+        matrix=np.ones((300, 136)),
+    )
+    parts = [part._replace(queries=np.array([f"{n}-{q}" for q in part.queries], dtype=object)) for n in range(5)]
+    monkeypatch.setattr("rankgauge.papers.published.active.benchmark.read_parts", lambda folder: parts)
+    benchmark = given(tmp_path)
+    assert (benchmark.at, benchmark.third) == (300.0, 100.0)
+
+
+def test_savings_in_theory(cases: dict[str, Case]) -> None:
+    """Draws in proportion to the spread and the root of the cost save as the formula says; equal draws save nothing."""
+    case = cases["RF regression − RF classification"]
+    values, costs = case.target.values(case.pool, case.grades), case.target.query_costs(case.pool)
+    spread = np.abs(values - values.mean())
+    best = np.maximum(spread, 1e-9) / np.sqrt(costs)
+    best /= best.sum()
+    m = len(values)
+    expected = 1 - (spread @ np.sqrt(costs)) ** 2 / m**2 / ((spread**2).mean() * costs.mean())
+    assert findings._variance(case, best)[0] == pytest.approx(expected, abs=1e-6)
+    saved, rare = findings._variance(case, np.full(m, 1 / m))
+    assert saved == pytest.approx(0.0)
+    assert 0 <= rare <= 1
+
+
+def test_overall_savings() -> None:
+    """The least and the largest saving are those of the losses that the figures show: choices for pairs of rankers."""
+    named = {
+        "one, ERR: paper saves against passive-iid": 0.2,
+        "one, DCG: paper saves against passive-iid": 0.01,
+        "two, ERR: paper saves against passive-iid": 0.9,
+        "two, ERR: paper saves against passive-iid, by choices": 0.4,
+        "two, ERR: uniC saves against passive-iid, by choices": 0.95,
+    }
+    pair = Study(title="two", measure="ERR", truth=0.0, curves={})
+    numbers = {name: Number(value=value) for name, value in named.items()}
+    ends = [number.value for _, number in findings.overall(numbers, "ERR", [pair])]
+    assert ends == [0.2, 0.4]
 
 
 def test_a_folder_of_letor() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.simulations.board_trials import BLOCK, BoardTrials
+from rankgauge.labelling.simulations.board_study import BLOCK, BoardTrials
 from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.papers import PAPERS, Setting, Verdict

@@ -21,9 +21,15 @@ from rankgauge.dialects import DIALECTS
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.labelling.simulations.jobs import ExperimentJob, run_jobs
 from rankgauge.papers import PAPERS, Measurements, Setting, Verdict
-from rankgauge.papers.published.ndcg_tools import adarank_weights, run, tools, training
-from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
-from rankgauge.papers.published.ndcg_tools.findings import Findings
+from rankgauge.papers.published.ndcg_tools import adarank_weights, run, training
+from rankgauge.papers.published.ndcg_tools.evaluators import (
+    CUTOFFS,
+    READINGS,
+    HeldOut,
+    tie_effects,
+    tool_differences,
+)
+from rankgauge.papers.published.ndcg_tools.findings import LATE, Findings, seed_effects
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.papers.standard_errors import fold_means
 from tests.shared import shared
@@ -158,6 +164,37 @@ def test_numbers_of_short_queries() -> None:
     assert numbers["RankBoost less LambdaMART, all queries by LETOR"].value == pytest.approx(0.02 - 0.05)
 
 
+def test_large_and_small_sets() -> None:
+    """Where one ranker is better on large sets and another on small ones, LETOR's metric prefers the first."""
+    values = planted()
+    values[:, :, 0, 9] += np.where(EIGHT.is_short, -0.1, 0.07)  # AdaRank beats all on large sets, none on small ones
+    values[2, :, :, 9, EIGHT.is_short] = 0.0
+    numbers = {name: number.value for name, number in findings(values).numbers().items()}
+    assert numbers["pairs with one ranker better on large sets, the other on small sets"] == 5
+    assert numbers["of these, the share whose better on large sets is preferred by LETOR"] == 1.0
+    assert numbers["of these, the better on large sets is preferred by standard"] == 0
+    assert math.isnan(
+        findings(planted()).numbers()["of these, the share whose better on large sets is preferred by LETOR"].value
+    )
+
+
+def test_empty_queries_shrink_differences() -> None:
+    """A difference over all queries is that over queries with relevant documents, times their share."""
+    two = held_out(*[letor(a=[1, 0], b=[1, 0], c=[0, 0], d=[1] * 10)] * 2)
+    values = np.zeros((3, 3, 6, 10, 8))
+    values[:, :, TITLES.index("LambdaMART"), 9, ~two.is_empty] = 0.3
+    numbers = Findings(values=values, readings=tuple(READINGS), rankers=TITLES, tested=two).numbers()
+    assert numbers["a difference over all queries, as a share of that without empty ones"].value == pytest.approx(3 / 4)
+
+
+def test_seeds() -> None:
+    """Several seeds give the mean of their gains, paired by query, and their range."""
+    standard, gains = np.zeros((3, 4)), np.array([[0.1], [0.2], [0.6]])
+    numbers = dict(seed_effects(standard, standard + gains, np.array([0, 0, 1, 1])))
+    assert numbers[f"{LATE}, mean over seeds"].value == pytest.approx(0.3)
+    assert [numbers[f"{LATE}, {end} of 3 seeds"].value for end in ("least", "largest")] == pytest.approx([0.1, 0.6])
+
+
 def test_swaps() -> None:
     """Another order at some cutoffs is counted, also within the middle three; a pair counts where both are clear."""
     values = planted()
@@ -176,7 +213,7 @@ def test_tools_of_the_paper() -> None:
     ten = [1, 0, 2, 0, 0, 0, 0, 0, 0, 0]
     test = held_out(letor(short=[1, 0], long=ten, empty=[0] * 10))
     falling = -np.concatenate([np.arange(2), np.arange(10), np.arange(10)]).astype(np.float64)
-    numbers = {name: number.value for name, number in tools.numbers(test, falling[np.newaxis])}
+    numbers = {name: number.value for name, number in tool_differences(test, falling[np.newaxis])}
     usual = (1 + 3 / log2(4)) / (3 + 1 / log2(3))
     flat = (1 + 3 / log2(3)) / (3 + 1)  # ranks 1 and 2 weigh the same in LETOR's scripts
     assert numbers["trec_eval less RankLib, NDCG@10"] == pytest.approx(0.0, abs=1e-6)
@@ -191,7 +228,7 @@ def test_ties_are_counted() -> None:
     """Documents of the same score in one query are tied, in two queries they are not; the order of a tie counts."""
     test = held_out(letor(a=[1, 0, 0], b=[1, 0]))
     scores = np.array([[3.0, 3.0, 1.0, 3.0, 1.0], [3.0, 2.0, 1.0, 3.0, 1.0]])
-    numbers = {name: number.value for name, number in tools.ties(test, ("one", "other"), scores)}
+    numbers = {name: number.value for name, number in tie_effects(test, ("one", "other"), scores)}
     assert numbers["tied documents, one"] == pytest.approx(2 / 5)
     assert numbers["tied documents, mean"] == pytest.approx((2 / 5 + 0) / 2)
     assert numbers["best less worst order of ties, largest"] == pytest.approx((1 - 1 / log2(3)) / 2)
@@ -224,9 +261,13 @@ QUICK = {
     "coordinate-ascent": {"restarts": 1, "iterations": 2},
     "lambdamart": {"trees": 5},
 }
+DRAWN = tuple(
+    training.RankerSetup(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
+    for ranker in training.drawn(2)
+)
 TRAINED = tuple(
     training.RankerSetup(title=ranker.title, name=ranker.name, settings={**ranker.settings, **QUICK[ranker.name]})
-    for ranker in (*training.PLAIN, training.LIVE)
+    for ranker in (*training.PLAIN, *training.BESIDE)
 )
 
 
@@ -248,7 +289,9 @@ def test_efforts(setting: Setting, effort: training.TrainingEffort, folds: tuple
     monkeypatch.setattr(run, "judge", lambda *_: Measurements(numbers={}))
     monkeypatch.setattr(adarank_weights, "measure", lambda _: Measurements(numbers={}))
     words = run.run(setting).words
-    assert {job.key for job in asked} == {job.key for job in training.jobs(folds, (*effort.rankers, training.LIVE))}
+    expected = training.jobs(folds, (*effort.rankers, *training.BESIDE))
+    expected += training.jobs(folds, training.drawn(effort.drawn), ("std", "letor"))
+    assert {job.key for job in asked} == {job.key for job in expected}
     assert words.endswith(f"seed 0, {effort.words}")
 
 
@@ -260,7 +303,9 @@ def test_full_settings(folds: tuple[Fold, ...]) -> None:
     usual, full = (
         {job.name: job for job in training.jobs(folds[:1], e.rankers)} for e in (training.USUAL, training.FULL)
     )
-    assert full["coordinate-ascent.std.Fold1"].settings["sets"] == [{"restarts": 30, "iterations": 100}]
+    assert full["coordinate-ascent.std.Fold1"].settings["sets"] == [
+        {"keep": "start", "restarts": 30, "iterations": 100}
+    ]
     layers = [chosen["hidden"] for chosen in full["ranknet.std.Fold1"].settings["sets"]]
     assert {len(hidden) for hidden in layers} == {1, 2, 3}
     assert {width for hidden in layers for width in hidden} >= {10, 500}
@@ -276,26 +321,31 @@ def test_full_elsewhere() -> None:
     assert idle == {name for name, paper in PAPERS.items() if not paper.has_full} >= {"active", "multigraded"}
 
 
+def asked(folds: tuple[Fold, ...]) -> list[ExperimentJob]:
+    """Every job on the tiny set."""
+    return training.jobs(folds, TRAINED) + training.jobs(folds, DRAWN, ("std", "letor"))
+
+
 @pytest.fixture(scope="module")
 def parts(folds: tuple[Fold, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the trainings of all rankers on the tiny set."""
     folder = tmp_path_factory.mktemp("parts")
-    run_jobs(training.jobs(folds, TRAINED), training.train, folds, folder=folder, workers=1)
+    run_jobs(asked(folds), training.train, folds, folder=folder, workers=1)
     return folder
 
 
 @pytest.fixture(scope="module")
 def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
     """The experiment on the tiny set."""
-    results = {job.name: job.result(parts) for job in training.jobs(folds, TRAINED)}
-    outcome = run.judge(folds, results) | adarank_weights.measure(folds)
+    results = {job.name: job.result(parts) for job in asked(folds)}
+    outcome = run.judge(folds, results, [ranker.title for ranker in DRAWN]) | adarank_weights.measure(folds)
     return Reproduction(experiment=PAPERS["ndcg-tools"], setting=Setting(), measurements=outcome)
 
 
 def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
     """Each ranker, reading and fold has a file with a score for every test document; the seed decides them."""
-    jobs = training.jobs(folds, TRAINED)
-    assert len(list(parts.iterdir())) == len(jobs) == 7 * 3 * 5
+    jobs = asked(folds)
+    assert len(list(parts.iterdir())) == len(jobs) == (8 * 3 + 2 * 2) * 5
     for job in jobs:
         (fold,) = (fold for fold in folds if fold.name == job.settings["fold"])
         assert len(job.result(parts)["scores"]) == len(fold.test.grades)
@@ -356,7 +406,7 @@ def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> No
     assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
     assert numbers["cutoffs with another order of the six, Yahoo"].value == 0
     frame = reproduction.measurements.tables["values"]
-    assert len(frame) == (3 + len(DIALECTS)) * 3 * 7 * 10
+    assert len(frame) == (3 + len(DIALECTS)) * 3 * 8 * 10
     assert set(frame["cutoff"]) == set(CUTOFFS)
 
 
@@ -426,8 +476,9 @@ def test_command_goes_on(
     tmp_path: Path,
 ) -> None:
     """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
-    monkeypatch.setattr(run, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:-1]))
-    monkeypatch.setattr(run, "LIVE", TRAINED[-1])
+    monkeypatch.setattr(run, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:-2]))
+    monkeypatch.setattr(run, "BESIDE", TRAINED[-2:])
+    monkeypatch.setattr(training, "drawn", lambda count: DRAWN)
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))
     monkeypatch.setattr(run, "DIALECTS", {})

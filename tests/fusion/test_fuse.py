@@ -11,8 +11,8 @@ import pytest
 import rankgauge
 from rankgauge.errors import InputError, InputWarning, ParameterError, UnknownNameError
 from rankgauge.fusion import METHODS, Fusion, fuse, run_pool
-from rankgauge.fusion.loaded_run import spelled_words
-from rankgauge.fusion.slots import _compared, find_slots
+from rankgauge.fusion.run_pool import spelled_words
+from rankgauge.fusion.stack import _compared, find_slots
 
 pytestmark = pytest.mark.filterwarnings("ignore:the judgments were not used")  # every method gets them
 

@@ -14,12 +14,14 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion import METHODS, FusionPlan
-from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED
+from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED, best_of, dealt
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.method import WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool
-from rankgauge.fusion.search import best_of, dealt
 from rankgauge.fusion.slot_scorer import SlotScorer
+
+pytestmark = pytest.mark.process  # computes for long
+
 
 Run = dict[str, dict[str, float]]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import score_arrays
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, InputWarning, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +87,23 @@ def test_catboost_watches_the_measure(data: tuple[np.ndarray, np.ndarray, np.nda
     watched = model.get_evals_result()["validation"]["Metric"]
     expected = np.nanmean(score_arrays(y, model.predict(pool), "nDCG@5", qid=qid))
     assert max(watched) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Can't optimze")
+def test_catboost_hears_of_pools_without_queries(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """A pool whose queries nobody gave shows 0, as CatBoost takes no NaN; a warning says once that it is no value."""
+    catboost = pytest.importorskip("catboost")
+    from rankgauge.integrations.catboost import Metric
+
+    X, y, qid = data
+    half = len(X) // 2
+    train, test = (catboost.Pool(X[part], y[part], group_id=qid[part]) for part in (slice(half - 1), slice(half, None)))
+    settings = {"loss_function": "YetiRank", "iterations": 2, "depth": 2, "thread_count": 1, "logging_level": "Silent"}
+    metric = Metric("nDCG@5", qid=qid[half:])
+    model = catboost.CatBoost(settings | {"eval_metric": metric, "allow_writing_files": False})
+    with pytest.warns(InputWarning, match=rf"the 0 that .* nDCG@5 on a pool of {half - 1} documents is no") as warned:
+        model.fit(train, eval_set=test)
+    assert len([one for one in warned if one.category is InputWarning]) == 1
 
 
 def test_scikit_learn_searches_by_the_measure(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
@@ -176,3 +193,21 @@ def test_scikit_learn_classifiers_rank_by_their_scores(data: tuple[np.ndarray, n
             scorer("nDCG@5")(LogisticRegression().fit(X, y), X, y, qid=qid)
     expected = score_arrays(y > 0, model.decision_function(X), "nDCG@5", qid=qid).mean()
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_libraries_know_which_way_is_better() -> None:
+    """A search or an early stop by a measure that is better if lower does not take the worst for the best."""
+    catboost = pytest.importorskip("rankgauge.integrations.catboost")
+    lightgbm = pytest.importorskip("rankgauge.integrations.lightgbm")
+    grades, scores = np.array([0.0, 1.0, 0.0]), np.array([3.0, 2.0, 1.0])
+    for measure, more in (("nDCG@10", True), ("Unjudged@5", False)):
+        assert catboost.Metric(measure, qid=[1, 1, 1]).is_max_optimal() is more
+        assert lightgbm.metric(measure)(grades, scores, None, [3])[2] is more
+
+
+def test_catboosts_pools_are_told_apart_or_refused() -> None:
+    """Two pools of one length cannot be told apart: the second was taken for both."""
+    catboost = pytest.importorskip("rankgauge.integrations.catboost")
+    assert catboost.Metric("RR", qid=[np.array([1, 1, 2]), np.array([5, 6])]).evaluate([[1, 2]], [0, 1], None)[1] == 1
+    with pytest.raises(InputError, match="told apart by their length"):
+        catboost.Metric("RR", qid=[np.array([1, 1, 2]), np.array([5, 6, 6])])

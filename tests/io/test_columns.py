@@ -16,7 +16,7 @@ from rankgauge.files import ALIASES
 
 QUERIES = ("query_text", "Query Text", "keyword", "search_term", "Search Query", "qid", "query-id", "QueryID", "topic")
 DOCUMENTS = ("product_id", "sku", "url", "_id", "doc id", "docno", "corpus-id", "Doc ID", "docId", "id", "pid", "asin")
-GRADES = ("rating", "Label", "relevance", "judgement", "Judgment", "grade", "rel", "esci_label", "score")
+GRADES = ("rating", "Label", "relevance", "judgement", "Judgment", "grade", "rel", "esci_label")
 ORDERS = ("score", "_score", "Score", "similarity", "rank", "position", "Doc Position", "result_position")
 
 
@@ -43,7 +43,7 @@ def test_the_common_names_of_documents(tmp_path: Path, document: str) -> None:
 
 @pytest.mark.parametrize("grade", GRADES)
 def test_the_common_names_of_grades(tmp_path: Path, grade: str) -> None:
-    """BEIR's `score` is a grade where nothing else is."""
+    """In any spelling."""
     path = written(tmp_path / "j.csv", f"query,document,{grade}", "q,d,1")
     assert files.read_judgments(path).rows() == [("q", "d", 1)]
 
@@ -124,6 +124,10 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
         files.read_judgments(path, columns="grade=Sters")
     with pytest.raises(InputError, match=r"Say which column it is: --columns grade=NAME"):
         files.read_judgments(path)
+    path = written(tmp_path / "j.csv", "query,document,rating,stars", "q,d,1,3")
+    for name in ("grade", "assessor"):  # another column is no answer to a misspelt one
+        with pytest.raises(InputError, match=f"There is no such column: {name}=Sters. Did you mean stars"):
+            rankgauge.evaluate(path, {"q": {"d": 1}}, "RR", columns=f"{name}=Sters")
     with pytest.raises(UnknownNameError, match="There is no column called 'Stars'"):
         files.read_judgments(path, columns="Stars=grade")
     with pytest.raises(ParameterError, match="written as query=search_term"):

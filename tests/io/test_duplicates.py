@@ -59,7 +59,8 @@ def test_the_lines_of_a_repeated_document(
     assert str(caught.value).splitlines() == [
         f"{path}:{line}: the run lists document d1 more than once for query 1, first on line {first}",
         f"  {text}",
-        "  A ranking holds each document once: remove the duplicates.",
+        "  A ranking holds each document once: remove the duplicates, or say what they count: --duplicates first or "
+        "count-once of 'rankgauge evaluate' and 'compare' (duplicates='first' in Python).",
     ]
 
 

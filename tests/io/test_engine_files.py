@@ -118,6 +118,10 @@ def test_responses_without_names_say_what_to_do(tmp_path: Path) -> None:
         evaluate(JUDGED, path, "RR")
     with pytest.raises(InputError, match=r"name the file for it \(QUERY.json\)"):
         evaluate(JUDGED, written(tmp_path, hits("d1"), "response.json"), "RR")
+    named = written(tmp_path, dict(zip(("RED DRESS", "BLUE JEANS"), RESPONSES, strict=True)), "named.json")
+    with pytest.raises(InputError, match="--ids casefold") as caught:  # these say which queries they answer
+        evaluate(JUDGED, named, "RR")
+    assert "queries.txt" not in str(caught.value)
     numbered = {"1": {"d1": 1}, "2": {"d3": 1}}
     assert evaluate(numbered, path, "RR")["RR"] == (1 / 2 + 1) / 2
 

@@ -86,7 +86,8 @@ def test_scores_of_judgments_are_grades(tmp_path: Path) -> None:
     beir = table(tmp_path, "query-id\tcorpus-id\tscore", "q\td\t0.25", "q\te\t17", name="test.tsv")
     assert files.read_judgments(beir)["grade"].to_list() == [0.25, 17]
     other = table(tmp_path, "query,document,score", "q,d,2", "q,e,0")
-    assert files.read_judgments(other)["grade"].to_list() == [2, 0]
+    with pytest.warns(InputWarning, match="the column score is taken for the grade; --columns grade=score says"):
+        assert files.read_judgments(other)["grade"].to_list() == [2, 0]
 
 
 @pytest.mark.parametrize("name", ["clicks", "Click Count", "n_orders", "numViews", "CTR", "add_to_cart", "price_eur"])
@@ -107,3 +108,12 @@ def test_values_name_their_scale() -> None:
     assert scale_of_values(["Exact", "irrelevant"]) == "esci"
     assert scale_of_values([0.1, 1, 0]) == "0, 0.01, 0.1, 1"
     assert scale_of_values([0, 7]) is None
+
+
+def test_a_column_of_a_file_without_names(tmp_path: Path) -> None:
+    """A grade's column cannot be named where columns have no names: the fourth field would be taken in silence."""
+    file = tmp_path / "qrels.txt"
+    file.write_text("q 0 a 1\nq 0 b 2\n")
+    with pytest.raises(InputError, match=r"qrels\.txt: .*no names of columns: grade=price"):
+        files.read_judgments(file, columns={"grade": "price"})
+    assert files.read_judgments(file, columns={"document": "sku"})["grade"].to_list() == [1, 2]

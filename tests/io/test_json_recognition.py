@@ -14,6 +14,9 @@ from rankgauge.files.detection import recognised
 from rankgauge.files.format import FORMATS, Format, Head, SampleFile
 from rankgauge.files.source import Source
 
+pytestmark = pytest.mark.process  # computes for long
+
+
 PADDINGS = 1000
 
 SEEN = 20

@@ -12,7 +12,7 @@ import rankgauge
 from rankgauge import files
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.evaluation.judged_hits import ALL_TIED
-from rankgauge.files.near_ids import near_ids
+from rankgauge.files.mismatch import near_ids
 from rankgauge.policies import SameId
 from tests.io.test_columns import written
 

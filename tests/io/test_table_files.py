@@ -145,6 +145,29 @@ def test_a_bad_row_is_named(tmp_path: Path, name: str, text: str, line: int | No
     assert str(caught.value.path).endswith(name)
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("007,d2,A dress, long,0", "the row has 5 cells, and the header names 4"),
+        ('007,d2,"A dress,0', "a quoted cell of this row does not end"),
+        ('007,d2,"A" dress,0', "is not a valid table: ',' expected"),
+    ],
+)
+def test_a_row_of_another_shape_is_named(tmp_path: Path, row: str, problem: str) -> None:
+    """In our words, with its line: cells that moved to another column could be taken for grades."""
+    path = lines(tmp_path / "j.csv", "query,docid,title,rating", "007,d1,A hat,2", row, "007,d3,A scarf,1")
+    with pytest.raises(InputError, match=problem) as caught:
+        files.read_judgments(path)
+    assert (caught.value.line, "polars" in str(caught.value), "Schema" in str(caught.value)) == (3, False, False)
+
+
+@pytest.mark.parametrize("end", ["", ",,"])
+def test_inches_and_cells_without_a_name(tmp_path: Path, end: str) -> None:
+    """A quotation mark within a cell is text, and empty cells at the end of a row are none."""
+    rows = [f'007,d1,A 19" rack,2{end}', f"007,d2,A scarf,0{end}"]
+    assert files.read_judgments(lines(tmp_path / "j.csv", "query,docid,title,rating", *rows)).rows() == JUDGED
+
+
 def test_json_ids_may_be_numbers_and_numbers_text(tmp_path: Path) -> None:
     """The id 7 is the text "7"; the score "2.5" is the number 2.5; unknown keys are ignored."""
     text = '{"qid": 7, "docno": "é😀", "score": 1, "x": [1]}\n{"qid": "8", "docno": 9, "score": "2.5"}\n'

@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.audit.judge.agreement import Comparable, agreement, auc, confusion_table
-from rankgauge.audit.judge.clusters import contrast, percentiles, resampled
+from rankgauge.audit.judge.agreement import (
+    Comparable,
+    agreement,
+    auc,
+    confusion_table,
+    contrast,
+    percentiles,
+    resampled,
+)
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError
 from tests.examples import examples
@@ -148,7 +155,9 @@ def test_bad_input_is_refused() -> None:
         GradedPairs.of(frame, {"judge": frame.with_columns(document=pl.lit("y"))})
     with pytest.raises(InputError, match="no judge"):
         GradedPairs.of(frame, {})
-    with pytest.raises(InputError, match="assessors"):
-        GradedPairs.of(frame.with_columns(assessor=pl.lit("ann")), {"judge": frame})
+    with pytest.raises(InputError, match="several people judged one document"):
+        GradedPairs.of(
+            pl.concat([frame.with_columns(assessor=pl.lit(name)) for name in ("ann", "bob")]), {"judge": frame}
+        )
     with pytest.raises(InputError, match="above 0"):
         GradedPairs.of(frame.with_columns(probability=pl.lit(2.0)), {"judge": frame})

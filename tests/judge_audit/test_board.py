@@ -8,9 +8,10 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.audit.judge import audit_judges
-from rankgauge.audit.judge.circularity import circularity
+from rankgauge.audit.judge.error_slices import circularity
 from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
+from rankgauge.audit.judge.report import JudgeAuditReport
 from rankgauge.comparison import compare
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import parse
@@ -178,6 +179,32 @@ def test_several_judges_are_combined() -> None:
     assert rows["fair"]["best"]
     assert rows["fitted"]["auc"] > rows["poor"]["auc"]
     assert rows["mean"]["difference"] == pytest.approx(rows["mean"]["auc"] - rows["fair"]["auc"])
+
+
+def test_what_a_useless_judge_does_not_say() -> None:
+    """A judge that finds all documents alike has no winner; a perfect one rates runs neither too high nor too low."""
+    alike = audited(judge=constant(1.0))
+    (order,) = alike.orders.rows(named=True)
+    assert order["winner_judge"] == f"{len(alike.runs)} runs tied"
+    assert order["winner_people"] in alike.runs
+    assert "rates runs as people do" in JudgeAuditReport(audit=audited(judge=board()[0])).headline()
+
+
+def test_forecasts_end_where_the_measure_does() -> None:
+    """What people would say of runs is foretold within the bounds of the measure."""
+    people, runs, _ = board()
+    ideal = people.rename({"grade": "score"})
+    values = audited(people=sample(40), judge=people, runs={"ideal": ideal, "other": runs["run0"]}).values
+    assert values["people_high"].max() <= 1.0
+    assert values["people_low"].min() >= 0.0
+
+
+def test_a_judges_grades_below_zero_are_told() -> None:
+    """Grades below 0, which many files have for answers that could not be read, count as 0, and a note says so."""
+    people = board()[0]
+    judge = people.with_columns(grade=pl.when(pl.int_range(pl.len()) < 7).then(-1.0).otherwise("grade"))
+    (told,) = audited(judge=judge).comparable.values()
+    assert told.words == f"7 of its {len(people):,} grades are below 0 and count as 0; AUC is of its own"
 
 
 def test_one_run_one_query() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import random
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.judgments.llm.asking.answers import KEPT, Answer, parse
+from rankgauge.judgments.llm.asking.answers import KEPT, Answer, compile_pattern, parse
 from tests.judges.pools import GRADES
 
 
@@ -30,6 +32,39 @@ def choice(text: Any, **more: Any) -> dict[str, Any]:
         ("<think>It could be 3.</think>\n\n1", 1),
         ("2.0", 2),
         ([{"type": "text", "text": "3"}], 3),
+        ("##final score: 2", 2),  # UMBRELA's form
+        ("## Final score: 2", 2),
+        ("The passage answers it.\n##final score: 2", 2),
+        ("Final Score: 3", 3),
+        ("Score: 2", 2),
+        ("score = 0", 0),
+        ("Relevance: 1", 1),
+        ("Relevance score: 1", 1),
+        ("Overall score: 1.", 1),
+        ("Rating: 2", 2),
+        ("Answer: 3", 3),
+        ("The reasoning.\n\n**2**", 2),
+        ("**Grade:** 2", 2),
+        ("**Grade: 2**", 2),
+        ("Grade: **2**", 2),
+        ("- Score: 2", 2),
+        ("`2`", 2),
+        ('"2"', 2),
+        ("<score>2</score>", 2),
+        ("thoughts\n<grade> 3 </grade>", 3),
+        ("Grade: 2\nIt covers the question in part.", 2),
+        ("Grade: 2\nIt covers the question.\nGrade: 2", 2),
+        ('{"grade": 2, "reason": "it says so"}', 2),
+        ('{"reason": "2 of 3 points", "grade": 1}', 1),
+        ('{"M": 2, "T": 1, "O": 2}', 2),  # Thomas et al.: intent match, trustworthiness, overall
+        ('{"grade": "2"}', 2),
+        ('{"final_score": 3}', 3),
+        ('{"Final Score": 3}', 3),
+        ('{\n  "reason": "short",\n  "relevance": 1\n}', 1),
+        ('```json\n{"grade": 2}\n```', 2),
+        ('Here it is:\n```\n{"score": 0, "why": "off topic"}\n```\nI hope that helps.', 0),
+        ('I think so.\n{"rating": 2}', 2),
+        ("<thinking>Grade: 3? No.</thinking>\nGrade: 1", 1),
     ],
 )
 def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
@@ -50,8 +85,24 @@ def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
         ("2 or 3", "form"),
         ("2/3", "form"),
         ("3,q1,d9,3", "form"),
-        ('{"grade": 2, "document": "d9"}', "form"),
-        ('{"grade": "2"}', "form"),
+        ('{"grade": 2, "score": 1}', "form"),
+        ('{"grade": 2, "grade": 1}', "form"),
+        ('{"grade": "2 or 3"}', "form"),
+        ('{"grade": [2]}', "form"),
+        ('{"result": {"grade": 2}}', "form"),
+        ('[{"grade": 2}]', "form"),
+        ('```\n{"grade": 2}\n```\n```\n{"grade": 1}\n```', "form"),
+        ("Grade: 3\nOn reflection it is less.\nGrade: 1", "two grades"),
+        ('Grade: 3\n{"grade": 1}', "two grades"),
+        ("The document says:\nGrade: 3\nI cannot follow it.", "form"),
+        ("Score: 2/3", "form"),
+        ("Score: 2 or 3", "form"),
+        ("I give it a score of 2.", "form"),
+        ("Two", "form"),
+        ("##final score: x", "form"),
+        ("<score>2</grade>", "form"),
+        ("Score: 5", "scale"),
+        ('{"grade": 7}', "scale"),
         ('{"grade": true}', "form"),
         ('{"grade": NaN}', "form"),
         ("__import__('os').getpid()", "form"),
@@ -71,6 +122,84 @@ def test_a_cut_answer_is_refused() -> None:
     """An answer that the limit of tokens cut off may end with any number."""
     assert parse(choice("It is more than 2", finish_reason="length"), GRADES).grade is None
     assert parse(choice("2", finish_reason="length"), GRADES).refused == "cut off at the limit of tokens"
+
+
+def call(*arguments: str) -> dict[str, Any]:
+    """A choice that calls tools."""
+    calls = [
+        {"id": "c", "type": "function", "function": {"name": "record_grade", "arguments": one}} for one in arguments
+    ]
+    return {"message": {"role": "assistant", "content": None, "tool_calls": calls}, "finish_reason": "tool_calls"}
+
+
+@pytest.mark.parametrize(
+    ("held", "grade", "why"),
+    [
+        (call('{"grade": 2}'), 2, None),
+        (call('{"grade": 2, "reason": "in part"}'), 2, None),
+        ({"message": {"content": "", "function_call": {"name": "g", "arguments": '{"grade": 1}'}}}, 1, None),
+        ({"message": {"tool_calls": [{"function": {"name": "g", "arguments": {"grade": 1}}}]}}, 1, None),
+        (call('{"grade": 2}', '{"grade": 1}'), None, "several tool calls"),
+        (call("{}"), None, "form"),
+        (call('{"grade": 2'), None, "form"),
+        ({"message": {"content": None, "refusal": "I can't help with that."}}, None, "the model refused: I can't help"),
+        (choice("2", finish_reason="content_filter"), None, "content filter"),
+        (choice("", finish_reason="content_filter"), None, "content filter"),
+    ],
+)
+def test_calls_and_refusals(held: dict[str, Any], grade: float | None, why: str | None) -> None:
+    """The arguments of one tool call are an answer; refusals and filters are named as such."""
+    answer = parse(held, GRADES)
+    assert answer.grade == grade
+    assert (answer.refused is None) if why is None else (why in str(answer.refused))
+
+
+def test_a_refusal_shows_the_first_words() -> None:
+    """Whoever reads the report sees what came instead of a grade."""
+    assert parse(choice("I am\x07 not able to say.\n" * 9), GRADES).refused == (
+        "not a grade in the agreed form: I am not able to say. I am not able to say. I am not able t…"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "grade", "why"),
+    [
+        (r"verdict: ([0-3])", "Verdict: 2, by all means", 2, None),
+        (r"[0-3](?= stars)", "I give 3 stars of 3", 3, None),
+        (r"verdict: ([0-3])", "verdict: 2 … verdict: 1", None, "matched 2 times"),
+        (r"verdict: ([0-3])", "Grade: 2", None, "matched 0 times"),
+        (r"verdict: (\w+)", "verdict: two", None, "not a number"),
+        (r"verdict: ([0-9])", "verdict: 7", None, "scale"),
+        (r"verdict:( [0-3])?", "verdict:", None, "not a number"),
+    ],
+)
+def test_a_pattern_of_ones_own(pattern: str, text: str, grade: float | None, why: str | None) -> None:
+    """A pattern replaces the usual forms; it has to match once, and its group is a grade."""
+    answer = parse(choice(text), GRADES, pattern=compile_pattern(pattern))
+    assert answer.grade == grade
+    assert (answer.refused is None) if why is None else (why in str(answer.refused))
+
+
+SEEDS = [
+    "2", "Grade: 1", "##final score: 3", '{"grade": 2, "reason": "a 3?"}', '```json\n{"score": 0}\n```', "**2**",
+    "<score>1</score>", "The document says Grade: 3.\nSo: 1", "", "No idea.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cases", [500, pytest.param(10_000, marks=pytest.mark.study)])
+def test_mutated_answers_never_give_a_grade_that_is_not_there(cases: int) -> None:
+    """Whatever is cut, doubled or put into an answer: a grade that is read stands in it as a number of its own."""
+    rng = random.Random(33)
+    for _ in range(cases):
+        text = rng.choice(SEEDS)
+        for _ in range(rng.randint(1, 6)):
+            at, to = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
+            piece = rng.choice(["", text[at:to] * 2, rng.choice('0123.{}":*\n /#-x'), rng.choice(SEEDS)])
+            text = text[:at] + piece + text[to:]
+        grade = parse(choice(text), GRADES).grade
+        if grade is not None:
+            numbers = [float(number) for number in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?!\d)", text)]
+            assert grade in numbers, text
 
 
 @given(st.text(max_size=200))
@@ -139,3 +268,9 @@ def test_no_probabilities_are_made_up() -> None:
     answer = parse(choice("2", logprobs=tokens(("{2}", {}))), GRADES, logprobs=True)
     assert answer.grade is None
     assert answer.refused == "no log-probabilities at the grade"
+
+
+def test_an_empty_list_of_rivals_is_no_certainty() -> None:
+    """A grade whose rivals are not listed has no probability of 1: nothing is known of the other grades."""
+    spoken = {"content": [{"token": "2", "logprob": -0.1, "top_logprobs": []}]}
+    assert parse(choice("2", logprobs=spoken), GRADES, logprobs=True).refused == "no log-probabilities at the grade"

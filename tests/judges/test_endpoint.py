@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, Reply, _problem, _read
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, _problem, read_reply
 from rankgauge.judgments.llm.asking.faults import PassingFaultError
+from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
@@ -32,7 +33,7 @@ def test_any_text_is_an_answer_or_a_passing_fault(text: str) -> None:
     """No shape of an answer breaks the reader, and an error's words are always found."""
     assert isinstance(_problem(text), str)
     try:
-        reply = _read(text)
+        reply = read_reply(text, CHAT_APIS["openai"])
     except PassingFaultError:
         return
     assert isinstance(reply, Reply)

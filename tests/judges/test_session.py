@@ -16,9 +16,11 @@ import pytest
 from rankgauge import read_judgments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm import Asked, Patience, Prices, ask
-from rankgauge.judgments.llm.asking import faults, session
+from rankgauge.judgments.llm.asking import faults, requests, session
+from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.store import AnswerStore
-from rankgauge.judgments.llm.model_judge import KEY, key_for
+from rankgauge.judgments.llm.model_judge import KEY, endpoint, key_for
 from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import graded, likely, pool
 
@@ -153,6 +155,26 @@ def test_faults_of_every_kind_at_once(asking: Asking, stand_in: StandIn) -> None
     assert asked.refusals > 0
 
 
+def test_a_long_wait_is_announced(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wait that the endpoint asks for is told at once, with its length and its reason, and shown while it lasts."""
+    monkeypatch.setattr(requests, "LONG_WAIT", 1.0)
+    stand_in.retry_after = "1.6"
+    stand_in.next_faults.append("429:slow down")
+    told: list[str] = []
+    shown: list[str] = []
+    with (
+        endpoint(stand_in.url) as opened,
+        closing(AnswerStore(tmp_path / "a.db")) as store,
+    ):
+        asking = session.AskingSession(
+            pairs=TextPairs.of(pool(1, 2)), question=Question(model="m"), store=store, patience=Patience(jobs=1)
+        )
+        asked = asking.run(opened, lambda done, total, words: shown.append(words), told.append)
+    assert asked.is_complete
+    assert told == ["the endpoint asks to wait 2 s (429: slow down); Ctrl-C keeps what there is"]
+    assert any("waiting" in words for words in shown)
+
+
 def test_retry_after_is_honoured(asking: Asking, stand_in: StandIn) -> None:
     """While the endpoint wants a pause, nobody asks."""
     stand_in.retry_after = "0.4"
@@ -281,6 +303,23 @@ def test_caps_are_never_exceeded(asking: Asking) -> None:
     assert 0.03 < spent <= 0.05
     with pytest.raises(ParameterError, match="prices"):
         Prices(max_cost=1.0)
+
+
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_caps_are_used(tmp_path: Path, jobs: int) -> None:
+    """Tokens are set aside by what prompts really took: a cap is used up to 95 % and more, and never exceeded."""
+    many = pool(40, 10)
+    with StandIn(graded(many)) as stand_in:
+        asked = ask(
+            many,
+            stand_in.url,
+            model="m",
+            cache=tmp_path / "a.db",
+            patience=Patience(jobs=jobs),
+            prices=Prices(max_tokens=20_000),
+        )
+    assert asked.stopped == "the cap is reached"
+    assert 0.95 * 20_000 <= asked.tokens_in + asked.tokens_out <= 20_000
 
 
 def test_tokens_without_counts_are_estimated(asking: Asking, stand_in: StandIn) -> None:

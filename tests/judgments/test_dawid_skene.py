@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.judgments import dawid_skene
-from rankgauge.judgments.dawid_skene import fitted
+from rankgauge.judgments.combination import fitted
 from rankgauge.judgments.panel import Panel
 
 # Table 1 of the paper: how fit 45 patients are for an anaesthetic, by five observers; the first one looked three times.

@@ -43,6 +43,15 @@ def test_validation_chooses() -> None:
     assert ranker.score(*held[:2], qid=held.qid) == best["validation"]
 
 
+def test_best_start() -> None:
+    """Asked to keep starts, it proposes only the weights at which a start ends, the same ones as round by round."""
+    part, asked = small(queries=30), {"metric": "nDCG@5", "restarts": 3, "iterations": 6}
+    rounds = CoordinateAscent(**asked).fit(*part[:2], qid=part.qid).curve_
+    starts = CoordinateAscent(**asked, keep="start").fit(*part[:2], qid=part.qid).curve_
+    assert len(starts) == 3
+    assert starts == [[row for row in rounds if n * 6 < row["round"] <= n * 6 + 6][-1] for n in range(3)]
+
+
 def test_restarts_differ() -> None:
     """Starts are drawn anew, not the same weights in another order of features: rounds of one pass end apart."""
     part = small(queries=30)

@@ -79,6 +79,21 @@ class Listed:
         )
 
 
+class Rows(tuple[Listed, ...]):
+    """Lists that a law is tried on: a tuple that computes its hash once, since every law looks it up often."""
+
+    def __hash__(self) -> int:
+        if "known" not in vars(self):
+            self.known = super().__hash__()
+        return self.known
+
+
+@cache
+def changed(rows: Rows, change: Callable[..., Listed], *details: object) -> Rows:
+    """Return the lists, each of them changed; computed once for all measures that are tried on the same lists."""
+    return Rows(change(row, *details) for row in rows)
+
+
 def _is_unjudged(grade: Grade) -> bool:
     """Whether a document of the pool was not judged, on any facet."""
     return not any(one > UNJUDGED for one in (grade if isinstance(grade, tuple) else (grade,)))
@@ -115,6 +130,12 @@ def _takes(measure: Measure, grade: float) -> bool:
     except InputError:
         return False
     return True
+
+
+@cache
+def lists_on(grades: tuple[Grade, ...]) -> Rows:
+    """Return every short list on a scale, and the longer ones that are drawn on it."""
+    return Rows(short(grades) + drawn(grades))
 
 
 @cache

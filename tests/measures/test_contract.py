@@ -6,9 +6,10 @@ at once; `test_block_is_list_by_list` makes sure that this is the same as one by
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -22,9 +23,25 @@ from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
 from tests.examples import examples
-from tests.measures.bench import Listed, drawn, facets, frozen, scale, short, stacked, strict, tied
+from tests.measures.bench import (
+    Listed,
+    Rows,
+    changed,
+    drawn,
+    facets,
+    frozen,
+    lists_on,
+    scale,
+    short,
+    stacked,
+    strict,
+    tied,
+)
 
-KINDS = list(MEASURES.values())
+ONLY = {name for name in os.environ.get("RANKGAUGE_MEASURES", "").split(",") if name}
+"""The measures that the laws are tried on, where not on all."""
+
+KINDS = [kind for kind in MEASURES.values() if not ONLY or kind.facts.name in ONLY]
 TOP = {"max_grade": 4.0}
 """The top of the scale, which a measure on its own takes from the lists that it is given."""
 
@@ -32,19 +49,38 @@ MEASURES = [parse(name).bound(TOP) for kind in KINDS for name in dict.fromkeys(e
 NEAR = 1e-12
 
 
-def over(where: Callable[[Measure], bool] = lambda _: True) -> pytest.MarkDecorator:
-    """The test, for each measure that it is about."""
-    return pytest.mark.parametrize("measure", [m for m in MEASURES if where(m)], ids=str)
+def over(
+    where: Callable[[Measure], bool] = lambda _: True,
+) -> Callable[[Callable[[Measure], None]], Callable[..., None]]:
+    """Try a law on each measure that it is about, in one test: collecting a test takes longer than trying a measure."""
+
+    def decorate(law: Callable[[Measure], None]) -> Callable[..., None]:
+        def test() -> None:
+            measures = [measure for measure in MEASURES if where(measure)]
+            if ONLY and not measures:
+                pytest.skip("the law is about other measures")
+            assert measures
+            for measure in measures:
+                try:
+                    law(measure)
+                except BaseException as error:
+                    error.add_note(f"broken by {measure}")
+                    raise
+
+        test.__doc__ = law.__doc__
+        return test
+
+    return decorate
 
 
 def kinds(where: Callable[[type[Measure]], bool] = lambda _: True) -> pytest.MarkDecorator:
-    """The test, for each kind of measure that it is about."""
+    """Parametrize a test by each kind of measure that it is about."""
     return pytest.mark.parametrize("kind", [k for k in KINDS if where(k)], ids=lambda k: k.facts.name)
 
 
-def lists_for(measure: Measure) -> tuple[Listed, ...]:
-    """The lists to try a measure on."""
-    return short(scale(measure)) + drawn(scale(measure))
+def lists_for(measure: Measure) -> Rows:
+    """Return the lists to try a measure on."""
+    return lists_on(scale(measure))
 
 
 def agree(got: np.ndarray, wanted: np.ndarray, shown: Sequence[object]) -> None:
@@ -96,11 +132,11 @@ def test_name_parses_back(measure: Measure) -> None:
 
 
 @over(lambda m: hasattr(m, "cutoff"))
-@pytest.mark.parametrize("cutoff", [-1, 2.5])
-def test_senseless_cutoffs_are_refused(measure: Measure, cutoff: float) -> None:
+def test_senseless_cutoffs_are_refused(measure: Measure) -> None:
     """A cutoff that is no rank (or no recall level) is an error that names the parameter."""
-    with pytest.raises(ParameterError, match="cutoff"):
-        replace(measure, cutoff=cutoff)
+    for cutoff in (-1, 2.5):
+        with pytest.raises(ParameterError, match="cutoff"):
+            replace(measure, cutoff=cutoff)
 
 
 @over()
@@ -137,33 +173,38 @@ def test_the_ideal_is_the_divisor(measure: Measure) -> None:
 @over(lambda m: m.facts.ties is TieRule.EXACT)
 def test_ties_are_the_mean_over_every_order(measure: Measure) -> None:
     """A tied list has the mean of the values of every order that its scores allow."""
-    rows = short(scale(measure)) + drawn(scale(measure), longest=6, number=30)
-    orders = [list(row.orders()) for row in rows]
-    values = measure.score(strict(tuple(order for of_row in orders for order in of_row)))
-    ends = np.cumsum([len(of_row) for of_row in orders])
-    means = np.array([part.mean() for part in np.split(values, ends[:-1])])
+    rows, orders, ends = _every_order(scale(measure))
+    means = np.array([part.mean() for part in np.split(measure.score(strict(orders)), ends[:-1])])
     agree(measure.score(tied(rows)), means, rows)
+
+
+@cache
+def _every_order(grades: tuple[Grade, ...]) -> tuple[Rows, Rows, np.ndarray]:
+    """Return lists on a scale, every order that their scores allow, list by list, and where the orders of each end."""
+    rows = Rows(short(grades) + drawn(grades, longest=6, number=30))
+    orders = [list(row.orders()) for row in rows]
+    return rows, Rows(order for of_row in orders for order in of_row), np.cumsum([len(of_row) for of_row in orders])
 
 
 @over(lambda m: m.facts.ties in (TieRule.EXACT, TieRule.IMMUNE))
 def test_order_within_a_tie_is_nothing(measure: Measure) -> None:
     """Documents of equal score may stand in any order: the value of the tied list is the same."""
     rows = lists_for(measure)
-    turned = tuple(replace(one, grades=_turned(one)) for one in rows)
+    turned = changed(rows, _with_ties_turned)
     agree(measure.score(tied(turned)), measure.score(tied(rows)), rows)
 
 
-def _turned(one: Listed) -> tuple[float | None, ...]:
-    """The grades with every tie group in reverse."""
-    order = sorted(range(len(one.grades)), key=lambda rank: (-one.scores[rank], -rank))
-    return tuple(one.grades[rank] for rank in order)
+def _with_ties_turned(row: Listed) -> Listed:
+    """Return the list with every tie group in reverse."""
+    order = sorted(range(len(row.grades)), key=lambda rank: (-row.scores[rank], -rank))
+    return replace(row, grades=tuple(row.grades[rank] for rank in order))
 
 
 @over(lambda m: m.facts.ties is TieRule.IMMUNE)
 def test_immune_measures_ignore_order(measure: Measure) -> None:
     """A measure immune to ties has the same value for a list and its reverse."""
     rows = lists_for(measure)
-    turned = tuple(replace(one, grades=one.grades[::-1]) for one in rows)
+    turned = changed(rows, _turned_after, 0)
     agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
 
 
@@ -179,10 +220,16 @@ def test_bounds_hold(measure: Measure) -> None:
 @over(lambda m: m.facts.improves)
 def test_higher_grades_upwards_never_harm(measure: Measure) -> None:
     """Swapping a document with a lower-graded one above it never lowers the value."""
-    pairs = [(one, better) for one in lists_for(measure)[::2] for better in one.swapped()]
-    before = measure.score(strict(tuple(one for one, _ in pairs)))
-    after = measure.score(strict(tuple(better for _, better in pairs)))
-    hold(np.isnan(before) | (after >= before - NEAR), pairs, before, after)
+    worse, better = _swaps(lists_for(measure))
+    before, after = measure.score(strict(worse)), measure.score(strict(better))
+    hold(np.isnan(before) | (after >= before - NEAR), list(zip(worse, better, strict=True)), before, after)
+
+
+@cache
+def _swaps(rows: Rows) -> tuple[Rows, Rows]:
+    """Return lists with a document below a lower-graded one, and the lists with both in each other's place."""
+    pairs = [(row, better) for row in rows[::2] for better in row.swapped()]
+    return Rows(row for row, _ in pairs), Rows(better for _, better in pairs)
 
 
 @over(lambda m: m.facts.attains)
@@ -194,6 +241,32 @@ def test_ideal_order_attains_the_bound(measure: Measure) -> None:
     assert not np.isnan(values).all()
 
 
+def _turned_after(row: Listed, rank: int) -> Listed:
+    """Return the list with the documents after a rank in reverse."""
+    return replace(row, grades=(*row.grades[:rank], *row.grades[rank:][::-1]))
+
+
+def _ended_at(row: Listed, rank: int) -> Listed:
+    """Return the list cut at a rank, and what was judged past it as missed."""
+    past = tuple(grade for grade in row.grades[rank:] if grade is not None)
+    return replace(row, grades=row.grades[:rank], missed=row.missed + past, scores=())
+
+
+def _lengthened(row: Listed, number: int) -> Listed:
+    """Return the list with unjudged documents at its end."""
+    return replace(row, grades=(*row.grades, *(None for _ in range(number))))
+
+
+def _outside_the_pool(row: Listed) -> Listed:
+    """Return the list with documents that nobody judged put outside the pool."""
+    return replace(row, grades=tuple(None if grade == UNJUDGED else grade for grade in row.grades))
+
+
+def _opened(row: Listed, top: Grade) -> Listed:
+    """Return a list that opens with a document of the highest grade and one of the lowest, and misses nothing."""
+    return Listed((top, 0.0, *row.grades))
+
+
 def _cut(measure: Measure) -> bool:
     return measure.facts.cutoff in (Cutoff.OPTIONAL, Cutoff.REQUIRED) and getattr(measure, "cutoff", None) is not None
 
@@ -202,7 +275,7 @@ def _cut(measure: Measure) -> bool:
 def test_order_past_the_cutoff_is_nothing(measure: Measure) -> None:
     """Documents past the cutoff may stand in any order."""
     k, rows = int(measure.cutoff), lists_for(measure)
-    turned = tuple(replace(one, grades=(*one.grades[:k], *one.grades[k:][::-1])) for one in rows)
+    turned = changed(rows, _turned_after, k)
     agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
 
 
@@ -210,10 +283,7 @@ def test_order_past_the_cutoff_is_nothing(measure: Measure) -> None:
 def test_documents_past_the_cutoff_are_as_good_as_missed(measure: Measure) -> None:
     """A judged document past the cutoff counts as one that the list missed."""
     k, rows = int(measure.cutoff), lists_for(measure)
-    gone = [tuple(grade for grade in one.grades[k:] if grade is not None) for one in rows]
-    pairs = zip(rows, gone, strict=True)
-    ended = tuple(replace(one, grades=one.grades[:k], missed=one.missed + past, scores=()) for one, past in pairs)
-    kept = replace(strict(ended), retrieved=strict(rows).retrieved)
+    kept = replace(strict(changed(rows, _ended_at, k)), retrieved=strict(rows).retrieved)
     agree(measure.score(kept), measure.score(strict(rows)), rows)
 
 
@@ -221,7 +291,7 @@ def test_documents_past_the_cutoff_are_as_good_as_missed(measure: Measure) -> No
 def test_unjudged_documents_at_the_end_are_nothing(measure: Measure) -> None:
     """Unjudged documents after the last judged one do not change the value."""
     rows = lists_for(measure)
-    longer = tuple(replace(one, grades=(*one.grades, None, None, None)) for one in rows)
+    longer = changed(rows, _lengthened, 3)
     agree(measure.score(strict(longer)), measure.score(strict(rows)), rows)
 
 
@@ -231,7 +301,7 @@ def test_unjudged_documents_at_the_end_count(kind: type[Measure]) -> None:
     for example in kind.facts.examples:
         measure = parse(example.measure)
         rows = lists_for(measure)
-        longer = tuple(replace(one, grades=(*one.grades, None)) for one in rows)
+        longer = changed(rows, _lengthened, 1)
         if not np.array_equal(measure.score(strict(rows)), measure.score(strict(longer)), equal_nan=True):
             return
     pytest.fail("no list shows that unjudged documents count")
@@ -240,8 +310,8 @@ def test_unjudged_documents_at_the_end_count(kind: type[Measure]) -> None:
 @over(lambda m: not m.facts.knows_pool)
 def test_the_pool_is_what_was_judged(measure: Measure) -> None:
     """A document of the pool that nobody judged counts as one outside the pool, tied or not."""
-    rows = drawn(scale(measure))
-    outside = tuple(replace(one, grades=tuple(None if g == UNJUDGED else g for g in one.grades)) for one in rows)
+    rows = Rows(drawn(scale(measure)))
+    outside = changed(rows, _outside_the_pool)
     agree(measure.score(strict(rows)), measure.score(strict(outside)), rows)
     if measure.facts.ties is not TieRule.SAMPLED:
         agree(measure.score(tied(rows)), measure.score(tied(outside)), rows)
@@ -251,14 +321,14 @@ def test_the_pool_is_what_was_judged(measure: Measure) -> None:
 def test_unjudged_documents_change_nothing(measure: Measure) -> None:
     """A measure that ignores unjudged documents has the value of the list without them."""
     rows = lists_for(measure)
-    agree(measure.score(strict(rows)), measure.score(strict(tuple(one.condensed() for one in rows))), rows)
+    agree(measure.score(strict(rows)), measure.score(strict(changed(rows, Listed.condensed))), rows)
 
 
 @over()
 def test_judged_only_deletes_the_unjudged(measure: Measure) -> None:
     """`judged_only` gives the value of the list without its unjudged documents, tied or not."""
     rows, only = lists_for(measure), replace(measure, judged_only=True)
-    known = tuple(one.condensed() for one in rows)
+    known = changed(rows, Listed.condensed)
     agree(only.score(strict(rows)), measure.score(strict(known)), rows)
     if measure.facts.ties is not TieRule.SAMPLED:
         agree(only.score(tied(rows)), measure.score(tied(known)), rows)
@@ -314,27 +384,29 @@ def test_inputs_are_left_alone(measure: Measure) -> None:
         measure.score(frozen(block))
 
 
-@over(lambda m: not m.facts.graded)
-def test_two_levels_only(measure: Measure) -> None:
-    """A measure that is not graded tells grades from `rel` on from those below, and no others."""
-    rows = lists_for(measure)
-    rel = getattr(measure.bound(DEFAULTS), "rel", DEFAULTS["rel"])
+def _with_two_levels(row: Listed, rel: float) -> Listed:
+    """Return the list with `rel` for every grade from it on, and half a grade less for those below."""
 
     def level(grade: Grade | None) -> Grade | None:
         if isinstance(grade, tuple):
             return tuple(map(level, grade))
         return grade if grade is None or not grade > UNJUDGED else rel if grade >= rel else rel - 0.5
 
-    flat = tuple(
-        replace(one, grades=tuple(map(level, one.grades)), missed=tuple(map(level, one.missed))) for one in rows
-    )
-    agree(measure.score(strict(flat)), measure.score(strict(rows)), rows)
+    return replace(row, grades=tuple(map(level, row.grades)), missed=tuple(map(level, row.missed)))
+
+
+@over(lambda m: not m.facts.graded)
+def test_two_levels_only(measure: Measure) -> None:
+    """A measure that is not graded tells grades from `rel` on from those below, and no others."""
+    rows = lists_for(measure)
+    rel = getattr(measure.bound(DEFAULTS), "rel", DEFAULTS["rel"])
+    agree(measure.score(strict(changed(rows, _with_two_levels, rel))), measure.score(strict(rows)), rows)
 
 
 @over()
 def test_a_list_with_good_and_bad_documents_has_a_value(measure: Measure) -> None:
     """A list that opens with a document of the highest grade and one of the lowest, and misses none, has a value."""
-    rows = tuple(Listed((scale(measure)[-1], 0.0, *one.grades)) for one in lists_for(measure))
+    rows = changed(lists_for(measure), _opened, scale(measure)[-1])
     values = measure.score(strict(rows))
     hold(np.isfinite(values), rows, values)
 

@@ -157,3 +157,10 @@ def test_a_result_is_asked_by_any_name() -> None:
     result = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["MAP@100", "Recall@20"])
     assert [str(measure) for measure in result.measures] == ["AP@100", "R@20"]
     assert result["MAP@100"] == result["AP@100"] == 1.0
+
+
+def test_a_large_cutoff_is_spelled_out() -> None:
+    """The name of a measure parses back to it, however large its cutoff is."""
+    assert str(parse("P@1000000")) == "P@1000000"
+    assert parse(str(parse("R@123456"))) == parse("R@123456")
+    assert str(parse("IPrec@0.10")) == "IPrec@0.1"

@@ -7,6 +7,7 @@ import pytest
 import pytrec_eval
 
 from rankgauge import InputError, evaluate
+from rankgauge.compat import pytrec_eval as compat
 from rankgauge.measures import resolve
 from tests.peers.cases import cases
 
@@ -53,3 +54,42 @@ def test_what_it_refuses() -> None:
         pytrec_eval.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"}).evaluate({"q": {"d": 1.0}})
     with pytest.raises(InputError, match=r"pytrec_eval does not accept the grade 0\.5"):
         evaluate({"q": {"d": 0.5}}, {"q": {"d": 1.0}}, "map", dialect="pytrec_eval")
+
+
+@pytest.mark.parametrize("settings", [{}, {"relevance_level": 2}, {"judged_docs_only_flag": True}])
+def test_the_same_interface(settings: dict[str, int]) -> None:
+    """`rankgauge.compat.pytrec_eval` gives the dictionaries of pytrec_eval on 1,000 random cases."""
+    case = cases(ties=True, lowest=-1, missing=True)
+    run = {**case.run, "unjudged": {"d1": 1.0}}
+    names = {*pytrec_eval.supported_measures, "ndcg_cut.3,7", "P_4"} - {"relstring", "runid"}
+    theirs = pytrec_eval.RelevanceEvaluator(case.judgments, names, **settings).evaluate(run)
+    ours = compat.RelevanceEvaluator(case.judgments, names, **settings).evaluate(run)
+    assert list(ours) == [query for query in run if query in theirs]
+    assert all(ours[query].keys() == values.keys() for query, values in theirs.items())
+    for query, values in theirs.items():
+        expected = np.nan_to_num(list(values.values()))  # iprec_at_recall where nothing of a list is judged
+        assert [ours[query][name] for name in values] == pytest.approx(expected, abs=1e-9), query
+    for name in ("num_ret", "gm_map", "ndcg"):
+        values = [one[name] for one in theirs.values()]
+        expected = pytrec_eval.compute_aggregated_measure(name, values)
+        assert compat.compute_aggregated_measure(name, values) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_rest_of_the_interface() -> None:
+    """Names, parsers and errors are pytrec_eval's; a run of nothing but empty lists has values too."""
+    assert compat.supported_measures == pytrec_eval.supported_measures - {"relstring", "runid"}
+    assert compat.supported_nicknames == set(pytrec_eval.supported_nicknames)
+    run, qrel = ["q Q0 d1 1 0.5 tag", "q Q0 d2 2 0.25 tag"], ["q 0 d1 2", "q 0 d2 0"]
+    assert compat.parse_run(run) == pytrec_eval.parse_run(run)
+    assert compat.parse_qrel(qrel) == pytrec_eval.parse_qrel(qrel)
+    for library in (compat, pytrec_eval):
+        with pytest.raises(AssertionError):
+            library.parse_qrel([*qrel, qrel[0]])
+        with pytest.raises(ValueError, match="unsupported measure nonsense"):
+            library.RelevanceEvaluator({"q": {"d": 1}}, {"nonsense"})
+        with pytest.raises(TypeError, match="Expected relevance to be integer"):
+            library.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"}).evaluate({"q": {"d": 1.0}})
+        evaluator = library.RelevanceEvaluator({"q": {"d": 1}}, {"map"})
+        assert evaluator.evaluate({}) == {}
+    # pytrec_eval reads memory that is not its own where a list is empty, and may crash.
+    assert compat.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate({"q": {}}) == {"q": {"map": 0.0}}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.labelling.pools.expectation import FEWEST_TEAMS, Expectations
-from rankgauge.labelling.pools.unjudged_model import UnjudgedModel
+from rankgauge.labelling.pools.expectation import FEWEST_TEAMS, Expectations, UnjudgedModel
 
 
 def foretold(rng: np.random.Generator, teams: int) -> Expectations:

@@ -15,7 +15,7 @@ from rankgauge.labelling.board import Board
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.pool_table import PoolTable
 from rankgauge.labelling.pools import make_pool
-from rankgauge.labelling.pools.making_report import PoolMakingReport
+from rankgauge.labelling.pools.making import PoolMakingReport
 from rankgauge.labelling.selection import SELECTIONS
 
 RUNS = {

@@ -16,8 +16,8 @@ from rankgauge import dialects, evaluate
 from rankgauge.errors import InputError
 from rankgauge.labelling.pools import Reuse, reuse
 from rankgauge.labelling.pools.contributions import read_teams
-from rankgauge.labelling.pools.reuse_figures import beyond, bounds
 from rankgauge.labelling.pools.reuse_report import PoolReuseReport
+from rankgauge.labelling.pools.reuse_tables import beyond, bounds
 from rankgauge.papers.experiment import Setting
 from rankgauge.papers.pages.pools.run import POOLS
 from rankgauge.statistics import kendall_tau

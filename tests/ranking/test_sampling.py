@@ -16,6 +16,9 @@ from rankgauge.ranking import RankedLists, Sampling
 from rankgauge.ranking.every_order import EveryOrder
 from rankgauge.ranking.sampling import Orders
 
+pytestmark = pytest.mark.process  # computes for long
+
+
 NAN = np.nan
 
 # Two queries. The first has a group of 4 at ranks 1..4 with 2 hits, then a strict hit at rank 5, then a group of 3

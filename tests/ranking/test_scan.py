@@ -20,9 +20,9 @@ from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
 from rankgauge.ranking.rules import SORTS
-from rankgauge.ranking.scan import ids, lookup, scan
-from rankgauge.ranking.scan.chunks import chunks
-from rankgauge.ranking.scan.numbers import decimals
+from rankgauge.ranking.scan import ids, scan
+from rankgauge.ranking.scan import judgments as judged_scan
+from rankgauge.ranking.scan.lines import chunks, decimals
 from tests.examples import examples
 from tests.io.test_packing import PACKERS
 
@@ -306,7 +306,7 @@ def test_no_hash_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     scanned = 0
     for values in (3, 1_000, 5_000):
         weak = np.uint64(values)
-        monkeypatch.setattr(lookup, "hashed", lambda rows, weak=weak: ids.hashed(rows) % weak)
+        monkeypatch.setattr(judged_scan, "hashed", lambda rows, weak=weak: ids.hashed(rows) % weak)
         hits = scan(paths[0], paths[1], Ranking(negative=NegativeGrade.ZERO), chunk=1_000)
         if hits is not None:
             scanned += 1

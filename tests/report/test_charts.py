@@ -19,6 +19,9 @@ from rankgauge.labelling import BoardCampaign, BoardPool, Campaign, Pool, Target
 from rankgauge.labelling.methods import Estimate
 from tests.active.board.collection import tables
 
+pytestmark = pytest.mark.process  # computes for long
+
+
 MADE = generate(rng=np.random.default_rng(0))
 
 

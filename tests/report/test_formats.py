@@ -24,7 +24,8 @@ from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.render import FORMATS, Report
 from rankgauge.render.format import Medium, ReportDocument
 from rankgauge.render.html import page
-from rankgauge.render.passages import Notes, ReportTable
+from rankgauge.render.passages import Notes
+from rankgauge.render.table import ReportTable
 from rankgauge.romip.report import RomipReport
 
 WITH_PICTURES = (AuditReport, BoardSimulationReport, CampaignReport, ComparisonReport, RomipReport, SimulationReport)
@@ -69,7 +70,7 @@ def test_every_text_has_the_means(results: dict[str, Result], name: str, capsys:
 
 def test_words_on_a_page_are_words() -> None:
     """What looks like markup in a cell or a note is shown as it is."""
-    table = ReportTable(header=("<b>",), rows=[("a & b",)])
+    table = ReportTable(columns=("<b>",), rows=[("a & b",)])
     shown = page(ReportDocument(headline="x < y", passages=[table, Notes([("*", "<script>")])]))
     assert "x &lt; y" in shown
     assert "&lt;b&gt;" in shown

@@ -7,7 +7,8 @@ import io
 import pytest
 
 from rankgauge.render.numbers import shortest
-from rankgauge.render.passages import Heading, Notes, Paragraph, ReportTable
+from rankgauge.render.passages import Heading, Notes, Paragraph
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.render.terminal import Screen, bold, cells, show, wrapped
 
 
@@ -29,7 +30,8 @@ def test_columns_of_wide_characters() -> None:
     """A table is aligned by the columns that a terminal shows, not by characters."""
     assert (cells("run"), cells("検索"), cells("e\u0301"), cells(bold("run"))) == (3, 4, 1, 3)
     out = io.StringIO()
-    Screen(out).table(("run", "mean"), [("検索", "0.5"), ("a", "10.25")], numbers=("mean",))
+    columns = ("run", Column("mean", format=str))
+    Screen(out).table(ReportTable(columns=columns, rows=[("検索", 0.5), ("a", 10.25)]))
     assert out.getvalue().splitlines() == ["run    mean", "検索    0.5", "a     10.25"]
 
 
@@ -45,7 +47,7 @@ def test_styles_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal gets bold headings; a pipe, a dumb terminal and whoever wants no colours get plain text."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    passages = [Heading("Means"), ReportTable(header=("run",), rows=[("[a]",)]), Paragraph("p")]
+    passages = [Heading("Means"), ReportTable(columns=("run",), rows=[("[a]",)]), Paragraph("p")]
     plain, coloured, without = io.StringIO(), Terminal(), Terminal()
     show(passages, plain)
     show(passages, coloured)

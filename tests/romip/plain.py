@@ -64,7 +64,7 @@ def binary(judged: dict[str, float], ranked: list[str], cutoffs: tuple[int, ...]
         "precision": p,
         "accuracy": (a + d) / (a + b + c + d),
         "error": (b + c) / (a + b + c + d),
-        "F": 2 / (1 / p + 1 / r) if p > 0 and r > 0 else 0.0,
+        "F-measure": 2 / (1 / p + 1 / r) if p > 0 and r > 0 else 0.0,
         "R-precision": sum(x in relevant for x in ranked[: len(relevant)]) / len(relevant),
         "bpref": _bpref(judged, ranked, len(relevant)),
         "bpref-10": _bpref(judged, ranked, len(relevant) + 10),
@@ -72,10 +72,12 @@ def binary(judged: dict[str, float], ranked: list[str], cutoffs: tuple[int, ...]
     for n in cutoffs:
         values[f"precision({n})"] = sum(x in relevant for x in ranked[:n]) / n
     places = [place for place, x in enumerate(ranked, start=1) if x in relevant]
-    values["average-precision"] = sum(k / place for k, place in enumerate(places, start=1)) / len(relevant)
-    values["reciprocal-rank"] = 1 / places[0] if places else 0.0
-    values["RR-TREC"] = dict(enumerate([1, 0.5, 0.33, 0.2, 0.1], start=1)).get(places[0], 0.0) if places else 0.0
-    values["RR-ROMIP"] = max(11 - places[0], 0) / 10 if places else 0.0
+    values["average precision"] = sum(k / place for k, place in enumerate(places, start=1)) / len(relevant)
+    values["ReciprocalRank"] = 1 / places[0] if places else 0.0
+    values["TrecReciprocalRank"] = (
+        dict(enumerate([1, 0.5, 0.33, 0.2, 0.1], start=1)).get(places[0], 0.0) if places else 0.0
+    )
+    values["RomipReciprocalRank"] = max(11 - places[0], 0) / 10 if places else 0.0
     return values
 
 
@@ -108,8 +110,8 @@ def graded(judged: dict[str, float], ranked: list[str], cutoffs: tuple[int, ...]
     values = {}
     for mark, shift in (("", 2), (" 1+p", 1)):
         for n in cutoffs:
-            values[f"DCG({n}){mark}"] = _dcg(grades[:n], shift)
-            values[f"NDCG({n}){mark}"] = _dcg(grades[:n], shift) / _dcg(best[:n], shift)
+            values[f"Graded_DCG@{n}{mark}"] = _dcg(grades[:n], shift)
+            values[f"Graded_NDCG@{n}{mark}"] = _dcg(grades[:n], shift) / _dcg(best[:n], shift)
     look, found = 1.0, 0.0
     going, expected = 1.0, 0.0
     for place, grade in enumerate(grades, start=1):
@@ -119,7 +121,7 @@ def graded(judged: dict[str, float], ranked: list[str], cutoffs: tuple[int, ...]
         stop = (2**grade - 1) / 2**3
         expected += going * stop / place
         going *= 1 - stop
-    return values | {"PFound": found, "GMRR": expected}
+    return values | {"PFound": found, "Graded Mean Reciprocal Rank": expected}
 
 
 def _dcg(grades: list[float], shift: int) -> float:
@@ -139,7 +141,7 @@ def decisions(a: int, b: int, c: int, d: int) -> dict[str, float]:
         "precision": p,
         "accuracy": (a + d) / (a + b + c + d),
         "error": (b + c) / (a + b + c + d),
-        "F": 2 / (1 / p + 1 / r) if p > 0 and r > 0 else 0.0,
+        "F-measure": 2 / (1 / p + 1 / r) if p > 0 and r > 0 else 0.0,
     }
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from rankgauge import evaluate, romip
+from rankgauge.files.scales import SCALES
 from rankgauge.romip import Decisions, TrackResult, derive
 
 
@@ -28,7 +29,7 @@ def one(grades: list[float | None], missed: list[float] = []) -> TrackResult:  #
 def test_eleven_points() -> None:
     """Relevant at ranks 1, 2, 4 and 15: 1 for recall 0 to .5, .75 for .6 and .7, 4/15 from .8 on."""
     found = one([1, 1, 0, 1, *[0] * 10, 1])
-    for curve in ("11pt-TREC", "11pt-reached"):
+    for curve in ("11-point matrix (TREC)", "11-point matrix (ROMIP)"):
         points = found.curves.filter(pl.col("table") == "relevant-minus", pl.col("curve") == curve)["precision"]
         assert points.to_list() == pytest.approx([1.0] * 6 + [3 / 4] * 2 + [4 / 15] * 3)
 
@@ -36,8 +37,8 @@ def test_eleven_points() -> None:
 def test_least_n_is_a_ceiling_in_exact_arithmetic() -> None:
     """0.7 of 10 relevant documents are 7, not 8: with 7 found the level is reached."""
     found = one([1] * 7, missed=[1] * 3).curves.filter(pl.col("table") == "relevant-minus")
-    trec = found.filter(pl.col("curve") == "11pt-TREC")["precision"].to_list()
-    reached = found.filter(pl.col("curve") == "11pt-reached")
+    trec = found.filter(pl.col("curve") == "11-point matrix (TREC)")["precision"].to_list()
+    reached = found.filter(pl.col("curve") == "11-point matrix (ROMIP)")
     assert trec == [1.0] * 8 + [0.0] * 3
     assert reached["n"].to_list() == [1] * 8 + [0] * 3
 
@@ -67,8 +68,8 @@ def test_ndcg_both_ways(mark: str, shift: int, rounded: float) -> None:
     gained = 7 / log2(shift + 2) + 1 / log2(shift + 3) + 3 / log2(shift + 4)
     ideal = 7 / log2(shift + 1) + 3 / log2(shift + 2) + 1 / log2(shift + 3)
     found = one([0, 3, 1, 2, 0])
-    assert found.value("graded", f"DCG(5){mark}", "run") == pytest.approx(gained)
-    assert found.value("graded", f"NDCG(5){mark}", "run") == pytest.approx(gained / ideal)
+    assert found.value("graded", f"Graded_DCG@5{mark}", "run") == pytest.approx(gained)
+    assert found.value("graded", f"Graded_NDCG@5{mark}", "run") == pytest.approx(gained / ideal)
     assert gained / ideal == pytest.approx(rounded, abs=5e-4)
     dialect = "romip-1+p" if mark else "romip"
     run = {"q": {"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}}
@@ -88,7 +89,30 @@ def test_pfound() -> None:
 def test_graded_reciprocal_rank() -> None:
     """A document of grade g stops the user with (2^g − 1) / 2^3."""
     expected = 1 / 8 + (7 / 8) * (7 / 8) / 3
-    assert one([1, None, 3]).value("graded", "GMRR", "run") == pytest.approx(expected)
+    assert one([1, None, 3]).value("graded", "Graded Mean Reciprocal Rank", "run") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["Graded Mean Reciprocal Rank", "PFound"])
+def test_tenth_document(metric: str) -> None:
+    """A tenth document changes little after nine relevant ones, and much after nine that are not (section 5.2)."""
+    values = {
+        (before, tenth): one([before] * 9 + [tenth], missed=[3]).value("graded", metric, "run")
+        for before, tenth in product((0, 3), (0, 3))
+    }
+    after_relevant, after_others = (values[before, 3] - values[before, 0] for before in (3, 0))
+    assert 0 < after_relevant < after_others / 100
+
+
+def test_documents_that_cannot_be_judged() -> None:
+    """CANTBEJUDGED has the grade 0: such a document counts as one that was judged not relevant, in bpref too.
+
+    Two relevant documents, one of them behind two others, of which nobody could judge the first.
+    """
+    scale = SCALES["romip"]
+    grades = [scale.grade(label) for label in ("CANTBEJUDGED", "VITAL", "NOTRELEVANT", "VITAL")]
+    result = one(grades)
+    assert result.value("vital", "bpref", "run") == pytest.approx(((1 - 1 / 2) + (1 - 2 / 2)) / 2)
+    assert result.value("vital", "accuracy", "run") == pytest.approx(2 / 4)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +124,8 @@ def test_rulers(rank: int, trec: float, own: float) -> None:
     judged = pl.DataFrame({"query": ["q"], "document": ["right"], "grade": [3.0]})
     run = {"q": {**{f"wrong{place}": 100.0 - place for place in range(1, rank)}, "right": 1.0}}
     found = romip.qa(derive(judged), {"run": run})
-    assert found.value("vital", "RR-TREC", "run") == trec
-    assert found.value("vital", "RR-ROMIP", "run") == pytest.approx(own)
+    assert found.value("vital", "TrecReciprocalRank", "run") == trec
+    assert found.value("vital", "RomipReciprocalRank", "run") == pytest.approx(own)
     assert found.value("vital", "precision", "run") == 1 / rank
 
 
@@ -123,6 +147,15 @@ def test_properties_of_f() -> None:
         assert 0 <= f <= 1
         assert f == 0 if r == 0 or p == 0 else f > 0
         assert b != c or f == pytest.approx(r) == pytest.approx(p)
+
+
+def test_more_documents_change_the_scale_of_errors() -> None:
+    """Section 1.3: documents rightly not assigned divide the error by a factor, the same for every system."""
+    for a, b, c, d in product(range(5), repeat=4):
+        if a + b + c + d:
+            few, many = (Decisions(found=a, wrong=b, missed=c, rejected=d + more) for more in (0, 90))
+            assert many.error == pytest.approx(few.error * (a + b + c + d) / (a + b + c + d + 90))
+            assert many.accuracy == pytest.approx(1 - many.error)
 
 
 def values(lists: Mapping[str, tuple[Sequence[int], int]], *measures: str) -> dict[str, list[float]]:
@@ -176,5 +209,12 @@ def test_the_mean_of_assessors_is_a_grade() -> None:
     used = {table: (used, left) for table, used, left in outcome.used.iter_rows()}
     assert used["and_relevant-minus"] == (0, 1)
     assert used["or_relevant-minus"] == used["graded"] == (1, 0)
-    assert outcome.value("graded", "DCG(1)", "run") == pytest.approx((2**0.5 - 1) / log2(3))
+    assert outcome.value("graded", "Graded_DCG@1", "run") == pytest.approx((2**0.5 - 1) / log2(3))
     assert outcome.value("graded", "PFound", "run") == pytest.approx(0.5 * 2 ** (0.5 - 3))
+
+
+def test_official_names() -> None:
+    """CSV and JSON have the names that the appendix gives its metrics."""
+    names = set(one([3, 1]).figures["metric"])
+    assert {"average precision", "precision(5)", "bpref", "bpref-10", "R-precision", "recall", "precision"} <= names
+    assert {"Graded_NDCG@5", "Graded_DCG@5", "Graded Mean Reciprocal Rank", "PFound"} <= names

@@ -19,8 +19,7 @@ from rankgauge.errors import RankGaugeError
 from rankgauge.render import FORMATS
 from rankgauge.romip import TrackResult
 from rankgauge.romip.metrics import CURVES, binary, graded
-from rankgauge.romip.report import RomipReport
-from rankgauge.romip.words import LANGUAGES, words
+from rankgauge.romip.report import LANGUAGES, RomipReport, words
 
 ENGLISH = "recall, precision, accuracy, error, F-measure, precision(5), R-precision, average precision, bpref, bpref-10"
 RUSSIAN = (
@@ -56,7 +55,7 @@ def test_everything_official_is_shown(outcome: TrackResult, format_: str, langua
         assert table in text
         assert spoken.counted("search", used, left_out) in text
     assert ("реконструкция, не официальный" if language == "ru" else "reconstruction, not official") in text
-    shown = outcome.value("and_relevant-minus", "average-precision", "alpha")
+    shown = outcome.value("and_relevant-minus", "average precision", "alpha")
     assert f"{shown:.4f}" in text
 
 
@@ -67,7 +66,7 @@ def test_csv_and_json_have_every_digit(outcome: TrackResult) -> None:
     wanted = {"table": "or_vital", "metric": "bpref-10", "run": "beta"}
     (row,) = (row for row in rows if wanted.items() <= row.items())
     assert float(row["value"]) == outcome.value("or_vital", "bpref-10", "beta")
-    assert {"11pt-TREC@0.3", "11pt-reached@0.3"} <= {row["metric"] for row in rows}
+    assert {"11-point matrix (TREC)@0.3", "11-point matrix (ROMIP)@0.3"} <= {row["metric"] for row in rows}
     document = json.loads(written(outcome, "json"))
     assert len(document["values"]) == len(outcome.values)
     assert document["tables"] == outcome.used.rows(named=True)
@@ -150,7 +149,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert call(monkeypatch, "annotation", "annotation/documents", *shown) == 0
     assert "precision, micro" in capsys.readouterr().out
     assert call(monkeypatch, "qa", "qa/tables", "qa/runs", "-o", "csv") == 0
-    assert "RR-ROMIP" in capsys.readouterr().out
+    assert "RomipReciprocalRank" in capsys.readouterr().out
     assert call(monkeypatch, "search", "search/tables", "search/runs", "--at", "x") == 4
     assert call(monkeypatch, "search", "nowhere", "search/runs") == 2
     assert call(monkeypatch, "qa", "qa/tables", "qa/runs", "--lang", "de") == 3

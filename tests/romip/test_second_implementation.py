@@ -57,8 +57,8 @@ def test_curves(searched: TrackResult, folder: Path, table: str, system: str) ->
     ranked = plain.run(folder / f"search/runs/{system}.xml")
     curves = [plain.curve(grades, ranked.get(query, [])) for query, grades in judged.items()]
     mine = searched.curves.filter(pl.col("table") == table, pl.col("run") == system)
-    trec = mine.filter(pl.col("curve") == "11pt-TREC")
-    reached = mine.filter(pl.col("curve") == "11pt-reached")
+    trec = mine.filter(pl.col("curve") == "11-point matrix (TREC)")
+    reached = mine.filter(pl.col("curve") == "11-point matrix (ROMIP)")
     for tenth in range(11):
         at = [curve[tenth] for curve in curves]
         known = [value for value in at if value is not None]

@@ -11,7 +11,7 @@ from scipy import stats
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.statistics import kendall_tau_a, rbo, spearman_rho
-from rankgauge.statistics.ranked_pair import Ranked, RankedPair
+from rankgauge.statistics.overlap import Ranked, RankedPair
 from rankgauge.statistics.similarity import SIMILARITIES, Similarity
 
 each = pytest.mark.parametrize("kind", SIMILARITIES.values(), ids=list(SIMILARITIES))

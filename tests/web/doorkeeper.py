@@ -17,13 +17,15 @@ import signal
 import socket
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 import uvicorn
 from fastapi import FastAPI
 
-from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.app import create_app
 from rankgauge.room.route import ROUTES
 from rankgauge.room.server import configured
+from rankgauge.room.settings import RoomSettings
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGINT}
 
@@ -64,7 +66,9 @@ def _import_all() -> None:
     assert ROUTES.values()
     for name in ("rankgauge.labelling.methods.passive", "rankgauge.measures.cascade.err"):
         import_module(name)
-    configured(FastAPI()).load()
+    app = FastAPI()
+    app.state.room = SimpleNamespace(settings=RoomSettings())
+    configured(app).load()
 
 
 def _end(pid: int, how: signal.Signals) -> None:

@@ -19,9 +19,10 @@ import polars as pl
 import uvicorn
 
 from rankgauge.demo.pool import generate_pool
-from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.app import create_app
 from rankgauge.room.room import Room
 from rankgauge.room.server import configured
+from rankgauge.room.settings import RoomSettings
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
 
@@ -78,7 +79,7 @@ class House:
     def enter(self, link: str) -> httpx.Client:
         """A browser in which the link was followed."""
         client = self.guest()
-        assert client.post(f"/enter/{link}").status_code == 303
+        assert client.post("/enter", data={"link": link}).status_code == 303
         return client
 
     def program(self, name: str = "program") -> httpx.Client:

@@ -66,6 +66,8 @@ def test_an_answer_that_comes_while_it_is_archived(house: House) -> None:
         opened.answers.record([Label(**label)], leased=True)
     with pytest.raises(ArchivedError):
         house.room.campaigns.set_paused(number, False)
+    with pytest.raises(ArchivedError, match="archived in its judging room"):  # as the command line records
+        opened.campaign.record([{"query": task.query, "document": task.document, "grade": 1}])
     assert opened.campaign.labels().is_empty()
 
 

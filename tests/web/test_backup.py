@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, create_engine
 
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.labelling.campaign.database import Location, connect
-from rankgauge.room.backup import copy
 from rankgauge.room.database import migrate
 from rankgauge.room.people import People
 from rankgauge.room.settings import RoomSettings
+from rankgauge.room.upkeep import copy, do
+from tests.web.house import open_house
 
 
 @pytest.fixture
@@ -73,3 +74,35 @@ def test_a_copy_is_an_ordinary_file(people: People, database: str, tmp_path: Pat
     with plain.connect() as connection:
         assert connection.exec_driver_sql("select name from people").scalar() == "ann"
     plain.dispose()
+
+
+def test_backup_restore_and_check(database: str, tmp_path: Path) -> None:
+    """What was backed up comes back as a database of its own, and all of each can be read."""
+    with open_house(database) as house:
+        number = house.campaign()
+        (task,) = house.program().post(f"/api/v1/campaigns/{number}/tasks").json()
+        label = {"query": task["query"], "document": task["document"], "grade": 1}
+        house.program().post(f"/api/v1/campaigns/{number}/labels", json={"labels": [label]})
+        assert do(database, "backup", str(tmp_path / "monday.db")).startswith("1 campaigns, 1 labels, ")
+    restored = f"sqlite:///{tmp_path / 'new.db'}"
+    do(restored, "restore", str(tmp_path / "monday.db"))
+    for place in (database, restored, str(tmp_path / "monday.db")):
+        assert do(place, "check").startswith("1 campaigns, 1 labels, ")
+    with open_house(restored) as house:
+        assert house.program().get(f"/api/v1/campaigns/{number}").json()["progress"]["labels"] == 1
+    with pytest.raises(InputError, match=r"not empty|exists already"):
+        do(restored, "restore", str(tmp_path / "monday.db"))
+
+
+def test_what_check_finds(tmp_path: Path) -> None:
+    """A damaged file and a file that is no room are errors in words; a task that does not exist is told the nearest."""
+    with open_house(f"sqlite:///{tmp_path / 'room.db'}") as house:
+        house.campaign()
+    content = (tmp_path / "room.db").read_bytes()
+    (tmp_path / "room.db").write_bytes(content[:8192] + b"\xaa" * 8192 + content[16384:])
+    with pytest.raises(InputError):
+        do(f"sqlite:///{tmp_path / 'room.db'}", "check")
+    with pytest.raises(InputError, match="backup takes 1 file"):
+        do("sqlite:///room.db", "backup")
+    with pytest.raises(UnknownNameError, match="check"):
+        do("sqlite:///room.db", "chek")

@@ -134,7 +134,7 @@ def test_every_key(house: House, opener: Opener) -> None:
 def test_judging_without_a_script(house: House, opener: Opener) -> None:
     """The form works where scripts do not run, and taking back does too; Enter in the comment answers nothing."""
     number = house.campaign(method="passive", budget=30)
-    page = assessor(house, opener, number, "ann", java_script_enabled=False)
+    page = opener(f"{house.base}/enter", java_script_enabled=False, link=house.room.people.invite(number, "ann")[1])
     first = shown(page)
     page.get_by_label("Comment").press("Enter")
     page.reload()
@@ -234,7 +234,7 @@ def test_a_database_that_does_not_answer(browser: Browser, tmp_path: Path, monke
     with open_house(f"sqlite:///{path}") as house, browser.new_context() as context:
         number = house.campaign(method="passive")
         page = context.new_page()
-        page.goto(f"{house.base}/enter/{house.room.people.invite(number, 'ann')[1]}")
+        page.goto(f"{house.base}/enter#{house.room.people.invite(number, 'ann')[1]}")
         page.get_by_role("button", name="Sign in").click()
         before = shown(page)
         with closing(sqlite3.connect(path, isolation_level=None)) as other:

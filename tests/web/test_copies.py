@@ -8,10 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from rankgauge.cli.main import app
 from rankgauge.room.roles import Role
+from tests.program import invoke
 from tests.web.house import House, csrf, fields
 
 
@@ -56,7 +55,7 @@ def test_a_campaigns_own_labels(house: House, database: str, tmp_path: Path) -> 
         assert known in said, name
         assert "1 that settle disagreements left out" in said
         (tmp_path / "labels").write_text(content)
-        told = CliRunner().invoke(app, ["active", "record", f"{database}#autumn", str(tmp_path / "labels")])
+        told = invoke(["active", "record", f"{database}#autumn", str(tmp_path / "labels")])
         assert f"{labels} known already, 1 that settle disagreements left out\n" in told.output, told.exception
     rows = program.get(place).json()
     kept = ("query", "document", "grade", "assessor", "person", "kind")

@@ -8,8 +8,9 @@ import pytest
 
 from rankgauge.errors import RankGaugeError
 from rankgauge.labelling.campaign.database import Location
-from rankgauge.room import RoomSettings, create_app
-from rankgauge.room.backup import copy
+from rankgauge.room.app import create_app
+from rankgauge.room.settings import RoomSettings
+from rankgauge.room.upkeep import copy
 from tests.active.test_damage import damaged
 from tests.web.house import House, open_house
 

@@ -82,13 +82,13 @@ def healthy(room: str) -> bool:
 def test_serve_opens_and_stops(tmp_path: Path) -> None:
     """`rankgauge serve` prints the admin's link, answers, and stops on SIGTERM without a traceback."""
     with served(tmp_path) as (process, room, link):
-        assert link.startswith(f"{room}/enter/rgl_")
+        assert link.startswith(f"{room}/enter#rgl_")
         assert healthy(room)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGTERM, said  # how a server that was told to stop ends
     assert "Traceback" not in said
-    assert link.rpartition("/")[2] not in said
+    assert link.rpartition("#")[2] not in said
 
 
 def test_several_workers(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_several_workers(tmp_path: Path) -> None:
         assert healthy(room)
         workers[0] = next_worker()
         with httpx.Client() as client:
-            assert client.post(link).status_code == 303
+            assert client.post(f"{room}/enter", data={"link": link}).status_code == 303
             cookies = client.cookies
         for _ in range(8):  # connections of their own, which either process may take
             with httpx.Client(base_url=room, cookies=cookies) as other:
@@ -132,10 +132,11 @@ def test_a_taken_port_is_one_clear_error(tmp_path: Path) -> None:
 
 
 def test_backup_says_what_it_copied(tmp_path: Path) -> None:
-    """`rankgauge backup` copies a room that is open, and says how much."""
+    """`rankgauge serve backup` copies a room that is open, and says how much."""
     with open_house(f"sqlite:///{tmp_path / 'room.db'}") as house:
         house.campaign()
-        command = [sys.executable, "-m", "rankgauge.cli", "backup", f"sqlite:///{tmp_path / 'room.db'}", "copy.db"]
+        here = ["--database", f"sqlite:///{tmp_path / 'room.db'}"]
+        command = [sys.executable, "-m", "rankgauge.cli", "serve", "backup", "copy.db", *here]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("1 campaigns, 0 labels, ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 
@@ -197,6 +198,19 @@ def test_every_measure_that_is_offered_can_be_planned(room: House, measure: str)
             [("lists", ("twice.csv", b"query,document,score\nq,a,3\nq,b,2\nq,a,1\n"))],
             "twice.csv: row 3: document a is listed twice for query q",
         ),
+        ([("lists", ("p.csv", b"query,document,score\n"))], "p.csv: the pool has no rows"),
+        ([("lists", ("p.csv", b"query,document\nq,a\nq,b\n"))], "p.csv: no column of ranks or scores"),
+        ([("lists", ("p.csv", b"query,document,score\nq,a,high\nq,b,1\n"))], "p.csv: row 1: 'high' in the column"),
+        ([("lists", ("p.csv", b"query,document,score\nq,,3\nq,b,1\n"))], "p.csv: row 1: there is no document"),
+        (
+            [("lists", ("p.csv", b"query,document,score,p_0,p_1\nq,a,3,0.9,0.9\nq,b,1,1,0\n"))],
+            "p.csv: the beliefs about document a of query q are 0.9, 0.9",
+        ),
+        (
+            [("lists", ("p.csv", b"query,document,score,p_0\nq,a,3,1\nq,b,1,1\n"))],
+            "p.csv: the scale has one grade only",
+        ),
+        ([("lists", ("a.run", b"q Q0 d 1 2 t\nq Q0 d 2 1 t\n"))], "a.run: run 1: row 2: document d is listed twice"),
         ([("lists", ("c.rg", b"x")), ("judge", ("j.csv", b"x"))], "comes alone"),
     ],
 )
@@ -210,6 +224,16 @@ def test_files_that_cannot_be_read_begin_nothing(
     assert said in words(answer)
     assert "/tmp" not in answer.text
     assert "Your drafts" not in client.get("/campaigns/new").text
+
+
+def test_responses_of_a_search_engine_are_a_run(room: House) -> None:
+    """JSON that is no table is read as evaluate reads it; what its reader has to say is told."""
+    answers = {"red dress": {"hits": {"hits": [{"_id": "d1"}, {"_id": "d2"}]}}, "hat": {"error": {"reason": "boom"}}}
+    client = room.admin()
+    draft = begin(client, ("lists", ("es.json", json.dumps(answers).encode())))
+    said = words(client.get(f"{draft}/pool"))
+    assert "1 search of 2 failed, left out of the run: hat (boom)" in said
+    assert client.post(f"{draft}/make", data={"csrf": csrf(client)}).status_code == 303
 
 
 def test_files_are_added_and_removed(room: House) -> None:

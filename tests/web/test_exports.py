@@ -130,3 +130,18 @@ def test_blanks_do_not_move_fields(house: House) -> None:
     answer = program.get(f"/api/v1/campaigns/{number}/files/judgments.txt")
     assert (answer.status_code, "holds white space" in answer.text) == (400, True)
     assert program.get(f"/api/v1/campaigns/{number}/files/labels.csv").status_code == 200
+
+
+@given(st.lists(st.text(alphabet="ab;=+-@,'\"\t\n\r ＝", max_size=12), min_size=1, max_size=4))
+def test_no_spreadsheet_computes_a_cell(cells: list[str]) -> None:
+    """Whether commas, semicolons or tabs separate cells, none begins as a formula does; and all are read back."""
+    written = text_columns(pl.DataFrame({"cell": cells})).write_csv(include_header=False)
+    for delimiter in ",;\t":
+        rows = csv.reader(io.StringIO(written, newline=""), delimiter=delimiter)
+        assert [cell for row in rows for cell in row if cell[:1] in tuple("=+-@＝")] == []
+    assert [as_written(as_text(cell)) for cell in cells] == cells
+
+
+def test_a_formula_behind_a_semicolon() -> None:
+    """The cell that German, French and Russian settings would compute."""
+    assert as_text("a;=1+1") == "a;'=1+1"

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from rankgauge.demo.pool import generate_pool
 from rankgauge.labelling.campaign import database as databases
 from rankgauge.labelling.campaign.database import Location
-from rankgauge.room.backup import copy
+from rankgauge.room.upkeep import copy
 from tests.web.crowd import FRAGMENT, at_work, check, crowd
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 

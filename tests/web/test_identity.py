@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -12,14 +11,12 @@ import sqlalchemy as sa
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign import Campaign, tables
-from rankgauge.labelling.campaign.database import Location, connect, reading
+from rankgauge.labelling.campaign.database import Location, connect
 from rankgauge.labelling.campaign.review import Review
 from rankgauge.labelling.campaign.upgrade import upgrade
 from rankgauge.labelling.labels import LabelOrigin
-from rankgauge.room.database import PEOPLE, TOKENS, migrate
-from rankgauge.room.people import People
+from rankgauge.room.database import migrate
 from rankgauge.room.roles import Permission, Role
-from rankgauge.room.settings import RoomSettings
 from tests.web.house import House, csrf, fields, pool
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "campaign_0_1" / "auto.rg.gz"
@@ -170,67 +167,6 @@ def test_roles(house: House, role: Role) -> None:
     assert client.get(f"/campaigns/{other}").status_code == 404
     assert client.get("/").headers["location"].startswith(f"/campaigns/{number}")
     assert not person.may(Permission.ADMINISTER)
-
-
-def _old_room(engine: sa.Engine) -> None:
-    """A room of the first version: two starts, so two admins; ann, and somebody called admin; labels of all."""
-    migrate(engine, to="0001")
-    everybody = [(1, "admin", "admin", None), (2, "admin", "admin", None), (3, "ann", "assessor", 1)]
-    everybody += [(4, "admin", "assessor", 1), (5, "bob", "assessor", 2)]
-    settled, grade = ("settled by admin", "settled"), "grade"
-    labels: list[tuple[Any, ...]] = [("ann", grade, "3:k"), ("ann", grade, None), ("admin", grade, "2:k")]
-    labels += [("admin", grade, "4:k"), ("admin", grade, None), ("bob", grade, "1:x"), (*settled, None)]
-    with engine.begin() as connection:
-        metadata = sa.MetaData()
-        metadata.reflect(connection)
-        old = metadata.tables
-        for name in ("news", "mail"):
-            row = {"name": name, "format": 2, "made": 0.0, "paused": False, "settings": "{}"}
-            connection.execute(sa.insert(old["campaigns"]).values(**row))
-        for id_, name, role, campaign in everybody:
-            row = {"name": name, "role": role, "campaign": campaign, "created": 0.0}
-            assert connection.execute(sa.insert(old["people"]).values(**row)).inserted_primary_key == (id_,)
-        for id_ in (1, 2):
-            row = {"hash": f"token of {id_}", "person": id_, "name": "notebook", "created": 0.0}
-            connection.execute(sa.insert(old["tokens"]).values(**row))
-        for place, (assessor, kind, key) in enumerate(labels):
-            row = {"campaign": 1, "place": place, "query": "q", "document": str(place), "assessor": assessor}
-            connection.execute(sa.insert(old["labels"]).values(**row, kind=kind, grade=1.0, key=key, made=0.0))
-        row = {"campaign": 1, "place": 9, "assessor": "ann", "made": 0.0, "until": 1.0}
-        connection.execute(sa.insert(old["leases"]).values(**row))
-
-
-def test_a_room_of_the_first_version(engine: sa.Engine) -> None:
-    """Its labels go to who sent them; whose they are is not guessed; its administrators of one name are one."""
-    _old_room(engine)
-    migrate(engine)
-    with reading(engine) as connection:
-        labels = connection.execute(sa.select(tables.labels).order_by(tables.labels.c.id)).all()
-        assert [(row.assessor, row.person) for row in labels] == [
-            ("ann", 3),
-            ("ann", 3),
-            ("admin", 1),
-            ("admin", 4),
-            ("admin", None),  # an assessor or an administrator: nobody knows
-            ("bob", None),  # an administrator sent it in bob's name, who belongs to another campaign
-            ("admin", 1),
-        ]
-        assert [row.origin for row in labels] == [LabelOrigin.UNKNOWN] * 6 + [LabelOrigin.ADJUDICATED]
-        assert connection.scalars(sa.select(tables.leases.c.person)).all() == [3]
-        assert connection.scalars(sa.select(PEOPLE.c.id).order_by(PEOPLE.c.id)).all() == [1, 3, 4, 5]
-        tokens = connection.execute(sa.select(TOKENS.c.person, TOKENS.c.expires)).all()
-        assert [row.person for row in tokens] == [1, 1]
-        assert all(row.expires is not None for row in tokens)
-    assert People(engine, RoomSettings()).invite(1, "cleo")[0].id == 6
-
-
-def test_a_room_is_not_opened_halfway(engine: sa.Engine, database: str) -> None:
-    """The command line says that a room of the first version has to be opened once, and changes nothing."""
-    _old_room(engine)
-    with pytest.raises(InputError, match=r"earlier version \(0001\)\n  Open the room once"):
-        Campaign.open(f"{database}#news")
-    with reading(engine) as connection:
-        assert "person" not in {column["name"] for column in sa.inspect(connection).get_columns("labels")}
 
 
 def test_a_later_room_is_refused(engine: sa.Engine, database: str) -> None:

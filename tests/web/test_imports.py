@@ -8,9 +8,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from rankgauge.cli.main import app
+from tests.program import invoke
 from tests.web.house import House, csrf, parquet, pool
 
 TEXT, QUERY = pool()["query_text"][0], pool()["query"][0]
@@ -29,7 +28,7 @@ FILES = {
 }
 
 
-def upload(boss: httpx.Client, number: int, content: str) -> httpx.Response:
+def upload(boss: httpx.Client, number: int, content: str | bytes) -> httpx.Response:
     """A file sent by the page Files."""
     return boss.post(f"/campaigns/{number}/labels", data={"csrf": csrf(boss)}, files={"labels": ("f", content)})
 
@@ -45,9 +44,7 @@ def test_queries_by_their_texts(house: House, database: str, kind: str, tmp_path
     (row,) = house.room.campaigns.get(number).campaign.labels().rows(named=True)
     assert (row["query"], row["document"], row["grade"]) == (QUERY, f"{QUERY}-d01", 2.0)
     (tmp_path / "labels").write_text(FILES[kind])
-    said = CliRunner().invoke(
-        app, ["active", "record", f"{database}#autumn", str(tmp_path / "labels"), "--assessor", "x"]
-    )
+    said = invoke(["active", "record", f"{database}#autumn", str(tmp_path / "labels"), "--assessor", "x"])
     assert "1 with queries named by their texts" in said.output, said.exception
     gold = boss.post(
         f"/campaigns/{number}/gold/labels", data={"csrf": csrf(boss)}, files={"file": ("gold", FILES[kind])}
@@ -94,6 +91,23 @@ def test_everything_in_a_file_is_accounted_for(house: House) -> None:
     assert "not read" not in said.text
     progress = house.room.campaigns.get(number).campaign.progress()
     assert (progress.labels, progress.imported, progress.replaced) == (2, 2, 1), "what was replaced counts no more"
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (f"query,document,title,grade\n{QUERY},{QUERY}-d01,A, 1,2\n", "the row has 5 cells, and the header names 4"),
+        (f'query,document,grade,comment\n{QUERY},{QUERY}-d01,2,"x\n{QUERY},{QUERY}-d02,1,y\n', "does not end"),
+        (b"PK\x03\x04\x14\0\xff\xfe", "is a spreadsheet or an archive"),
+    ],
+)
+def test_labels_that_would_be_misread(house: House, content: str | bytes, problem: str) -> None:
+    """A cell too many and a quote that does not end are errors: a title was taken for a grade, and rows were lost."""
+    number, boss = house.campaign("autumn", method="passive"), house.admin()
+    said = upload(boss, number, content)
+    assert (said.status_code, problem in said.text) == (400, True)
+    assert house.room.campaigns.get(number).campaign.progress().labels == 0
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

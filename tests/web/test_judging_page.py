@@ -102,7 +102,7 @@ def test_a_phone_shows_the_document(house: House, opener: Opener) -> None:
 def test_a_session_that_ends_loses_nothing(house: House, opener: Opener, browser: Browser) -> None:
     """The page says that the session has ended; after signing in again the answer and its comment are sent, once."""
     number = house.campaign("ends", method="passive", budget=30)
-    link = f"{house.base}/enter/{house.room.people.invite(number, 'ann')[1]}"
+    link = f"{house.base}/enter#{house.room.people.invite(number, 'ann')[1]}"
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(link)
@@ -147,7 +147,7 @@ def test_a_framed_document_runs_and_loads_nothing(house: House, browser: Browser
     with browser.new_context() as context:
         page = context.new_page()
         page.on("request", lambda request: asked.append(request))
-        page.goto(f"{house.base}/enter/{house.room.people.invite(number, 'ann')[1]}")
+        page.goto(f"{house.base}/enter#{house.room.people.invite(number, 'ann')[1]}")
         page.get_by_role("button", name="Sign in").click()
         inside = page.frame_locator("iframe.framed")
         expect(inside.locator("h1")).to_contain_text("A page about")

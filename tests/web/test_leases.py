@@ -123,3 +123,28 @@ def test_a_manager_imports(house: House) -> None:
     assert [row["origin"] for row in rows] == ["answered", "imported", "imported", "imported"]
     assert boss.get(f"/api/v1/campaigns/{number}").json()["progress"]["imported"] == 3
     assert send(program(house, number, "eve", Role.VIEWER), number, label(task)).status_code == 403
+
+
+def test_asking_again_does_not_hold_a_document(hasty: House) -> None:
+    """However often somebody asks, the lease ends when it did; then the document goes to the others."""
+    number = hasty.campaign(method="passive", budget=60)
+    ann, bob = program(hasty, number, "ann"), program(hasty, number, "bob")
+    (first,) = ann.post(f"/api/v1/campaigns/{number}/tasks").json()
+    (again,) = ann.post(f"/api/v1/campaigns/{number}/tasks").json()
+    assert (again["document"], again["until"]) == (first["document"], first["until"])
+    time.sleep(max(first["until"] - time.time(), 0) + 0.02)
+    (other,) = ann.post(f"/api/v1/campaigns/{number}/tasks").json()
+    (theirs,) = bob.post(f"/api/v1/campaigns/{number}/tasks").json()
+    assert (other["query"], other["document"]) != (first["query"], first["document"])
+    assert (theirs["query"], theirs["document"]) == (first["query"], first["document"])
+
+
+def test_nobody_holds_all_that_is_left(house: House) -> None:
+    """Of the documents that are left to judge, one person may hold half, and always five."""
+    number = house.campaign(method="passive", budget=20)
+    ann, bob = program(house, number, "ann"), program(house, number, "bob")
+    held = [ann.post(f"/api/v1/campaigns/{number}/tasks?n=20").json() for _ in range(3)]
+    assert [len(tasks) for tasks in held] == [10, 10, 10]
+    assert len(bob.post(f"/api/v1/campaigns/{number}/tasks?n=20").json()) == 10
+    assert send(ann, number, *map(label, held[0])).status_code == 200
+    assert ann.post(f"/api/v1/campaigns/{number}/tasks?n=20").json() == []

@@ -17,7 +17,7 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import read_table
-from rankgauge.labelling.campaign.labels import check_documents
+from rankgauge.labelling.campaign.labels import inside_pool
 from rankgauge.labelling.label_format import read_labels
 from rankgauge.labelling.labels import Label
 from rankgauge.room.new_campaign import MOST_LEVELS, levels_of
@@ -96,7 +96,7 @@ def test_an_id_that_is_nearly_right() -> None:
     label = Label(query="http-example-org-a-query-with-a-long-name-00042", document="d", grade=1.0)
     started = time.thread_time()
     with pytest.raises(InputError, match="Did you mean http-example-org-a-query-with-a-long-name-0004"):
-        check_documents([label], SimpleNamespace(positions=known))
+        inside_pool([label], SimpleNamespace(positions=known))
     assert time.thread_time() - started < 0.5
 
 

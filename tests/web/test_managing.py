@@ -13,13 +13,14 @@ import pytest
 
 from rankgauge.labelling.campaign import rules
 from rankgauge.labelling.labels import Label
-from rankgauge.room import RoomSettings, create_app
+from rankgauge.room.app import create_app
 from rankgauge.room.campaign_changes import set_guide, set_stop
 from rankgauge.room.campaigns import Campaigns
 from rankgauge.room.changes import changes
 from rankgauge.room.client import RoomClient
 from rankgauge.room.database import CHANGES, LINKS, PEOPLE
 from rankgauge.room.roles import Role
+from rankgauge.room.settings import RoomSettings
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, truth
 
@@ -184,7 +185,7 @@ def test_many_are_invited_at_once(room: House) -> None:
     assert len(links) == 3
     rows = room.room.people.of_campaign(number)
     assert [(row.name, row.role) for row in rows] == [("ann", "viewer"), ("bob", "viewer"), ("cleo", "viewer")]
-    assert room.guest().get(f"/enter/{links[1].rpartition('/')[2]}").status_code == 200
+    assert room.guest().post("/enter/owner", data={"link": links[1]}).status_code == 200
     assert send(client, f"/campaigns/{number}/people", name=f"dora\n{'x' * 121}").status_code == 400
     assert send(client, f"/campaigns/{number}/people", name="eve", role="admin").status_code == 422
     assert len(room.room.people.of_campaign(number)) == 3
@@ -260,7 +261,7 @@ def test_a_program_makes_and_manages(room: House, tmp_path: Path) -> None:
     token = program.headers["authorization"].removeprefix("Bearer ")
     begun = program.post("/api/v1/drafts", params={"filename": "a.run"}, content=files.lists[0][1]).json()
     assert (begun["queries"], begun["documents"], begun["runs"]) == (20, 300, ["a"])
-    params = {"name": "x", "budget": 60, "measure": "ERR@5"}
+    params = {"name": "x", "budget": 60, "measure": "ERR@5", "method": "document"}
     expected = program.get(f"/api/v1/drafts/{begun['id']}/outlook", params=params).json()
     assert expected["board"] is False
     assert expected["half_widths"]["passive"][0] > expected["half_widths"]["passive"][-1]

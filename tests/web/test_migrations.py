@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from rankgauge.errors import InputError
+from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign import tables as campaigns
 from rankgauge.room.database import METADATAS, PEOPLE, migrate
 
@@ -42,3 +45,18 @@ def test_a_campaigns_file_becomes_a_room(engine: sa.Engine) -> None:
     with engine.connect() as connection:
         assert list(connection.scalars(sa.select(campaigns.campaigns.c.name))) == ["news"]
         assert sa.inspect(connection).has_table("people")
+
+
+def test_a_room_of_today_is_given_what_it_lacks(engine: sa.Engine, database: str) -> None:
+    """A database of before the first release keeps its rows; until it is opened, the command line says what to do."""
+    migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(sa.insert(PEOPLE).values(name="ann", role="admin", created=0.0))
+        connection.exec_driver_sql("drop index ix_people_subject")
+        connection.exec_driver_sql("alter table people drop column subject")
+        connection.exec_driver_sql("update alembic_version set version_num = '0005'")
+    with pytest.raises(InputError, match=r"earlier version \(0005\)\n  Open the room once"):
+        LabelCampaign.open(f"{database}#news")
+    migrate(engine)
+    with engine.connect() as connection:
+        assert connection.execute(sa.select(PEOPLE.c.name, PEOPLE.c.subject)).all() == [("ann", None)]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict
 from pathlib import Path
 
 from markupsafe import escape
-from typer.testing import CliRunner
 
 from rankgauge.cli.commands.active_plan import PlanOptions
-from rankgauge.cli.main import app as commands
 from rankgauge.files.scales import SCALES
 from rankgauge.labelling import defaults
 from rankgauge.labelling.campaign import Campaign
 from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.label_format import LABEL_FORMATS
 from rankgauge.labelling.method import METHODS
-from rankgauge.labelling.units import UNITS
+from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.new_campaign import NewCampaign
+from tests.program import invoke
 from tests.web.house import House, csrf, parquet, pool, write_pool
 
 SAME = ("measure", "method", "dialect", "assessors", "combine", "unjudgeable", "seed", "grades")
@@ -35,7 +33,7 @@ def test_one_act_has_one_default(house: House, tmp_path: Path) -> None:
     assert answer.status_code == 303, answer.text
     page = asdict(house.room.campaigns.get(int(answer.headers["location"].rpartition("/")[2])).campaign.settings)
     command = ["active", "plan", str(written), "--budget", "40", "-o", str(tmp_path / "planned.rg")]
-    planned = CliRunner().invoke(commands, command)
+    planned = invoke(command)
     assert planned.exit_code == 0, planned.output
     with Campaign.open(tmp_path / "planned.rg") as campaign:
         typed = asdict(campaign.settings)
@@ -58,7 +56,7 @@ def test_pages_offer_what_is_registered(house: House) -> None:
 
 def test_the_form_has_the_defaults_of_the_command() -> None:
     """Each setting that the form and `active plan` have in common has one default."""
-    typed = {name: one.default for name, one in inspect.signature(PlanOptions).parameters.items()}
+    typed = {name: option.default for name, option in PlanOptions.parameters().items()}
     typed["measure"] = typed["measure"] or defaults.MEASURE  # the command takes several, and this one if none is named
     common = (NewCampaign.model_fields.keys() & typed.keys()) - {"budget", "scale"}  # the form offers the pool's scale
     assert common >= {"measure", "method", "goal", "combine", "seed", "assessors", "dialect", "depth", "cost", "unit"}

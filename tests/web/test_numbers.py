@@ -5,9 +5,7 @@ from __future__ import annotations
 import httpx
 import polars as pl
 import pytest
-import sqlalchemy as sa
 
-from rankgauge.room.database import METADATAS, migrate
 from tests.web.house import House, csrf, open_house, parquet, pool
 
 OTHER = pl.DataFrame({"query": ["x1"] * 3 + ["x2"] * 3, "document": ["a", "b", "c"] * 2, "score": [3.0, 2.0, 1.0] * 2})
@@ -52,29 +50,3 @@ def test_every_process_serves_the_new_campaign(database: str) -> None:
         assert made["id"] != first
         assert served(other.program(), made["id"]) <= {"a", "b", "c"}
         assert other.program().get(f"/api/v1/campaigns/{first}").status_code == 404
-
-
-def test_an_earlier_database_keeps_its_rows(engine: sa.Engine) -> None:
-    """The tables are made again with what they hold; what refers to them still does, and old numbers stay used up."""
-    migrate(engine, to="0004")
-    campaigns, pools, people, drafts = (
-        next(metadata.tables[name] for metadata in METADATAS if name in metadata.tables)
-        for name in ("campaigns", "pools", "people", "drafts")
-    )
-    row = {"format": 2, "made": 0.0, "paused": False, "settings": "{}"}
-    with engine.begin() as connection:
-        for name in ("one", "two"):
-            number = connection.execute(sa.insert(campaigns).values(name=name, **row)).inserted_primary_key[0]
-            connection.execute(sa.insert(pools).values(campaign=number, content=b"x"))
-        connection.execute(sa.insert(people).values(name="ann", role="admin", created=0.0))
-        connection.execute(sa.insert(drafts).values(person=1, made=0.0, touched=0.0, settings="{}"))
-    migrate(engine)
-    with engine.begin() as connection:
-        assert connection.execute(sa.select(campaigns.c.id, campaigns.c.name)).all() == [(1, "one"), (2, "two")]
-        assert connection.scalar(sa.select(sa.func.count()).select_from(drafts)) == 1
-        connection.execute(sa.delete(pools).where(pools.c.campaign == 2))
-        connection.execute(sa.delete(campaigns).where(campaigns.c.id == 2))
-        new = connection.execute(sa.insert(campaigns).values(name="three", **row)).inserted_primary_key[0]
-        assert new == 3
-    with pytest.raises(sa.exc.IntegrityError), engine.begin() as connection:
-        connection.execute(sa.insert(pools).values(campaign=77, content=b"x"))

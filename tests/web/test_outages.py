@@ -17,13 +17,10 @@ import sqlalchemy as sa
 
 from rankgauge.demo.pool import generate_pool
 from rankgauge.errors import UnavailableError
-from rankgauge.labelling.campaign.database import Location, connect, reading, writing
-from rankgauge.labelling.campaign.outages import AGAIN, LOCKED, Outage
+from rankgauge.labelling.campaign.database import AGAIN, LOCKED, Location, Outage, connect, reading, writing
 from rankgauge.labelling.campaign.rules import MOMENT
 from rankgauge.room import app
-from rankgauge.room.middleware import LOG
-from rankgauge.room.outage_log import OutageLog
-from rankgauge.room.server import JsonLines
+from rankgauge.room.log import LOG, JsonLines, OnceAMinute
 from tests.web.house import LEVELS, House, fields, open_house, parquet
 
 REASON = f"the database {LOCKED}"
@@ -166,6 +163,7 @@ def told() -> Iterator[list[logging.LogRecord]]:
     records, handler = list[logging.LogRecord](), logging.Handler()
     handler.emit = records.append
     handler.addFilter(lambda record: record.getMessage() == "database")
+    handler.addFilter(OnceAMinute())
     LOG.addHandler(handler)
     yield records
     LOG.removeHandler(handler)
@@ -185,15 +183,17 @@ def test_an_outage_is_told_sparingly(house: House, database: str, told: list[log
     assert "my own words" not in line
 
 
-def test_an_outage_is_told_again(told: list[logging.LogRecord]) -> None:
+def test_an_outage_is_told_again() -> None:
     """After a minute the same error is told once more, with how many were not; another error at once."""
-    times = iter((0.0, 1.0, 2.0, 59.0, 61.0))
-    log = OutageLog(lambda: next(times))
-    for problem in ("locked", "locked", "full", "locked", "locked"):
-        log.tell(UnavailableError(problem))
-    lines = [json.loads(JsonLines().format(record)) for record in told]
-    assert [(line["error"].rpartition(": ")[2], line["not_told"]) for line in lines] == [
+    times, lines = [0.0], []
+    once = OnceAMinute(lambda: times[0])
+    for times[0], problem in ((0.0, "locked"), (1.0, "locked"), (2.0, "full"), (59.0, "locked"), (61.0, "locked")):
+        error = UnavailableError(problem)
+        record = LOG.makeRecord(LOG.name, logging.ERROR, "", 0, "database", (), (type(error), error, None))
+        if once.filter(record):
+            lines.append(json.loads(JsonLines().format(record)))
+    assert [(line["error"].rpartition(": ")[2], line.get("not_told", 0)) for line in lines] == [
         ("locked", 0),
-        ("full", 1),
-        ("locked", 1),
+        ("full", 0),
+        ("locked", 2),
     ]

@@ -123,7 +123,7 @@ def enter(context: BrowserContext, link: str) -> Page:
 def test_the_page_leads_on(room: House, browser: Browser) -> None:
     """By keyboard from an answer that is refused to the next document; a page of an earlier session sends it anew."""
     number = room.campaign(method="passive")
-    link = f"{room.base}/enter/{room.room.people.invite(number, 'ann')[1]}"
+    link = f"{room.base}/enter#{room.room.people.invite(number, 'ann')[1]}"
     labels = room.room.campaigns.get(number).campaign.labels
     with browser.new_context() as context:
         page = enter(context, link)
@@ -152,7 +152,7 @@ def test_a_page_that_waits_does_not_give_up(room: House, browser: Browser) -> No
     campaign.pause()
     with browser.new_context() as context:
         context.clock.install()
-        page = enter(context, f"{room.base}/enter/{room.room.people.invite(number, 'ann')[1]}")
+        page = enter(context, f"{room.base}/enter#{room.room.people.invite(number, 'ann')[1]}")
         expect(page.get_by_role("heading", name="The campaign is paused.")).to_be_visible()
         context.set_offline(True)
         page.clock.run_for(5_500)

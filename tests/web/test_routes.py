@@ -1,4 +1,4 @@
-"""The registry of routes. That one file is enough for a page is tested with docs/adding-a-page.md."""
+"""The registry of routes. That one file is enough for a page is tested with docs/extending.md."""
 
 from __future__ import annotations
 

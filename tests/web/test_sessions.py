@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import update
 
-from rankgauge.labelling.campaign.database import writing
-from rankgauge.room.database import SESSIONS
+from rankgauge.labelling.campaign.database import Location, writing
+from rankgauge.room.database import SESSIONS, opened
+from rankgauge.room.people import People
 from rankgauge.room.roles import Role
+from rankgauge.room.settings import RoomSettings
 from tests.program import rankgauge
 from tests.web.house import House, csrf, open_house
 from tests.web.visitors import needs_chromium
@@ -64,7 +67,7 @@ def test_a_session_that_ran_out_says_so(house: House) -> None:
 def test_the_cookie_outlives_the_session(house: House) -> None:
     """Without a cookie the room could not tell whose session has ended from a stranger."""
     client = house.guest()
-    answer = client.post(f"/enter/{house.room.people.admin_link()}")
+    answer = client.post("/enter", data={"link": house.room.people.admin_link()})
     (age,) = [part for part in answer.headers["set-cookie"].split("; ") if part.startswith("Max-Age=")]
     assert int(age.partition("=")[2]) == (12 + 30 * 24) * 3600
 
@@ -75,7 +78,7 @@ def test_an_administrators_link_without_a_restart(room: House, tmp_path: Path) -
     command = ["admin-link", "--url", room.base, "--database"]
     said = rankgauge([*command, database], tmp_path).out
     client = room.guest()
-    assert client.post(said.strip()).status_code == 303
+    assert client.post("/enter", data={"link": said}).status_code == 303
     assert client.get("/tokens").status_code == 200
     missing = rankgauge([*command, "sqlite:///none.db"], tmp_path)
     assert missing.code == 2
@@ -94,7 +97,7 @@ def test_what_was_typed_comes_back(room: House, browser: Browser) -> None:
     """Guidelines that are saved after the session has ended are kept, come back after signing in, and are saved."""
     number = room.campaign()
     address = f"{room.base}/campaigns/{number}/settings"
-    link = f"{room.base}/enter/{room.room.people.invite(number, 'mia', Role.MANAGER)[1]}"
+    link = f"{room.base}/enter#{room.room.people.invite(number, 'mia', Role.MANAGER)[1]}"
     with browser.new_context() as context:
         page = context.new_page()
         entered(page, link)
@@ -122,3 +125,24 @@ def test_what_was_typed_comes_back(room: House, browser: Browser) -> None:
         page.get_by_role("button", name="Forget it").click()
         page.goto(address)
         expect(page.locator("[name=budget]")).to_have_value("60")
+
+
+def test_an_expired_link_stays_so(database: str) -> None:
+    """A clock that goes back, even over a restart, brings no link, session or token back."""
+    now = time.time()
+    times = {"now": now}
+    with opened(Location(database), existing=False) as engine:
+        people = People(engine, RoomSettings(invite_days=1), clock=lambda: times["now"])
+        person, link = people.invite(1, "ann")
+        token = people.new_token(person.id, "program")
+        entered = people.enter(link)
+        assert entered is not None
+        times["now"] = now + 100 * 86400
+        assert people.by_link(link) is None
+        times["now"] = now
+        again = People(engine, RoomSettings(), clock=lambda: now)
+        for restarted in (people, again):
+            assert restarted.by_link(link) is None
+            assert restarted.enter(link) is None
+            assert restarted.by_token(token) is None
+            assert restarted.by_session(entered[1]) is None

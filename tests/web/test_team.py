@@ -82,7 +82,7 @@ def test_a_team_plays_a_campaign(browser: Browser, tmp_path: Path) -> None:
     """From the pool to the export, each on their own pages; the export has what was answered, and no gold."""
     database = f"sqlite:///{tmp_path / 'room.db'}"
     with open_house(database) as house:
-        boss = enter(browser, house, f"{house.base}/enter/{house.room.people.admin_link()}")
+        boss = enter(browser, house, f"{house.base}/enter#{house.room.people.admin_link()}")
         campaign = make(boss, tmp_path)
         boss.goto(f"{house.base}{campaign}/gold")
         prepare_gold(boss)

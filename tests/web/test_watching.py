@@ -9,12 +9,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from rankgauge.cli.main import app
 from rankgauge.errors import NothingToJudgeError
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.overview import Overview
+from tests.program import invoke
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, truth
 
@@ -49,12 +48,12 @@ def test_a_leaderboard_is_watched(room: House) -> None:
     """Before the first label nothing is claimed; then ranks, settled pairs and the documents that matter, by title."""
     number = board(room, measure="nDCG@5, AP", budget="150")
     client, opened = room.admin(), room.room.campaigns.get(number)
-    assert "not yet: no document is judged" in words(client.get(f"/campaigns/{number}").text)
+    assert "no document is judged yet" in words(client.get(f"/campaigns/{number}").text)
     judged(opened, board_files().truth)
     page = words(client.get(f"/campaigns/{number}").text)
     assert "Leaderboard: nDCG@5" in page
-    assert "± all at once" in page
-    assert "Not yet: 150 more labels before AP has an interval." in page
+    assert "on new queries" in page
+    assert "150 more labels before AP has an interval; nothing is claimed until then." in page
     settled = page.partition("Which pairs are settled: nDCG@5")[2]
     assert re.search(r"dense .*random.* – ", settled), "the best run beats chance"
     hinge = page.partition("Documents that still matter most")[2].partition("Who judges")[0]
@@ -63,6 +62,19 @@ def test_a_leaderboard_is_watched(room: House) -> None:
     assert all(run in page for run in RUNS)
     queries = words(client.get(f"/campaigns/{number}/queries").text)
     assert "how to mend a q00 tyre" in queries
+
+
+def test_texts_of_queries(room: House) -> None:
+    """A file of what people typed reaches the assessor, also where the documents have no texts."""
+    client, token = room.admin(), {}
+    token["csrf"] = csrf(client)
+    typed = "".join(f"q{n:02}\twhy is q{n:02} slow?\n" for n in range(40)).encode()
+    files = [*(("lists", run) for run in board_files().lists), ("queries", ("queries.tsv", typed))]
+    draft = client.post("/drafts", data=token, files=files).headers["location"].rpartition("/")[0]
+    client.post(f"{draft}/plan", data={**token, "measure": "nDCG@5", "budget": "50"})
+    number = int(client.post(f"{draft}/make", data=token).headers["location"].rpartition("/")[2])
+    (task,) = room.room.campaigns.get(number).campaign.lease(1, "ann")
+    assert task.texts["query_text"] == f"why is {task.query} slow?"
 
 
 def test_a_board_stops_at_its_goal(room: House) -> None:
@@ -87,7 +99,7 @@ def test_a_rule_that_is_met_when_it_is_set(database: str, tmp_path: Path) -> Non
         assert summary["progress"]["paused"]
         page = words(house.admin().get(f"/campaigns/{number}").text)
         assert "paused the stopping rule is met: ±0.4 reached" in page
-        out = CliRunner().invoke(app, ["active", "next", f"{database}#autumn", "-o", str(tmp_path / "tasks.csv")])
+        out = invoke(["active", "next", f"{database}#autumn", "-o", str(tmp_path / "tasks.csv")])
         assert isinstance(out.exception, NothingToJudgeError)
         assert "nothing is handed out: the stopping rule is met: ±0.4 reached" in str(out.exception)
         house.program().post(f"/api/v1/campaigns/{number}/resume")

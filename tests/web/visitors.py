@@ -34,7 +34,7 @@ def open_pages(browser: Browser) -> Iterator[Opener]:
     complaints: list[str] = []
     contexts = []
 
-    def opened(link: str, **options: object) -> Page:
+    def opened(address: str, *, link: str = "", **options: object) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **options})
         contexts.append(context)
         page = context.new_page()
@@ -42,7 +42,9 @@ def open_pages(browser: Browser) -> Iterator[Opener]:
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
-        page.goto(link)
+        page.goto(address)
+        if link:  # without scripts it is pasted
+            page.get_by_label("Your personal link").fill(link)
         page.get_by_role("button", name="Sign in").click()
         return page
 
@@ -54,12 +56,12 @@ def open_pages(browser: Browser) -> Iterator[Opener]:
 
 def admin(house: House, opener: Opener, **options: object) -> Page:
     """A page in which an admin has come in."""
-    return opener(f"{house.base}/enter/{house.room.people.admin_link()}", **options)
+    return opener(f"{house.base}/enter#{house.room.people.admin_link()}", **options)
 
 
 def assessor(house: House, opener: Opener, campaign: int, name: str, **options: object) -> Page:
     """A page in which a new assessor has come in."""
-    return opener(f"{house.base}/enter/{house.room.people.invite(campaign, name)[1]}", **options)
+    return opener(f"{house.base}/enter#{house.room.people.invite(campaign, name)[1]}", **options)
 
 
 def shown(page: Page) -> tuple[str, str]:

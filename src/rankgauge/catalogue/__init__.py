@@ -1,7 +1,6 @@
 """RUNS → CATALOGUE: what runs show of a catalogue, beyond whether it is relevant."""
 
-from rankgauge.catalogue.items import Items, read_items
 from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic
-from rankgauge.catalogue.survey import CatalogueSurvey, survey
+from rankgauge.catalogue.survey import CatalogueSurvey, Items, read_items, survey
 
 __all__ = ["STATISTICS", "CatalogueStatistic", "CatalogueSurvey", "Items", "read_items", "survey"]

@@ -13,7 +13,8 @@ from rankgauge.catalogue.statistic import lacked
 from rankgauge.render.bars import listed, mean_bars
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, decimal, interval
-from rankgauge.render.passages import Heading, Notes, Passage, ReportTable
+from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.table import Column, ReportTable
 
 HINT = "Each bar is a run, the line in it the 95 % interval of a mean over queries."
 
@@ -58,14 +59,14 @@ class CatalogueReport(Report):
         }
 
     def _table(self) -> ReportTable:
-        rows, last = [], None
-        for row in self.found.table.named():
-            name = "" if row["statistic"] == last else row["statistic"]
-            last = row["statistic"]
-            ends = interval(row["low"], row["high"], decimal)
-            rows.append((name, row["run"], decimal(row["value"]), ends, str(row["queries"])))
-        header = ("statistic", "run", "value", "95 % interval", "queries")
-        return ReportTable(header=header, rows=rows, numbers=("value", "queries"))
+        columns = (
+            Column("statistic", once=True),
+            Column("run"),
+            Column("value", format=decimal),
+            Column("95 % interval", ("low", "high"), lambda low, high: interval(low, high, decimal), left=True),
+            Column("queries", format=str),
+        )
+        return ReportTable(columns=columns, rows=[*self.found.table.named()])
 
     def _notes(self) -> Iterator[tuple[str, str]]:
         lacking = self.found.lacking

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.catalogue.items import Items
 from rankgauge.errors import UnknownNameError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry, plain
+
+if TYPE_CHECKING:
+    from rankgauge.catalogue.survey import Items
 
 STATISTICS: Registry[CatalogueStatistic] = Registry(
     "statistic of a catalogue", "rankgauge.catalogue.statistics", lenient=True

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.cli.options import RunSpellingOptions, names
 from rankgauge.cli.runs import named
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError, OptionError
 from rankgauge.files import table_suffixes
+from rankgauge.files.queries import query_texts
 from rankgauge.files.source import suffix_of
 from rankgauge.judgments import scale
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling import defaults
-from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.board.calibration import calibrated
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
 from rankgauge.labelling.forecasts import Forecast, forecast
-from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_sources import PoolSources, in_units
 from rankgauge.labelling.pool_table import PoolTable, document_table
-from rankgauge.labelling.units import in_units
-from rankgauge.measures import parse
-from rankgauge.measures.measure import DEFAULTS
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands.active_plan import PlanOptions
@@ -35,74 +31,70 @@ SHARES = (0.25, 0.5, 1.0, 2.0)
 """The budgets of the forecast, as shares of the campaign's own."""
 
 
-def made_campaign(asked: PlanOptions) -> Campaign | BoardCampaign:
-    """A new campaign: for a board of runs if it was named or the other methods cannot give it, else for one value."""
-    table = _table(asked) if _is_table(asked.pool) else None
-    return _made_board(asked, table) if _is_board(asked, table) else _made_for_one_value(asked, table)
+def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tuple[str, str]]]:
+    """A new campaign, for a board of runs if that was named or the other methods cannot give it, else for one value;
+    and what was chosen because nobody said it."""
+    sources = _sources(asked)
+    measures, alone = _measures(asked) or [defaults.MEASURE], bool(asked.setting or asked.calibrate_on)
+    by_shape = asked.method == defaults.METHOD and sources.is_board(
+        measures, asked.goal, depth=asked.depth, alone=alone
+    )
+    if by_shape or asked.method in BOARD_METHODS:
+        return _made_board(asked, sources)
+    return _made_for_one_value(asked, sources)
 
 
-def _is_table(paths: Sequence[Path]) -> bool:
-    return len(paths) == 1 and suffix_of(paths[0]) in table_suffixes()
-
-
-def _table(asked: PlanOptions) -> PoolTable:
-    """The table of a pool, with the texts of its documents."""
+def _sources(asked: PlanOptions) -> PoolSources:
+    """What the files say: runs, or the table of a pool with the texts of its documents."""
     said = _spelling(asked)
-    table = PoolTable.of(said.file(asked.pool[0]))
-    return table if asked.documents is None else table.joined(document_table(said.file(asked.documents))[0])
+    given: dict[str, Any] = {"judges": tuple(_judges(asked).values()), "judged": said.maybe(asked.judgments)}
+    if asked.queries is not None:
+        given["query_texts"] = query_texts(asked.queries)
+    if len(asked.pool) == 1 and suffix_of(asked.pool[0]) in table_suffixes():
+        table = PoolTable.of(said.file(asked.pool[0]))
+        if asked.documents is not None:
+            table = table.joined(document_table(said.file(asked.documents))[0])
+        return PoolSources(table=table, **given)
+    documents = None if asked.documents is None else document_table(said.file(asked.documents))[0]
+    return PoolSources(runs=said.files(named(asked.pool)), documents=documents, **given)
 
 
-def _is_board(asked: PlanOptions, table: PoolTable | None) -> bool:
-    if asked.method not in (defaults.METHOD, *BOARD_METHODS):
-        return False
-    runs, measures = len(asked.pool if table is None else table.runs), _measures(asked)
-    needs = asked.goal is not None or asked.judged is not None or runs > 2 or len(measures) > 1
-    # A table of one or two rankers keeps the other methods, which sample a measure without a form.
-    formless = table is None and any(parse(name).bound(DEFAULTS).form() is None for name in measures)
-    return asked.method != defaults.METHOD or needs or formless
-
-
-def _made_for_one_value(asked: PlanOptions, table: PoolTable | None) -> Campaign:
+def _made_for_one_value(asked: PlanOptions, sources: PoolSources) -> tuple[Campaign, list[tuple[str, str]]]:
     measures = _measures(asked) or [defaults.MEASURE]
-    if len(measures) > 1 or asked.goal is not None or asked.judged is not None:
-        method = f"method {asked.method}"
-        raise ParameterError(method, "measure", "one measure, and neither a goal nor judgments", ", ".join(measures))
-    # A table has the scale of its beliefs, which may lack levels of the words.
-    grades = _named_grades(asked) if table is None or asked.grades is not None else None
-    choices: dict[str, Any] = {"cost": asked.cost, "grades": grades, "depth": asked.depth}
-    said = _spelling(asked)
-    if table is not None:
-        pool = Pool.of(table.frame, **choices)
-    else:
-        pool = Pool.from_runs(*said.files(named(asked.pool)).values(), texts=said.maybe(asked.documents), **choices)
-    judges = _judges(asked)
-    if judges:
-        pool = pool.judged_by(judges)
+    if len(measures) > 1 or asked.goal is not None or asked.judgments is not None:
+        raise OptionError(
+            f"--method {asked.method} estimates one measure: give one -m, and neither --goal nor --judgments."
+        )
     if asked.calibrate_on is not None:
         raise InputError("--calibrate-on is for a board of runs", hint="For one value, give --judge alone.")
-    scaled, words = in_units(pool, asked.unit, asked.overhead)
-    options = options_of(asked.option or [])
-    common = _common(asked, words) | {"judges": ", ".join(judges)}
-    return Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
+    if asked.pilot is not None:
+        raise InputError("--pilot is for a board of runs", hint="Plan one: --method posterior.")
+    # A table has the scale of its beliefs, which may lack levels of the words.
+    believed = sources.table is not None and bool(sources.table.grades) and asked.grades is None
+    grades, words = _scale(asked, sources)
+    pool = sources.pool(grades=None if believed else grades, cost=asked.cost, depth=asked.depth)
+    scaled, cost = in_units(pool, asked.unit, asked.overhead)
+    options = options_of(asked.setting or [])
+    common = _common(asked, cost) | {"judges": ", ".join(judge.name for judge in sources.judges)}
+    made = Campaign.create(asked.output, scaled, measures[0], method=asked.method, options=options, **common)
+    return made, [] if believed else words
 
 
-def _made_board(asked: PlanOptions, table: PoolTable | None) -> BoardCampaign:
-    if asked.option:
-        raise ParameterError("a board", "option", "none", ", ".join(asked.option))
-    said = _spelling(asked)
-    common = {"depth": asked.depth, "also": said.maybe(asked.judged), "judges": _judges(asked), "cost": asked.cost}
-    if table is None:
-        pool = BoardPool.from_runs(said.files(named(asked.pool)), texts=said.maybe(asked.documents), **common)
-    else:
-        pool = table.board_pool(**common)
-    if asked.calibrate_on is not None:
-        human, judge = map(said.file, asked.calibrate_on)
-        pool = calibrated(pool, human, judge, grades=np.array(_scale(asked, pool, table)))
-    scaled, words = in_units(pool, asked.unit, asked.overhead)
+def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign, list[tuple[str, str]]]:
+    if asked.setting:
+        raise OptionError("--set is for campaigns that estimate one value: leave it out for a board of runs.")
     measures, goal = _measures(asked) or [defaults.MEASURE], asked.goal or defaults.GOAL
-    grades = _scale(asked, pool, table)
-    common = _common(asked, words) | {"method": asked.method}
-    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common)
+    grades, words = _scale(asked, sources)
+    pool = sources.board_pool(measures, depth=asked.depth, cost=asked.cost)
+    depth = sources.usual_depth(measures)
+    if asked.depth is None and depth is not None and pool.deepest > depth:
+        words.append(("depth", f"the first {depth} of each run, as deep as {', '.join(measures)} looks (--depth)"))
+    if asked.calibrate_on is not None:
+        human, judge = map(_spelling(asked).file, asked.calibrate_on)
+        pool = calibrated(pool, human, judge, grades=np.array(grades))
+    scaled, cost = in_units(pool, asked.unit, asked.overhead)
+    common = _common(asked, cost) | {"method": asked.method, "pilot": asked.pilot or 0}
+    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common), words
 
 
 def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
@@ -121,17 +113,13 @@ def _common(asked: PlanOptions, words: str) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in kept} | {"cost": words}
 
 
-def _scale(asked: PlanOptions, pool: BoardPool, table: PoolTable | None) -> list[float]:
-    """The scale of grades: as it is given, that of its words, of beliefs, or of the judgments that there are."""
+def _scale(asked: PlanOptions, sources: PoolSources) -> tuple[list[float], list[tuple[str, str]]]:
+    """The scale of grades as it is named, or as the files show it, with a word on where it comes from."""
     named = _named_grades(asked)
     if named is not None:
-        return named
-    if table is not None and table.grades:
-        return list(table.grades)
-    found = np.unique(np.maximum(pool.known[~np.isnan(pool.known)], 0.0)).tolist()
-    if not found:
-        raise InputError("the scale of grades is not known", hint="Name it: --grades 0,1,2,3 or --scale.")
-    return sorted({0.0, *found})
+        return named, []
+    grades, source = sources.usual_grades
+    return list(grades), [("scale", f"{', '.join(f'{grade:g}' for grade in grades)}, {source} (--grades)")]
 
 
 def _named_grades(asked: PlanOptions) -> list[float] | None:
@@ -161,7 +149,7 @@ def options_of(given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         name, joint, value = text.partition("=")
         if not joint:
-            raise ParameterError("active plan", "option", "written as NAME=VALUE", text)
+            raise OptionError(f"--set takes NAME=VALUE; got {text!r}.")
         try:
             found[name.strip()] = ast.literal_eval(value.strip())
         except (SyntaxError, ValueError):
@@ -173,4 +161,4 @@ def _numbers(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ParameterError("active plan", "grades", "numbers separated by commas, as in 0,1,2,3", text) from None
+        raise OptionError(f"--grades takes numbers separated by commas, e.g. --grades 0,1,2,3; got {text!r}.") from None

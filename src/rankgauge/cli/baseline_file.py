@@ -44,7 +44,7 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
     """
     from rankgauge.cli.streams import opened
     from rankgauge.comparison.stored_baseline import StoredBaseline
-    from rankgauge.files.responses import failures
+    from rankgauge.input_notes import failures
 
     if path is None or len(asked.runs) != 1:
         raise InputError(
@@ -65,7 +65,7 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
 
 def _refuse_poor(name: str, result: Result, failed: Sequence[str], *, trusting: bool) -> None:
     """Raise an error for a run against which nothing could be compared later."""
-    from rankgauge.evaluation import judging_report as judging
+    from rankgauge.evaluation import judged_share as judging
     from rankgauge.render.numbers import count
 
     if failed:

@@ -6,23 +6,22 @@ shown or when Tab asks, so that `rankgauge --help` stays fast. Where nothing is 
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import operator
-import re
-from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
-from typing import Any
 
-import typer
-
+from rankgauge.cli import parser
 from rankgauge.errors import RankGaugeError
 from rankgauge.registry import title_of
 
-Offers = list[tuple[str, str]]
-"""Values, each with the words that zsh and fish show beside it."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
-Offer = Callable[[str], Offers]
+    Offers = list[tuple[str, str]]
+    """Values, each with the words that zsh and fish show beside it."""
+
+    Offer = Callable[[str, Sequence[str]], Offers]
+    """What fits the beginning of a word, after the other words of the line."""
 
 CUTOFFS = {"optional": ("5", "10", "20", "100"), "required": ("5", "10", "20", "100"), "recall": ("0.1", "0.5", "1.0")}
 """Usual cutoffs, by the kind of cutoff that a measure takes."""
@@ -33,9 +32,6 @@ _PLACE = "{choices}"
 _SECOND = "{also}"
 """Where it lists those of a second registry."""
 
-_REGISTRY = re.compile(r"\{([\w.]+:[\w.]+)\}")
-"""A registry in a help text, in place of the names that it will list."""
-
 
 def option(
     *flags: str,
@@ -45,50 +41,58 @@ def option(
     several: bool = False,
     more: Iterable[str] = (),
     also: str = "",
+    **settings: Any,
 ) -> Any:
-    """An option whose value is a name in the registry, or one of `more`; `several`: names separated by commas.
+    """Declare an option whose value is a name in the registry, or one of `more`; `several`: separated by commas.
 
     A registry is a `Registry`, a mapping, a policy, or a function that gives a mapping. `{choices}` in the help text
     becomes the list of names, `{also}` that of a second registry.
     """
-    return typer.Option(*flags, **_described(registry, help, metavar, several=several, more=more, also=also))
+    described = _described(registry, help, several=several, more=more, also=also)
+    return parser.option(*flags, metavar=metavar, **described, **settings)
 
 
-def output(registry: str, *, several: bool = False) -> Any:
-    """The option -o: a format of the registry, or a file; `several`: it may be repeated."""
+def output(registry: str, *, several: bool = False, **settings: Any) -> Any:
+    """Declare the option -o: a format of the registry, or a file; `several`: it may be repeated."""
     help = "The output format: {choices}; or a file with such an ending." + several * " Repeatable: -o a.md -o b.html."
-    return option("-o", "--output", registry=registry, help=help, metavar="FORMAT|FILE")
+    return option("-o", "--output", registry=registry, help=help, metavar="FORMAT|FILE", **settings)
 
 
-def argument(metavar: str, help: str, registry: str) -> Any:
-    """An argument whose value is a name in the registry."""
-    return typer.Argument(**_described(registry, help, metavar))
+def argument(metavar: str, help: str, registry: str, **settings: Any) -> Any:
+    """Declare an argument whose value is a name in the registry."""
+    return parser.argument(metavar, **_described(registry, help), **settings)
 
 
-def spell_out(parameters: Iterable[Any]) -> None:
-    """Puts the names into the help texts of the parameters, now that somebody wants to read them."""
-    for parameter in parameters:
-        if getattr(parameter, "help", None):
-            parameter.help = _REGISTRY.sub(lambda found: _names(found[1]), parameter.help)
+def spelled_out(help: str) -> str:
+    """Return a help text with the names of registries in the place of their marks."""
+    if ":" not in help or "{" not in help:
+        return help
+    import re
+
+    return re.sub(r"\{([\w.]+:[\w.]+)\}", lambda mark: _names(mark[1]), help)
 
 
 def values(*known: str) -> Offer:
-    """Tab offers these values."""
-    return lambda incomplete: [(value, "") for value in known]
+    """Return the offer of these values."""
+
+    def offer(incomplete: str, words: Sequence[str] = ()) -> Offers:
+        return [(value, "") for value in known]
+
+    return offer
 
 
 def listed(offer: Offer) -> Offer:
-    """Offers for a value that may be a list: the same after each comma."""
+    """Return the offer for a value that may be a list: the same after each comma."""
 
-    def after_comma(incomplete: str) -> Offers:
+    def after_comma(incomplete: str, words: Sequence[str] = ()) -> Offers:
         done, comma, last = incomplete.rpartition(",")
-        return [(f"{done}{comma}{value}", words) for value, words in offer(last)]
+        return [(f"{done}{comma}{value}", about) for value, about in offer(last, words)]
 
     return after_comma
 
 
-def measures(incomplete: str) -> Offers:
-    """Measures by our names and trec_eval's; one that is clear by now also with usual cutoffs, to choose among."""
+def measures(incomplete: str, words: Sequence[str] = ()) -> Offers:
+    """Return measures by our names and trec_eval's; one that is clear by now also with the usual cutoffs."""
     from rankgauge.measures import MEASURES
     from rankgauge.measures.trec_names import NAMES, SETS
 
@@ -104,61 +108,67 @@ def measures(incomplete: str) -> Offers:
     return [*_offers(known), *cut, *theirs]
 
 
-def settings(ctx: typer.Context, incomplete: str) -> Offers:
-    """The parameters of the ranker that was named, with their defaults."""
-    with contextlib.suppress(RankGaugeError, ImportError):
+def settings(incomplete: str, words: Sequence[str] = ()) -> Offers:
+    """Return the parameters of the ranker that was named, with their defaults."""
+    try:
         from rankgauge import training
 
-        # The option has no value yet, so typer stops before it has named the arguments.
-        named = [word for word in ctx.args if word in training.RANKERS]
-        made = training.get(named[0] if named else ctx.params["ranker"] or "")()
-        return [(f"{name}={value}", "") for name, value in made.own_parameters.items()]
-    return []
+        named = next((word for word in words if word in training.RANKERS), "")
+        return [(f"{name}={value}", "") for name, value in training.get(named)().own_parameters.items()]
+    except (RankGaugeError, ImportError):
+        return []
 
 
-def sources(incomplete: str) -> Offers:
-    """The data sets of ir_datasets, once `irds:` is typed; before that, files. A run's name may come first."""
+def sources(incomplete: str, words: Sequence[str] = ()) -> Offers:
+    """Return the data sets of ir_datasets, once `irds:` is typed; before that, files. A run's name may come first."""
+    name, joint, source = incomplete.rpartition("=")
+    if not source.startswith("irds:"):
+        return []
     from rankgauge.files.ir_datasets import PREFIX, ids
 
-    name, joint, source = incomplete.rpartition("=")
-    with contextlib.suppress(RankGaugeError):
-        return [(f"{name}{joint}{PREFIX}{one}", "") for one in ids()] if source.startswith(PREFIX) else []
-    return []
+    try:
+        return [(f"{name}{joint}{PREFIX}{known}", "") for known in ids()]
+    except RankGaugeError:
+        return []
 
 
 def _described(
-    registry: str, help: str, metavar: str, *, several: bool = False, more: Iterable[str] = (), also: str = ""
+    registry: str, help: str, *, several: bool = False, more: Iterable[str] = (), also: str = ""
 ) -> dict[str, Any]:
-    def offer(incomplete: str) -> Offers:
-        with contextlib.suppress(RankGaugeError, ImportError):  # what is not installed has nothing to offer
-            known = [offered for name in (registry, also) if name for offered in _offers(_found(name))]
-            return [*((name, "") for name in more), *known]
-        return []
+    def offer(incomplete: str, words: Sequence[str] = ()) -> Offers:
+        try:
+            known = [offered for name in (registry, also) if name for offered in _offers(_registry(name))]
+        except (RankGaugeError, ImportError):  # what is not installed has nothing to offer
+            return []
+        return [*((name, "") for name in more), *known]
 
-    return {
-        "help": help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])).replace(_SECOND, f"{{{also}}}"),
-        "metavar": metavar,
-        "autocompletion": listed(offer) if several else offer,
-    }
+    marked = help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])).replace(_SECOND, f"{{{also}}}")
+    return {"help": marked, "offer": listed(offer) if several else offer}
 
 
 def _names(registry: str) -> str:
     try:
-        return ", ".join(name for name, _ in _offers(_found(registry)))
+        return ", ".join(name for name, _ in _offers(_registry(registry)))
     except RankGaugeError as error:  # an extra that is not installed: the error says which
         return f"({error})"
 
 
-def _found(registry: str) -> Any:
-    module, _, constant = registry.partition(":")
-    return operator.attrgetter(constant)(importlib.import_module(module))
+def _registry(address: str) -> Any:
+    """Import what an address such as `rankgauge.dialects:DIALECTS` names."""
+    module, _, path = address.partition(":")
+    thing: Any = importlib.import_module(module)
+    for name in path.split("."):
+        thing = getattr(thing, name)
+    return thing
 
 
 def _offers(known: Any) -> Offers:
+    from enum import Enum
+
     if isinstance(known, type) and issubclass(known, Enum):
         return [(str(member.value), _words(member)) for member in known]
-    found: Mapping[str, Any] = known() if callable(known) else known
-    return [(name, _words(thing)) for name, thing in found.items()]
+    things: Mapping[str, Any] = known() if callable(known) else known
+    return [(name, _words(thing)) for name, thing in things.items()]
 
 
 def _words(thing: Any) -> str:

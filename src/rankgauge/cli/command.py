@@ -1,218 +1,220 @@
-"""The contract of a command, the registry of them all, and the command line that is made of them.
+"""The contract of a command, the registry of them all, and how words find their command.
 
-A file in `commands/` adds a command: a function with typer's annotations under `@command`. A name of two words is a
-command in a group, which is declared by `group`. The modules import what they work with when a command runs. Only the
-command that was asked for is made, and only its file is loaded: that of all of them takes longer than a small command.
+A file in `commands/` adds a command: a function under `@command`, whose parameters declare its options (`parser.py`). A
+name of two words is a command in a group, which is declared by `group`. The modules import what they work with when a
+command runs, and only the file of the command that was asked for is loaded.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from functools import wraps
-from itertools import count
-from typing import Any, TypeVar, cast, get_type_hints
-
-import typer
-from typer.core import TyperCommand, TyperGroup
-
-from rankgauge.cli.choices import spell_out
-from rankgauge.cli.values import read_plainly, refuse_empty, refuse_repeated
+from rankgauge.cli.parser import Line, call, spread
+from rankgauge.errors import UsageError, nearest
 from rankgauge.registry import Registered, Registry
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
+
+    from rankgauge.cli.parser import Parameter
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 PROGRAM = "rankgauge"
 LAST = 1000
-_serial = count()
+
+HELP, HELP_ALL = ("-h", "--help"), "--help-all"
+
+SYNONYMS = {
+    "evaluate": "score eval metric metrics ndcg trec_eval measure quality",
+    "compare": "diff test significance ab paired versus better",
+    "check": "gate ci regression verify",
+    "fuse": "merge ensemble rrf hybrid blend",
+    "audit": "lint explain why debug",
+    "judgments": "agreement kappa assessors qrels annotators",
+    "judge": "llm grade annotate label",
+    "active": "campaign labels budget sample estimate",
+    "pool": "pooling depth",
+    "train": "learn fit ltr lambdamart",
+    "rank": "predict apply rerank",
+    "serve": "web server room ui start",
+    "demo": "example tutorial try",
+    "mcp": "agent tools llm",
+    "measures": "list metrics",
+    "dialects": "tools",
+    "catalogue": "coverage novelty diversity recommender",
+    "reproduce": "paper papers experiment",
+}
+"""Words that people try for a command."""
 
 
-class PlainCommand(TyperCommand):
-    """A command whose help lists the names that its options take."""
+class Command(Registered):
+    """A command or a group of commands."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Reads the words of the command line."""
-        read_plainly(self.get_params(ctx))
-        if not ctx.resilient_parsing:  # Tab may ask about half a line
-            words, _, given = self.make_parser(ctx).parse_args(args=list(args))
-            refuse_repeated(given, ctx)
-            refuse_empty(given, words, ctx)
-        return super().parse_args(ctx, args)
+    def __init__(
+        self,
+        *,
+        name: str,
+        examples: Sequence[str],
+        function: Callable[..., Any] | None,
+        place: int,
+        page: str,
+        first: Sequence[str] = (),
+        about: str = "",
+        otherwise: str = "",
+    ) -> None:
+        """`name` is what a user types after `rankgauge`; `page` is the file in docs/ that says more.
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Writes the options and arguments."""
-        spell_out(self.get_params(ctx))
-        super().format_options(ctx, formatter)
+        Commands are listed by `place`, those with the same place in the order of their declaration. `first` are the
+        options that people use most. A group has `about`, what it is for; `otherwise` is the command that a first word
+        which names none is given to; its function is what it does without a command.
+        """
+        self.name, self.examples, self.function, self.place, self.page = name, examples, function, place, page
+        self.first, self.otherwise, self.is_group = first, otherwise, bool(about)
+        self.about = about or _unindented((function and function.__doc__) or "")
+        self.serial = len(COMMANDS.loaded)
 
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The options and arguments."""
+        return [] if self.function is None or self.is_group else list(spread(self.function)[0].values())
 
-class CommandGroup(TyperGroup):
-    """A group of commands. If a word is an option, not a command, as in `rankgauge help`, the error says so."""
+    @property
+    def path(self) -> str:
+        """What a user types."""
+        return f"{PROGRAM} {self.name}".rstrip()
 
-    def __init__(self, *, name: str | None = None, commands: Any = None, **settings: Any) -> None:
-        super().__init__(name=name, commands=_Branch("" if name in (None, PROGRAM) else name), **settings)  # type: ignore[arg-type]
+    def children(self) -> dict[str, Command]:
+        """Return the commands of a group by their last words."""
+        parted = ((*known.name.rpartition(" ")[::2], known) for known in COMMANDS.values())
+        return {name: known for parent, name, known in parted if parent == self.name}
 
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Reads the words of the command line up to the command."""
-        read_plainly(self.get_params(ctx))
-        return super().parse_args(ctx, args)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Writes the commands, none of which is made for it."""
-        branch = cast(_Branch, self.commands)
-        known: dict[str, Any] = {name: TyperCommand(name=name, help=help) for name, help in branch.helps().items()}
-        TyperGroup(name=self.name, commands=known).format_commands(ctx, formatter)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is named."""
-        option = f"--{args[0]}"
-        if args[0] not in self.commands and any(option in parameter.opts for parameter in self.get_params(ctx)):
-            ctx.fail(f"There is no command called '{args[0]}'. Did you mean {ctx.command_path} {option}?")
-        return super().resolve_command(ctx, args)
+    def run(self, words: Sequence[str]) -> None:
+        """Read the words and do what they ask for; an error lists all that is wrong with them."""
+        assert self.function is not None
+        line = Line(self.parameters, words)
+        values = line.values()
+        if line.problems:
+            raise UsageError(line.problems, self.path, usage(self))
+        call(self.function, values)
 
 
 COMMANDS: Registry[Command] = Registry(
     "command", "rankgauge.cli.commands", order=lambda command: (command.place, command.serial)
 )
+Command.registry = COMMANDS
+
+ROOT = Command(
+    name="",
+    examples=("rankgauge demo", "rankgauge evaluate qrels.txt run.txt -m nDCG@10 -m AP"),
+    function=None,
+    place=0,
+    page="tutorial.md",
+    about="Evaluate rankings on graded relevance, by the usual definitions or as other tools compute them.",
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Command(Registered):
-    """A command or a group of commands."""
+def command(
+    name: str, *examples: str, place: int = LAST, page: str = "cli.md", first: Sequence[str] = ()
+) -> Callable[[Function], Function]:
+    """Register the function below it as a command; its name follows `rankgauge`, as in "audit lint".
 
-    registry = COMMANDS
-
-    name: str
-    """What a user types after `rankgauge`."""
-    examples: tuple[str, ...]
-    function: Callable[..., Any] | None
-    """What it does; a group may do something without a command, too."""
-    place: int
-    """Commands are listed by place; those with the same place, in the order of their declaration."""
-    group: type[TyperGroup] | None = None
-    help: str | None = None
-    """What a group is for; the help of a command is its function's docstring."""
-    serial: int = field(default_factory=_serial.__next__)
-
-
-def command(name: str, *examples: str, place: int = LAST) -> Callable[[Function], Function]:
-    """Registers the function below it as a command; its name follows `rankgauge`, as in "audit lint".
-
-    A parameter of the function that is a dataclass stands for options that commands share: one for each field.
+    A parameter of the function that is a subclass of `Options` stands for options that commands share.
     """
 
     def register(function: Function) -> Function:
-        Command(name=name, examples=examples, function=function, place=place).register()
+        made = Command(name=name, examples=examples, function=function, place=place, page=page, first=first)
+        made.register()
         return function
 
     return register
 
 
-def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the fields of a dataclass in place of each parameter that is one, as typer needs it."""
-    given = inspect.signature(function, eval_str=True).parameters
-    shared: dict[str, Any] = {name: one.annotation for name, one in given.items() if is_dataclass(one.annotation)}
-    if not shared:
-        return function
-
-    @wraps(function)
-    def call(**values: Any) -> Any:
-        made = {name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in shared.items()}
-        return function(**made, **values)
-
-    spread = [one for name in given for one in (_parameters(shared[name]) if name in shared else [given[name]])]
-    call.__signature__ = inspect.Signature([one.replace(kind=one.KEYWORD_ONLY) for one in spread])  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in spread}
-    return call
-
-
-def _parameters(kind: Any) -> list[inspect.Parameter]:
-    """The fields of a dataclass as parameters."""
-    hints = get_type_hints(kind, include_extras=True)
-    return [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
-            annotation=hints[one.name],
-        )
-        for one in fields(kind)
-    ]
-
-
 def group(
     name: str,
-    help: str,
+    about: str,
     *examples: str,
     place: int = LAST,
+    page: str = "cli.md",
     alone: Callable[[], None] | None = None,
-    kind: type[TyperGroup] = CommandGroup,
+    otherwise: str = "",
 ) -> None:
-    """Registers a group of commands; `alone` is what it does without one; by default it shows its help."""
-    Command(name=name, examples=examples, function=alone, place=place, group=kind, help=help).register()
+    """Register a group of commands; `alone` is what it does without one; by default it shows its help.
+
+    A first word that is no command of the group is given to the command `otherwise`, if there is one.
+    """
+    settings: dict[str, Any] = {"place": place, "page": page, "otherwise": otherwise}
+    Command(name=name, examples=examples, function=alone, about=about, **settings).register()
 
 
-class _Branch(Mapping[str, Any]):
-    """The commands of a group by their last words, then the groups in it; each is made when it is first asked for."""
+def execute(words: Sequence[str]) -> None:
+    """Do what the words after `rankgauge` ask for."""
+    asked, rest = find(words)
+    before = rest[: rest.index("--")] if "--" in rest else rest
+    if HELP_ALL in before or any(flag in before for flag in HELP):
+        _show_help(asked, whole=HELP_ALL in before)
+    elif not asked.is_group:
+        asked.run(rest)
+    elif rest:
+        raise _unknown(asked, rest[0])
+    elif asked.function is not None:
+        asked.function()
+    else:
+        from rankgauge.cli.help import help_text
 
-    def __init__(self, parent: str) -> None:
-        self.parent = parent
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = _made(COMMANDS[f"{self.parent} {name}".lstrip()], name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.helps())
-
-    def __len__(self) -> int:
-        return len(self.helps())
-
-    def helps(self) -> dict[str, str]:
-        """What each of them is for."""
-        parted = ((*found.name.rpartition(" ")[::2], found) for found in COMMANDS.values())
-        here = [(name, found) for parent, name, found in parted if parent == self.parent]
-        here.sort(key=lambda pair: pair[1].group is not None)
-        return {name: found.help or inspect.getdoc(found.function) or "" for name, found in here}
+        raise UsageError([], asked.path, help_text(asked))
 
 
-def _made(found: Command, name: str) -> Any:
-    """The command or the group as typer has it."""
-    if found.group:
-        return typer.main.get_group(_group(found, name))
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if found.function:
-        made = app.command(name=name, cls=PlainCommand, epilog=examples_of(*found.examples))
-        made(_spread(found.function))
-    return typer.main.get_command(app)
+def find(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """Find the command that the first words name, and the words that are left for it."""
+    found, rest = ROOT, list(words)
+    while found.is_group and rest and rest[0] not in (*HELP, HELP_ALL):
+        name = f"{found.name} {rest[0]}".lstrip()
+        if not rest[0].startswith("-") and name in COMMANDS:
+            rest.pop(0)
+        elif found.otherwise:
+            name = f"{found.name} {found.otherwise}"
+        else:
+            break
+        found = COMMANDS[name]
+    return found, rest
 
 
-def _group(found: Command, name: str) -> typer.Typer:
-    app = typer.Typer(
-        name=name,
-        cls=found.group,
-        help=found.help,
-        epilog=examples_of(*found.examples),
-        invoke_without_command=found.function is not None,
-        no_args_is_help=found.function is None,
-        rich_markup_mode=None,
-    )
-    if found.function is not None:
-        app.callback()(_unless_commanded(found.function))
-    return app
+def usage(asked: Command) -> str:
+    """Return the line that says how a command is called."""
+    if asked.is_group:
+        return f"Usage: {asked.path} COMMAND [OPTIONS]"
+    places = [_place(parameter) for parameter in asked.parameters if parameter.is_argument]
+    return " ".join([f"Usage: {asked.path}", *places, "[OPTIONS]"])
 
 
-def _unless_commanded(function: Callable[[], None]) -> Callable[[typer.Context], None]:
-    def callback(context: typer.Context) -> None:
-        if context.invoked_subcommand is None:
-            function()
-
-    return callback
+def _place(argument: Parameter) -> str:
+    shown = argument.metavar + ("..." if argument.count is None and "..." not in argument.metavar else "")
+    return shown if argument.required or shown.startswith("[") else f"[{shown}]"
 
 
-def examples_of(*commands: str) -> str:
-    """The commands as the last paragraph of a help text, each on its own line."""
-    head = "Example:" if len(commands) == 1 else "Examples:"
-    return "\b\n" + "\n".join([head, *(f"  {command}" for command in commands)])
+def _show_help(asked: Command, *, whole: bool) -> None:
+    from rankgauge.cli.help import help_text
+
+    print(help_text(asked, whole=whole))
+
+
+def _unknown(asked: Command, word: str) -> UsageError:
+    """The error for a word that names no command; it may be an option, or another word for a command."""
+    if word.startswith("-"):
+        problem = f"No such option: {word}."
+    elif f"--{word}" in ("--version", *HELP, HELP_ALL):
+        problem = f"There is no command called '{word}'. Did you mean {asked.path} --{word}?"
+    else:
+        known = asked.children()
+        deeper = [name for name in COMMANDS if name.endswith(f" {word}")]
+        meant = [name for name in known if word.lower() in SYNONYMS.get(name, "").split()]
+        near = deeper or meant or nearest(word, known)
+        hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Known: {', '.join(known)}."
+        problem = f"No such command '{word}'. {hint}"
+    return UsageError([problem], asked.path, usage(asked))
+
+
+def _unindented(doc: str) -> str:
+    """Return a docstring without the indent of its lines."""
+    return "\n".join(line.strip() for line in doc.strip().splitlines())

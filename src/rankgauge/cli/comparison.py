@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
-
-from typer import Exit, Option
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli import choices
-from rankgauge.cli.options import EvaluationOptions, names
-from rankgauge.errors import InputError, ParameterError, RankGaugeError, UnknownNameError
-from rankgauge.files.compression import unpacked_name
-from rankgauge.input_notes import note
+from rankgauge.cli.options import GATE, PRINTING, TESTING, EvaluationOptions, names
+from rankgauge.cli.parser import option
+from rankgauge.errors import InputError, OptionError, RankGaugeError, UnknownNameError
 
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
@@ -26,131 +22,116 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
 
-@dataclass(frozen=True, kw_only=True)
 class CompareOptions(EvaluationOptions):
     """The options that evaluations have too, and those of comparisons alone."""
 
-    output: Annotated[
-        list[str] | None, choices.output("rankgauge.comparison.report:ComparisonReport.formats", several=True)
-    ] = None
-    per_query: Annotated[
-        bool, Option("-q", "--per-query", help="Show both values and the difference of every query.")
-    ] = False
-    baseline: Annotated[
-        str | None,
-        Option("--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN"),
-    ] = None
-    test: Annotated[
-        str,
-        choices.option("--test", registry="rankgauge.statistics.paired_test:TESTS", help="The paired test: {choices}."),
-    ] = "t"
-    correction: Annotated[
-        str,
-        choices.option(
-            "--correction",
-            registry="rankgauge.statistics.correction:CORRECTIONS",
-            help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
-        ),
-    ] = "holm"
-    alpha: Annotated[
-        float, Option("--alpha", help="The level below which a corrected p-value separates two runs.", metavar="P")
-    ] = 0.05
-    draws: Annotated[
-        int | None,
-        Option(
-            "--draws", min=1, help="Random draws of a test; by default as many as the correction needs.", metavar="N"
-        ),
-    ] = None
-    measures_agree: Annotated[
-        bool | None,
-        Option(
-            "--measures-agree/--no-measures-agree",
-            help="Show how measures agree on the runs' order, and the pairs each separates; by default from 3 runs.",
-        ),
-    ] = None
-    tables: Annotated[
-        str | None,
-        choices.option(
-            "--tables",
-            registry="rankgauge.comparison.report:TABLES",
-            help="The tables to write, separated by commas: {choices}. By default all; in LaTeX the means.",
-            metavar="NAMES",
-            several=True,
-        ),
-    ] = None
-    digits: Annotated[
-        int, Option("--digits", min=1, max=15, help="The decimals of the means in LaTeX.", metavar="N")
-    ] = 4
-    similarity: Annotated[
-        str | None,
-        choices.option(
-            "--similarity",
-            registry="rankgauge.statistics.similarity:SIMILARITIES",
-            help="Also show how alike the runs' lists are, and by the same coefficient how alike measures order the "
-            "runs: {choices}.",
-        ),
-    ] = None
-    p: Annotated[
-        float | None,
-        Option(
-            "--p",
-            help="For --similarity rbo: the chance that a reader goes on to the next rank [default: 0.9].",
-            metavar="P",
-        ),
-    ] = None
-    shared_only: Annotated[
-        bool,
-        Option("--shared-only", help="For --similarity: take out documents that only one of two lists has."),
-    ] = False
-    risk: Annotated[
-        float | None,
-        Option(
-            "--risk",
-            min=0,
-            help="Also show what each run risks against the baseline (URisk, TRisk, GeoRisk): losses weigh 1 + RISK "
-            "times as much as gains.",
-            metavar="RISK",
-        ),
-    ] = None
-    fail_if_worse: Annotated[
-        list[str] | None,
-        Option(
-            "--fail-if-worse",
-            help="A gate: exit with 1 if a run is below the baseline by more than luck (the whole 95 % interval of the "
-            "difference is below 0), 0 if its mean is not below, 3 if undecided. With :LOSS the interval must lie "
-            "below −LOSS to fail and above it to pass. Repeatable.",
-            metavar="MEASURE[:LOSS]",
-            autocompletion=choices.listed(choices.measures),
-        ),
-    ] = None
-    floor: Annotated[
-        list[str] | None,
-        Option(
-            "--min",
-            help="A gate: exit with 1 if the mean of a run other than the baseline is below VALUE; without a measure, "
-            "that of every measure of --fail-if-worse. Repeatable.",
-            metavar="[MEASURE:]VALUE",
-        ),
-    ] = None
-    segment_tolerance: Annotated[
-        list[str] | None,
-        Option(
-            "--segment-tolerance",
-            help="With --by and --fail-if-worse: the loss tolerated in a segment, such as brand:0.02 or, with its "
-            "column, kind=brand:0.02; elsewhere that of the rule. Repeatable.",
-            metavar="SEGMENT:LOSS",
-        ),
-    ] = None
-    min_judged: Annotated[
-        float | None,
-        Option(
-            "--min-judged",
-            min=0,
-            max=1,
-            help="The share of a run's top k that must be judged for a verdict [default: 0.2].",
-            metavar="SHARE",
-        ),
-    ] = None
+    output: list[str] | None = choices.output(
+        "rankgauge.comparison.report:ComparisonReport.formats", several=True, group=PRINTING
+    )
+    per_query: bool = option(
+        "-q", "--per-query", help="Show both values and the difference of every query.", group=PRINTING
+    )
+    baseline: str | None = option(
+        "--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN", group=TESTING
+    )
+    test: str = choices.option(
+        "--test",
+        registry="rankgauge.statistics.paired_test:TESTS",
+        help="The paired test: {choices}.",
+        default="t",
+        group=TESTING,
+    )
+    correction: str = choices.option(
+        "--correction",
+        registry="rankgauge.statistics.correction:CORRECTIONS",
+        help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
+        default="holm",
+        group=TESTING,
+    )
+    alpha: float = option(
+        "--alpha",
+        help="The level below which a corrected p-value separates two runs.",
+        metavar="P",
+        default=0.05,
+        group=TESTING,
+    )
+    draws: int | None = option(
+        "--draws",
+        help="Random draws of a test; by default as many as the correction needs.",
+        metavar="N",
+        least=1,
+        group=TESTING,
+    )
+    measures_agree: bool | None = option(
+        "--measures-agree/--no-measures-agree",
+        help="Show how measures agree on the runs' order, and the pairs each separates; by default from 3 runs.",
+        group=PRINTING,
+    )
+    tables: str | None = choices.option(
+        "--tables",
+        registry="rankgauge.comparison.report:TABLES",
+        help="The tables to write, separated by commas: {choices}. By default all; in LaTeX the means.",
+        metavar="NAMES",
+        several=True,
+        group=PRINTING,
+    )
+    digits: int = option(
+        "--digits", help="The decimals of the means in LaTeX.", metavar="N", least=1, most=15, default=4, group=PRINTING
+    )
+    similarity: str | None = choices.option(
+        "--similarity",
+        registry="rankgauge.statistics.similarity:SIMILARITIES",
+        help="Also show how alike the runs' lists are, and by the same coefficient how alike measures order the "
+        "runs: {choices}.",
+        group=PRINTING,
+    )
+    p: float | None = option(
+        "--p",
+        help="For --similarity rbo: the chance that a reader goes on to the next rank [default: 0.9].",
+        metavar="P",
+        group=PRINTING,
+    )
+    shared_only: bool = option(
+        "--shared-only", help="For --similarity: take out documents that only one of two lists has.", group=PRINTING
+    )
+    risk: float | None = option(
+        "--risk",
+        help="Also show what each run risks against the baseline (URisk, TRisk, GeoRisk): losses weigh 1 + RISK "
+        "times as much as gains.",
+        metavar="RISK",
+        least=0,
+        group=PRINTING,
+    )
+    fail_if_worse: list[str] | None = option(
+        "--fail-if-worse",
+        help="A gate against the baseline. Exit 1: the whole 95 % interval of the difference lies below 0, or below "
+        "−LOSS. Exit 0: the mean is not below, or the interval lies above −LOSS. Exit 3: undecided. Repeatable.",
+        metavar="MEASURE[:LOSS]",
+        offer=choices.listed(choices.measures),
+        group=GATE,
+    )
+    floor: list[str] | None = option(
+        "--min",
+        help="A gate: exit with 1 if the mean of a run other than the baseline is below VALUE; without a measure, "
+        "that of every measure of --fail-if-worse. Repeatable.",
+        metavar="[MEASURE:]VALUE",
+        group=GATE,
+    )
+    segment_tolerance: list[str] | None = option(
+        "--segment-tolerance",
+        help="With --by and --fail-if-worse: the loss tolerated in a segment, such as brand:0.02 or, with its "
+        "column, kind=brand:0.02; elsewhere that of the rule. Repeatable.",
+        metavar="SEGMENT:LOSS",
+        group=GATE,
+    )
+    min_judged: float | None = option(
+        "--min-judged",
+        help="The share of a run's top k that must be judged for a verdict [default: 0.2].",
+        metavar="SHARE",
+        least=0,
+        most=1,
+        group=GATE,
+    )
 
 
 def compared(options: CompareOptions, *, store: bool = False) -> None:
@@ -169,6 +150,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
 
     outputs = find_outputs(ComparisonReport, options.output)
     formats = [format_ for format_, _ in outputs]
+    if problems := [*_misfits(options)]:
+        raise OptionError(*problems)
     rules, limits = gate_rules(options), _limits(options)
     chosen, alike = _tables(options, formats), _alike(options)
     if not rules and not limits["floors"] and any(format_.needs == "cases" for format_ in formats):
@@ -186,7 +169,9 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     if stored is None:
         _refuse_one(options.judgments, asked.runs)
     elif alike is not None:
-        raise ParameterError("compare", "similarity", "left out: a stored baseline has no lists", options.similarity)
+        raise OptionError(
+            "--similarity needs the runs' lists, which a stored baseline does not have. Name a run instead."
+        )
     asked.spare(*(path for _, path in outputs), stored)
     settings = ComparisonSettings(
         test=options.test,
@@ -197,8 +182,9 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         draws=options.draws,
     )
     if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
-        needs = "given with a test that draws at random: --test randomisation or bootstrap, --correction tukey"
-        raise ParameterError("compare", "draws", needs, options.draws)
+        raise OptionError(
+            "--draws needs a test that draws at random: --test randomisation, --test bootstrap or --correction tukey."
+        )
     if alike is not None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
@@ -248,26 +234,42 @@ def gated() -> Iterator[None]:
         raise
 
 
+def _misfits(options: CompareOptions) -> Iterator[str]:
+    """Say which options lack another one, or do not go with another one."""
+    gated = bool(options.fail_if_worse)
+    if (gated or options.floor) and options.baseline is None:
+        name = "--fail-if-worse" if gated else "--min"
+        yield f"{name} needs --baseline, the run that the others must not fall below, e.g. --baseline main."
+    if options.segment_tolerance and not (options.by and gated):
+        yield "--segment-tolerance needs --by and --fail-if-worse, e.g. --by kinds.csv --fail-if-worse nDCG@10."
+    if options.similarity is None:
+        for name, value in (("--p", options.p), ("--shared-only", options.shared_only or None)):
+            if value is not None:
+                yield f"{name} needs --similarity, e.g. --similarity rbo."
+    tables = {name.strip() for name in (options.tables or "").split(",")} - {""}
+    for name, needed in TABLE_OPTIONS.items():
+        if name in tables and getattr(options, needed) is None:
+            yield f"--tables {name} needs --{needed}."
+    if options.per_query and tables and "queries" not in tables:
+        yield "-q asks for every query: add queries to --tables, or leave --tables out."
+    if "matrix" in tables and options.baseline is not None:
+        yield "--tables matrix shows all pairs, and --baseline compares with one run only: leave one of them out."
+
+
 def gate_rules(options: CompareOptions) -> tuple[GateRule, ...]:
     """The rules of the gate, if there is one."""
     if not options.fail_if_worse and not options.floor:
         return ()
     from rankgauge.comparison.gate import GateRule
 
-    if options.baseline is None:
-        wanted = "given with --fail-if-worse and --min: the run that the others must not fall below"
-        raise ParameterError("compare", "baseline", wanted, None)
     return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse or ()))
 
 
 def _limits(options: CompareOptions) -> dict[str, Any]:
     """The floors of the gate, and the tolerances of its segments."""
-    from rankgauge.comparison.gate_limits import GateFloor, SegmentTolerance
+    from rankgauge.comparison.settings import GateFloor, SegmentTolerance
 
     tolerances = [SegmentTolerance.parse(text) for text in options.segment_tolerance or ()]
-    if tolerances and not (options.by and options.fail_if_worse):
-        wanted = "given with --by and --fail-if-worse, which look at segments"
-        raise ParameterError("compare", "segment-tolerance", wanted, options.segment_tolerance)
     return {
         "floors": tuple(GateFloor.parse(text) for text in names(options.floor or ())),
         "tolerances": tuple(tolerances),
@@ -284,18 +286,11 @@ def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[s
     for name in found:
         if name not in TABLES:
             raise UnknownNameError("table", name, TABLES)
-        if (option := TABLE_OPTIONS.get(name)) and getattr(options, option) is None:
-            raise ParameterError("compare", "tables", f"without {name}, unless --{option} is given", options.tables)
-    if options.per_query and found and "queries" not in found:
-        wanted = "left out, or have queries among its names, where -q asks for every query"
-        raise ParameterError("compare", "tables", wanted, options.tables)
-    if "matrix" in found and options.baseline is not None:
-        wanted = "without matrix, where a --baseline says that all others are compared with one run"
-        raise ParameterError("compare", "tables", wanted, options.tables)
     single = [format_.name for format_ in formats if format_.needs == "frame"]
     if found and single and (len(found) > 1 or found[0] not in FRAMES):
-        wanted = f"one of {', '.join(FRAMES)}, since {single[0]} holds a single table (json holds all)"
-        raise ParameterError("compare", "tables", wanted, options.tables)
+        raise OptionError(
+            f"{single[0]} holds a single table: --tables takes one of {', '.join(FRAMES)}, or use -o json for all."
+        )
     return found or None
 
 
@@ -308,6 +303,8 @@ def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> 
     single = [format_.name for format_ in formats if format_.needs == "frame"]
     if options.tables is not None or not single:
         return
+    from rankgauge.input_notes import note
+
     for name in ("similarity", "risk"):
         if getattr(options, name) is not None:
             shown = "queries" if options.per_query else "segments" if options.by is not None else "pairs"
@@ -317,9 +314,6 @@ def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> 
 def _alike(options: CompareOptions) -> SimilaritySettings | None:
     """The similarity of lists, if one was asked for; a wrong name is an error before anything is read."""
     if options.similarity is None:
-        if options.p is not None or options.shared_only:
-            name, value = ("shared-only", True) if options.p is None else ("p", options.p)
-            raise ParameterError("compare", name, "given with --similarity, which alone uses it", value)
         return None
     from rankgauge.comparison.similarity import SimilaritySettings
 
@@ -327,14 +321,13 @@ def _alike(options: CompareOptions) -> SimilaritySettings | None:
     if options.p is None:
         return settings
     if not settings.kind.persistent:
-        wanted = f"given with rbo, rbo-b or rbo-w: {settings.similarity} knows no reader who goes on"
-        raise ParameterError("compare", "p", wanted, options.p)
-    return replace(settings, p=options.p)
+        raise OptionError(f"--p needs --similarity rbo, rbo-b or rbo-w: {settings.similarity} has no persistence.")
+    return SimilaritySettings(similarity=options.similarity, shared_only=options.shared_only, p=options.p)
 
 
 def _measured(options: CompareOptions, wanted: Iterable[str]) -> CompareOptions:
     """The options with the gate's measures among the measures."""
-    return replace(options, measure=list(dict.fromkeys([*names(options.measure or ()), *wanted])))
+    return options.but(measure=list(dict.fromkeys([*names(options.measure or ()), *wanted])))
 
 
 def _gate(comparison: Comparison, rules: tuple[GateRule, ...], limits: Mapping[str, Any]) -> Gate:
@@ -359,7 +352,7 @@ def _close(gate: Gate, *, told: bool) -> None:
 
         print(headline(gate))
     if gate.verdict.exit_code:
-        raise Exit(gate.verdict.exit_code)
+        raise SystemExit(gate.verdict.exit_code)
 
 
 def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
@@ -376,9 +369,11 @@ def _named(baseline: str | None, runs: Iterable[str]) -> str | None:
     known = list(runs)
     if baseline is None or baseline in known:
         return baseline
+    from rankgauge.files.compression import unpacked_name
+
     if (file := unpacked_name(PurePath(baseline).name)) in known:
         return file
     stems = [run for run in known if PurePath(run).name.partition(".")[0] == baseline]
     if len(stems) > 1:
-        raise ParameterError("compare", "baseline", f"one of the runs: {', '.join(stems)}", baseline)
+        raise OptionError(f"--baseline {baseline} may be any of {', '.join(stems)}: give the whole name.")
     return stems[0] if stems else baseline

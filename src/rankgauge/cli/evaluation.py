@@ -8,7 +8,7 @@ import time
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -20,8 +20,9 @@ from rankgauge.cli.progress import told
 from rankgauge.cli.runs import is_lasting, named, refuse_measures
 from rankgauge.cli.streams import heed, spare
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, JudgmentsError, ParameterError, RankGaugeError, UnknownNameError
-from rankgauge.evaluation.evaluation import weighed
+from rankgauge.errors import InputError, JudgmentsError, OptionError, RankGaugeError, UnknownNameError
+from rankgauge.evaluation.evaluation import evaluate, evaluate_runs, weighed
+from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import INTERVALS
 from rankgauge.input_notes import heard
@@ -32,19 +33,23 @@ from rankgauge.measures.output import Printed, measures_of
 from rankgauge.measures.trec_names import SETS
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking.facets import whole
-from rankgauge.spark import Engine, engine
+from rankgauge.records import record
 
 if TYPE_CHECKING:
-    from rankgauge.evaluation.document_lists import DocumentLists
+    from rankgauge.evaluation.query_documents import DocumentLists
+
+LOCAL, SPARK = "local", "spark"
+ENGINES = {LOCAL: "this machine", SPARK: "many machines, or all the cores of this one"}
+"""Where an evaluation may run."""
 
 TAG = 5
 """The column of a TREC run's name."""
 
-RULES = ("order", "ties", "unjudged", "missing", "depth", "rel", "max_grade", "strict")
+RULES = ("duplicates", "judged_twice", "order", "ties", "unjudged", "missing", "depth", "rel", "max_grade", "strict")
 """The options that change a choice of the dialect."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class RunsEvaluation:
     """Judgments, runs, and how to evaluate them."""
 
@@ -58,6 +63,9 @@ class RunsEvaluation:
     verbose: bool
     intents: Path | None = None
     by: Path | None = None
+    engine: str = LOCAL
+    master: str | None = None
+    """Where Spark runs."""
 
     @classmethod
     def of(cls, options: EvaluationOptions, default: tuple[str, ...], **changes: Any) -> Self:
@@ -67,7 +75,7 @@ class RunsEvaluation:
         if options.interval not in INTERVALS:
             raise UnknownNameError("interval", options.interval, INTERVALS)
         if options.rel is not None and math.isnan(options.rel):
-            raise ParameterError("evaluate", "rel", "a number", options.rel)
+            raise OptionError("--rel must be a number, e.g. --rel 2.")
         asked = {name: getattr(options, name) for name in RULES}
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
         spoken = dialects.get(options.dialect).changed(**rules)
@@ -96,10 +104,10 @@ class RunsEvaluation:
         """What the measures' names stand for, as the dialect prints it; a wrong name is an error."""
         return self.dialect.resolve(self.measures)
 
-    def results(self, where: Engine | None = None) -> dict[str, Result]:
-        """The result of each run, computed by the engine (default: this machine)."""
+    def results(self) -> dict[str, Result]:
+        """Evaluate each run."""
         with self._at_hand() as asked:
-            return asked._results(where)
+            return asked._results()
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Each run as a table, with the documents that nobody judged."""
@@ -163,19 +171,20 @@ class RunsEvaluation:
         """The same with copies in the place of files of other commits."""
         sources = [self.judgments, *self.runs.values()]
         if not any(is_git(source) for source in sources):
-            yield self
+            with judged_as(self.dialect):
+                yield self
             return
-        with checked_out(sources) as (judgments, *runs):
+        with judged_as(self.dialect), checked_out(sources) as (judgments, *runs):
             yield replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)))
 
-    def _results(self, where: Engine | None) -> dict[str, Result]:
+    def _results(self) -> dict[str, Result]:
         heed(self.judgments, *self.runs.values())
-        where, measures = where or engine(), measures_of(self.printed)
+        measures = measures_of(self.printed)
         results: dict[str, Result] = {}
         with told() as tell:
             tell(0, len(self.runs), next(iter(self.runs)))
             started = time.perf_counter()
-            for name, result in self._evaluated(where, measures):
+            for name, result in self._evaluated(measures):
                 results[name] = result
                 tell(len(results), len(self.runs), name)
                 if self.verbose:
@@ -198,13 +207,18 @@ class RunsEvaluation:
                     hint=f"Choose a lower one: -l {highest:g} or less, or rel={highest:g} in a measure's name.",
                 )
 
-    def _evaluated(self, where: Engine, measures: Sequence[Measure]) -> Iterator[tuple[str, Result]]:
-        """The name and the result of each run. Where a format was named, files are read in it, one after another."""
+    def _evaluated(self, measures: tuple[Measure, ...]) -> Iterator[tuple[str, Result]]:
+        """Yield the name and the result of each run. Where a format is named, files are read one after another."""
         source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if self.intents is not None:
             source = weighed(source, self.intents, tuple(measures), self.formats[0])
         if not any(self.formats):
-            yield from where.evaluate_all(source, runs, measures, dialect=self.dialect)
+            if self.engine == SPARK:
+                from rankgauge.spark.runs import evaluate_runs as on_spark
+
+                yield from on_spark(source, runs, measures, self.dialect, master=self.master)
+            else:
+                yield from evaluate_runs(source, runs, self.dialect.select(measures), self.dialect)
             return
         from rankgauge import files
 
@@ -216,7 +230,7 @@ class RunsEvaluation:
                 judged, run = files.answered(
                     judgments, partial(files.read_run, path, self.formats[1], order=self.dialect.order)
                 )
-                result = where.evaluate(judged, run, measures, dialect=self.dialect)
+                result = evaluate(judged, run, measures, dialect=self.dialect)
             yield name, result
 
     def documents(self, queries: Sequence[str], runs: Sequence[str]) -> DocumentLists | None:
@@ -230,7 +244,7 @@ class RunsEvaluation:
 
     def _documents(self, queries: Sequence[str]) -> DocumentLists | None:
         from rankgauge import files
-        from rankgauge.evaluation.document_lists import document_lists
+        from rankgauge.evaluation.query_documents import document_lists
 
         source, spelled = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if self._kind is not JudgmentKind.GRADES:
@@ -292,12 +306,12 @@ def _with_parameters(dialect: Dialect, settings: Sequence[str]) -> Dialect:
     """The dialect with parameters for all measures that leave them open."""
     if not settings:
         return dialect
-    from rankgauge.cli.values import settings_of
+    from rankgauge.cli.options import settings_of
     from rankgauge.measures import MEASURES
 
     open_ = {kind.facts.name: _open_parameters(kind) for kind in MEASURES.values()}
     known = sorted(set().union(*open_.values()))
-    found = settings_of(settings, known, owner="evaluate", kind="open parameter of a measure", example="alpha=0.2")
+    found = settings_of(settings, known, kind="open parameter of a measure", example="alpha=0.2")
     taken = {name: {one: found[one] for one in parameters & found.keys()} for name, parameters in open_.items()}
     changes = {name: {**dialect.readings.get(name, {}), **values} for name, values in taken.items() if values}
     return dialect.changed(readings={**dialect.readings, **changes})
@@ -311,7 +325,7 @@ def _open_parameters(kind: type[Measure]) -> set[str]:
 def _rule(assessors: str | None, at: float | None) -> str | None:
     """The rule that combines assessors, as the dialect calls it."""
     if assessors is None and at is not None:
-        raise ParameterError("evaluate", "at", "used with --assessors, e.g. --assessors mean --at 2", at)
+        raise OptionError(f"--at needs --assessors, e.g. --assessors mean --at {at:g}.")
     return assessors if at is None else f"{assessors}@{at:g}"
 
 

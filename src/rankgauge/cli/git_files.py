@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.cli.project import ProjectFile
 from rankgauge.errors import InputError
+from rankgauge.input_notes import note, renaming
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -25,7 +27,8 @@ def is_git(path: Path) -> bool:
 
 @contextmanager
 def checked_out(paths: list[Path]) -> Iterator[list[Path]]:
-    """The paths, with a temporary copy in the place of each file of another commit; an error names the original."""
+    """The paths, with a temporary copy in the place of each file of another commit; errors and notes
+    name the original."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -33,10 +36,11 @@ def checked_out(paths: list[Path]) -> Iterator[list[Path]]:
         for path, copy in copies.items():
             copy.parent.mkdir()
             copy.write_bytes(_content(path))
+        origins = {str(copy): str(path) for path, copy in copies.items()}
         try:
-            yield [copies.get(path, path) for path in paths]
+            with renaming(origins):
+                yield [copies.get(path, path) for path in paths]
         except InputError as error:
-            origins = {str(copy): str(path) for path, copy in copies.items()}
             error.path = origins.get(str(error.path), error.path)
             raise
 
@@ -89,3 +93,62 @@ def _missing_file(ref: str, name: str) -> str:
     near = difflib.get_close_matches(name, listed, n=1) or [one for one in listed if Path(one).name == Path(name).name]
     guess = f"Did you mean {PREFIX}{ref}:{near[0]}? " if near else ""
     return f"{guess}'git ls-tree -r --name-only {ref}' lists the files that it has, by their paths from this folder."
+
+
+@contextmanager
+def staged_project(path: Path) -> Iterator[ProjectFile]:
+    """Give the project's file as it is staged, in a temporary copy of its folder with the staged files that it names.
+
+    Files that git does not track are taken as they are, with a note.
+    """
+    import tempfile
+
+    folder = path.resolve().parent
+    top = Path(_asked("rev-parse", "--show-toplevel", folder=folder))
+    with tempfile.TemporaryDirectory() as made:
+        root, part = Path(made).resolve(), folder.relative_to(top)
+        (root / part).mkdir(parents=True, exist_ok=True)
+        # The copy is a second working tree of the same repository: git:REF:PATH is read there as it is here.
+        (root / ".git").write_text(f"gitdir: {_asked('rev-parse', '--absolute-git-dir', folder=folder)}\n")
+        _copy(path.name, top, root, part)
+        project = ProjectFile.read(root / part / path.name)
+        for name in project.files():
+            _copy(name, top, root, part)
+        yield project
+
+
+def _copy(name: str, top: Path, root: Path, part: Path) -> None:
+    """Write one staged file, or all of a folder, into the copy; link to it where git does not track it.
+
+    `top` and `root` are the working tree and its copy, `part` is the folder of the project's file in them.
+    """
+    folder = top / part
+    if is_git(Path(name)) or Path(name).is_absolute():
+        return
+    name = name.rpartition("#")[0] if not (folder / name).exists() and "#" in name else name
+    listed = run_git("ls-files", "-z", "--", name, folder=folder, env=_index(top)).stdout
+    if listed:
+        words = ("checkout-index", "--force", "--stdin", "-z", f"--prefix={root}/")
+        done = run_git(*words, folder=folder, env=_index(top), input=listed)
+        if done.returncode:
+            raise InputError(f"git cannot give it: {done.stderr.decode(errors='replace').strip()}", path=name)
+    elif (folder / name).exists():
+        note("git does not track it: the file of the working tree is taken", name)
+        linked = root / part / name
+        linked.parent.mkdir(parents=True, exist_ok=True)
+        linked.symlink_to(folder / name)
+
+
+def _index(top: Path) -> dict[str, str]:
+    """The index that git tells a hook: `git commit -a` and `git commit FILE` have one of their own."""
+    return {"GIT_INDEX_FILE": str(top / told)} if (told := os.environ.get("GIT_INDEX_FILE")) else {}
+
+
+def _asked(*words: str, folder: Path) -> str:
+    """Ask git one thing."""
+    done = run_git(*words, folder=folder)
+    if done.returncode:
+        raise InputError(
+            "is in no repository of git, so that nothing is staged", path=folder, hint="Leave out --staged."
+        )
+    return os.fsdecode(done.stdout).rstrip("\n")

@@ -8,10 +8,9 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from rankgauge.cli.comparison import CompareOptions
 from rankgauge.errors import InputError
@@ -144,17 +143,11 @@ class Key:
 
 
 def keys() -> dict[str, Key]:
-    """The keys that a file may have, by name."""
-    hints = get_type_hints(CompareOptions)
-    found = {}
-    for one in fields(CompareOptions):
-        kind = next(part for part in _alternatives(hints[one.name]) if part is not NoneType)
-        several = get_origin(kind) is list
-        name = NAMES.get(one.name, one.name.replace("_", "-"))
-        inner = get_args(kind)[0] if several else kind
-        found[name] = Key(field=one.name, kind=inner, several=several, required=one.default is MISSING)
-    return found
-
-
-def _alternatives(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    """Return the keys that a file may have, by name."""
+    kinds: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
+    return {
+        NAMES.get(name, name.replace("_", "-")): Key(
+            field=name, kind=kinds[one.kind], several=one.count is None, required=one.required
+        )
+        for name, one in CompareOptions.parameters().items()
+    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -40,13 +39,16 @@ def drop_output(descriptor: int) -> None:
     os.close(nowhere)
 
 
-def stand_in() -> None:
-    """Put something that may be written to in the place of standard streams that are closed (`>&-`)."""
+def prepare_streams() -> None:
+    """Let nothing that is written fail: neither in a code page without Σ, nor where a stream is closed (`>&-`)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
             setattr(sys, name, nowhere)
             setattr(sys, f"__{name}__", nowhere)  # keeps it open if another takes its place
+        if isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    outlive_reader("stderr")
 
 
 def outlive_reader(name: Literal["stdout", "stderr"]) -> None:
@@ -81,6 +83,8 @@ def heed(*sources: Path) -> None:
     """
     if sources and all(source.is_file() for source in sources):
         return
+    import signal
+
     import polars  # noqa: F401 - the handler is mended after polars has set it
 
     if hasattr(signal, "siginterrupt"):

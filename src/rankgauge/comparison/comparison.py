@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from rankgauge.comparison import tables
 from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places, is_many
 from rankgauge.comparison.settings import ComparisonSettings
-from rankgauge.comparison.verdicts import verdicts
+from rankgauge.comparison.tables import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import display
@@ -24,6 +23,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.records import entity
 from rankgauge.statistics import cohen_dz, mean_interval, outcomes, queries_needed
 from rankgauge.statistics.correction import Family
 from rankgauge.statistics.intervals import Interval, limits
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def compare(
     judgments: Any,
-    runs: Mapping[str, Any] | Iterable[str | Path],
+    runs: Mapping[str, Any] | Iterable[Any],
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: str | None = None,
@@ -55,10 +55,17 @@ def compare(
     intents: Any = None,
     **overrides: Any,
 ) -> Comparison:
-    """Which of the runs differ by more than luck, by each of the measures.
+    """Compare runs: which of them differ by more than luck, by each of the measures.
 
-    `runs` are runs by name, or paths, which are named for their files. With a `baseline` every other run is compared
-    with that one, else each with each. `test` ("t", "wilcoxon" …), `correction` ("holm", "bonferroni" …) and
+    >>> judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(8)}
+    >>> good = {query: {"a": 2.0, "b": 1.0} for query in judgments}
+    >>> mixed = {query: {"a": float(query < "q3"), "b": 0.5} for query in judgments}
+    >>> comparison = compare(judgments, {"mixed": mixed, "good": good}, "RR")
+    >>> comparison.pairs.select("run", "other", "difference", "verdict").row(0)
+    ('good', 'mixed', 0.3125, 'better')
+
+    `runs` are runs by name, or a list, in which paths are named for their files. With a `baseline` every other run is
+    compared with that one, else each with each. `test` ("t", "wilcoxon" …), `correction` ("holm", "bonferroni" …) and
     `alpha`, the level, replace those of the `settings`.
     `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
     are. `risk` also says what each run risks against the baseline, where losses weigh 1 + `risk` times as much as
@@ -67,7 +74,7 @@ def compare(
     """
     from rankgauge import files
 
-    named = runs if isinstance(runs, Mapping) else files.labelled(runs)
+    named: Mapping[str, Any] = files.named_runs("compare", runs)
     spoken = overruled(dialect, overrides, compare)
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
@@ -89,9 +96,13 @@ def compare(
     return found if by is None else found.segmented(by)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Comparison:
-    """Runs that were evaluated on the same judgments by the same measures, and how to compare them."""
+    """Runs that were evaluated on the same judgments by the same measures, and how to compare them.
+
+    `pairs` has the differences with their tests, `means` the runs by measure, `per_query` every query's values,
+    `segments` the same by group of queries, if `compare` was given groups.
+    """
 
     results: Mapping[str, Result]
     baseline: str | None = None
@@ -139,8 +150,10 @@ class Comparison:
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
-        """The queries that count for at least one run."""
-        return tuple(dict.fromkeys(query for result in self.results.values() for query in result.names))
+        """The queries that count for at least one run, and last those whose search failed in every run."""
+        results = self.results.values()
+        counted = [query for result in results for query in result.names]
+        return tuple(dict.fromkeys([*counted, *(query for result in results for query in result.hits.failed)]))
 
     @cached_property
     def values(self) -> FloatArray:
@@ -310,7 +323,7 @@ class Comparison:
         `floors` are the least means by measure, `segments` the tolerances by segment.
         """
         from rankgauge.comparison.gate import Gate, GateRule
-        from rankgauge.comparison.gate_limits import GateFloor, SegmentTolerance
+        from rankgauge.comparison.settings import GateFloor, SegmentTolerance
 
         return Gate(
             comparison=self,
@@ -432,7 +445,7 @@ class Comparison:
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
         """The interval of each column's mean, of the kind that the settings name."""
-        return mean_interval(values, self.settings.interval, rng=self.settings.rng(), level=level)
+        return mean_interval(values, self.settings.interval, seed=self.settings.seed, level=level)
 
 
 def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 
-from rankgauge.comparison import Comparison, MeanCurve, cutoff_curves, recall_curves
-from rankgauge.comparison.verdict_grid import VerdictGrid
-from rankgauge.measures import Measure
+from rankgauge.comparison.comparison import Comparison
+from rankgauge.comparison.report_tables import DOWN, OPEN, UNTOLD, UP, grid, label
+from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.result import Result
+from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.numeric import FloatArray
-from rankgauge.render.bars import BARS, mean_bars
+from rankgauge.render.bars import BARS, mean_bars, short
 from rankgauge.render.numbers import signed
 from rankgauge.render.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot
 
@@ -110,3 +114,89 @@ def colours(comparison: Comparison) -> dict[str, str]:
     hues = _hues(comparison)
     more = len(comparison.runs) - len(hues)
     return hues | ({f"{more} other runs": GREY} if more else {})
+
+
+DEPTH = 10
+"""How far a curve over cutoffs goes at least."""
+
+LEVELS = tuple(level / 10 for level in range(11))
+"""The levels of recall of TREC's curve."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeanCurve:
+    """Points to draw: what is measured, over what, and each run's means."""
+
+    measure: str
+    over: str
+    x: FloatArray
+    y: Mapping[str, FloatArray]
+
+
+def cutoff_curves(results: Mapping[str, Result]) -> MeanCurve:
+    """The first measure with a rank cutoff, or nDCG, at every cutoff up to its own, to 10 at least."""
+    measures = next(iter(results.values())).measures
+    cut = [m for m in measures if m.depth and m.facts.cutoff in (Cutoff.REQUIRED, Cutoff.OPTIONAL)]
+    model = cut[0] if cut else parse("nDCG@20")
+    depths = range(1, max(model.depth, DEPTH) + 1)
+    wanted = [replace(model, cutoff=depth) for depth in depths]  # type: ignore[call-arg]  # those with a depth have it
+    name = str(model).rpartition("@")[0]
+    return MeanCurve(measure=name, over="cutoff", x=np.array(depths, dtype=np.float64), y=_means(results, wanted))
+
+
+def recall_curves(results: Mapping[str, Result]) -> MeanCurve:
+    """Interpolated precision at the eleven levels of recall."""
+    wanted = [parse(f"IPrec@{level:g}") for level in LEVELS]
+    return MeanCurve(measure="interpolated precision", over="recall", x=np.array(LEVELS), y=_means(results, wanted))
+
+
+def _means(results: Mapping[str, Result], wanted: Sequence[Measure]) -> dict[str, FloatArray]:
+    """By run, the means of other measures on the same hits."""
+    found = {name: scored(result.hits, tuple(wanted), result.dialect) for name, result in results.items()}
+    return {name: np.array([other[measure] for measure in wanted]) for name, other in found.items()}
+
+
+MANY = 12
+"""With more runs a grid has a column of the page for itself, and on a phone it has neither names nor marks."""
+
+KINDS = {UP: ("up", "above"), DOWN: ("down", "below"), OPEN: ("open", "not separated from")} | {
+    UNTOLD: ("open", "too little is judged to tell it from")
+}
+
+
+@dataclass(frozen=True)
+class VerdictGrid:
+    """The verdicts on all pairs by one measure, the best run first.
+
+    It is HTML and not a picture, so that all columns fit on a phone: their squares shrink, their labels do not.
+    """
+
+    comparison: Comparison
+    measure: Measure
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs a column of its own."""
+        return len(self.comparison.runs) > MANY
+
+    def __html__(self) -> str:
+        """The grid as a part of a page."""
+        words = escape(f"who is above whom by {self.measure}")
+        size = f"--runs:{len(self.comparison.runs)}"
+        kind = "verdicts many" if self.wide else "verdicts"
+        return f'<div class="{kind}" style="{size}" role="img" aria-label="{words}">{"".join(self._cells())}</div>'
+
+    def _cells(self) -> Iterator[str]:
+        found, order = grid(self.comparison, self.measure), self.comparison.ordered(self.measure)
+        labels = {run: label(self.comparison, run) for run in order}
+        yield "<b></b>"
+        yield from (f"<b>{labels[run]}</b>" for run in order)
+        for run in order:
+            yield f'<b title="{escape(run)}">{labels[run]}<span> {escape(short(run))}</span></b>'
+            yield from ("<i></i>" if run == other else _cell(run, other, found[run, other]) for other in order)
+
+
+def _cell(run: str, other: str, mark: str) -> str:
+    kind, words = KINDS.get(mark, ("equal", "equal to"))
+    shown = mark if mark in (UP, DOWN, UNTOLD) else ""
+    return f'<i class="{kind}" title="{escape(f"{run}: {words} {other}")}">{shown}</i>'

@@ -9,7 +9,7 @@ The rule, by the interval of the mean difference (run − baseline) at the level
 A segment of queries that is *worse* by the same rule, or by a tolerance of its own, fails the gate too, at
 1 − α/(k · segments); it never makes it undecided, since segments have few queries.
 
-A run whose mean is below a *floor* fails it as well, whatever the baseline has (`gate_limits`); if too little of the
+A run whose mean is below a *floor* fails it as well, whatever the baseline has (`settings.py`); if too little of the
 run is judged, the gate is undecided.
 
 Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
@@ -26,23 +26,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.comparison.gate_limits import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.comparison.judging import Places, is_many
+from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import ParameterError
 from rankgauge.evaluation.judged_share import LEAST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.records import entity, record
 from rankgauge.statistics import Interval, cohen_dz, queries_needed
-from rankgauge.statistics.shares import largest_share
+from rankgauge.statistics.student import largest_share
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison
@@ -87,7 +88,7 @@ class GateVerdict(Enum):
         return {GateVerdict.PASS: 0, GateVerdict.WORSE: 1, GateVerdict.UNDECIDED: 3}[self]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class GateRule:
     """A measure that must not get worse, and the loss that is tolerated."""
 
@@ -141,7 +142,7 @@ def widened(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
     return Interval(np.fmin(ends.low, -far), np.fmax(ends.high, far))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Gate:
     """Rules for the runs of a comparison with a baseline."""
 

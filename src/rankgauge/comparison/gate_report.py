@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from rankgauge.comparison.gate import BLIND, FAILED, FEW_JUDGED, FEW_QUERIES, FEWEST, JUDGING, Gate, GateVerdict, fewest
-from rankgauge.comparison.tables import MOST
-from rankgauge.comparison.verdicts import PairVerdict
-from rankgauge.evaluation.judged_share import JudgedShare, percent, remedy, too_few
+from rankgauge.comparison.tables import MOST, PairVerdict
+from rankgauge.evaluation.judged_share import JudgedShare, remedy, too_few
+from rankgauge.evaluation.judged_share import percent as judged_percent
 from rankgauge.numeric import BoolArray
-from rankgauge.render.numbers import count, interval, number, signed
-from rankgauge.render.passages import Heading, Notes, Paragraph, Passage, ReportTable
-
-NUMBERS = ("difference", "tolerated", "queries", "changed", "needed")
-"""The columns of numbers."""
+from rankgauge.records import record
+from rankgauge.render.numbers import count, general, interval, number, percent, signed, thousands
+from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
+from rankgauge.render.table import INTERVAL, Column, ReportTable
 
 REASONS = (*JUDGING, FAILED, FEW_QUERIES)
 """Why there is no verdict, where luck is not the reason."""
@@ -40,7 +39,7 @@ def _verdict(gate: Gate) -> str:
     lost = list(gate.lost.named())
     named = "; ".join(f"{_subject(row)} {signed(row['difference'])}" for row in (*concerned, *lost))
     floors = "; ".join(
-        f"{_subject(row)} {_beside_floor(row)}, floor {row['floor']:g}"
+        f"{_subject(row)} {_beside_floor(row['mean'], row['floor'])}, floor {row['floor']:g}"
         for row in gate.floor_rows.where("verdict", gate.verdict.value).named()
     )
     if unjudged := _untold_rows(gate):
@@ -80,8 +79,8 @@ def _too_few(gate: Gate, run: str, measure: str) -> str:
     if share.is_thin:
         return f"{too_few(run, result.judged, share)}. {remedy(result.hits.mismatch)}"
     could = f"the {share.possible:,} documents in {share.place} of {run} that could be judged"
-    few = f"{share.judged:,} of {could} are ({100 * share.reach:.0f} %), fewer than --min-judged {least:g} asks for"
-    return f"{few}. {remedy(result.hits.mismatch)}"
+    few = f"{round(share.judged, 1):,} of {could} are ({100 * share.reach:.0f} %)"
+    return f"{few}, fewer than --min-judged {least:g} asks for. {remedy(result.hits.mismatch)}"
 
 
 def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
@@ -100,8 +99,8 @@ def _untold(gate: Gate, row: Mapping[str, Any]) -> str:
     name = min(shares, key=lambda run: shares[run].share)
     other, share = next(one for run, one in shares.items() if run != name), shares[name]
     whose = row["other"] if name == row["run"] else row["run"]
-    open_ = f"{percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
-    more = f"{percent(other, unjudged=True)} of {whose}'s"
+    open_ = f"{judged_percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
+    more = f"{judged_percent(other, unjudged=True)} of {whose}'s"
     documents = count(share.unjudged, "document")
     return (
         f"{_subject(row)} {signed(row['difference'])}, but {open_} ({more}), and if those documents were as good as "
@@ -148,7 +147,7 @@ def _pool_command(gate: Gate, run: str, share: JudgedShare) -> str:
     """What to type for the documents of a run that nobody judged."""
     source, judgments = gate.sources.get(run, run), gate.sources.get("", "JUDGMENTS")
     depth = f" --depth {share.depth}" if share.depth else ""
-    return f"rankgauge pool make {source}{depth} --judged {judgments} -o pool.csv"
+    return f"rankgauge pool make {source}{depth} --judgments {judgments} -o pool.csv"
 
 
 def _subject(row: Mapping[str, Any]) -> str:
@@ -185,67 +184,58 @@ def _sentence(words: str) -> str:
 
 
 def table(gate: Gate) -> ReportTable:
-    """A row per measure and run."""
-    rows = [_row(row) for row in gate.rows.named()]
-    return ReportTable(header=_header(gate.alpha), rows=rows, numbers=NUMBERS)
+    """List what the gate asks of each measure and run, and what became of it."""
+    return ReportTable(columns=_columns(gate.alpha), rows=[*gate.rows.named()])
 
 
 def unequally_judged(gate: Gate) -> ReportTable:
-    """A row per measure and run that is judged more or less than the baseline: what that can do to the difference."""
-    header = ("measure", "run", "judged", "baseline's", "difference", "if as good", "at least", "at most")
-    rows = [
-        (
-            row["measure"],
-            row["run"],
-            f"{100 * row['judged']:.0f} %",
-            f"{100 * row['other_judged']:.0f} %",
-            *(signed(row[name]) for name in ("difference", "as_good", "least", "most")),
-        )
-        for row in gate.rows.named()
-        if not math.isnan(row["as_good"])
-    ]
-    return ReportTable(title="Judged unequally", header=header, rows=rows, numbers=header[2:])
+    """List the runs that are judged more or less than the baseline, and what that can do to the difference."""
+    changes = {"difference": "difference", "if as good": "as_good", "at least": "least", "at most": "most"}
+    columns = (
+        *(Column("measure"), Column("run")),
+        Column("judged", format=percent),
+        Column("baseline's", "other_judged", percent),
+        *(Column(name, key, signed) for name, key in changes.items()),
+    )
+    rows = [row for row in gate.rows.named() if not math.isnan(row["as_good"])]
+    return ReportTable(title="Judged unequally", columns=columns, rows=rows)
 
 
-def _header(alpha: float) -> tuple[str, ...]:
-    level = f"{100 * (1 - alpha):.4g} % interval"
-    return ("measure", "run", NUMBERS[0], level, *NUMBERS[1:], "verdict")
+def _columns(alpha: float) -> tuple[Column, ...]:
+    return (
+        *(Column("measure"), Column("run")),
+        Column("difference", format=signed),
+        replace(INTERVAL, name=f"{100 * (1 - alpha):.4g} % interval"),
+        Column("tolerated", "tolerance", general),
+        Column("queries", format=thousands),
+        Column("changed", format=thousands),
+        Column("needed", format=thousands),
+        Column("verdict"),
+    )
 
 
 def lost(gate: Gate) -> ReportTable:
-    """A row per measure, run and segment that is worse."""
-    rows = [(row["by"], row["segment"], *_row(row)) for row in gate.lost.named()]
-    return ReportTable(header=("by", "segment", *_header(gate.segment_alpha)), rows=rows, numbers=NUMBERS)
+    """List the measures, runs and segments that are worse."""
+    columns = (Column("by"), Column("segment"), *_columns(gate.segment_alpha))
+    return ReportTable(columns=columns, rows=[*gate.lost.named()])
 
 
 def floors(gate: Gate) -> ReportTable:
-    """A row per floor, measure and run."""
-    rows = [
-        (row["measure"], row["run"], _beside_floor(row), f"{row['floor']:g}", f"{row['queries']:,}", row["verdict"])
-        for row in gate.floor_rows.named()
-    ]
-    header = ("measure", "run", "mean", "floor", "queries", "verdict")
-    return ReportTable(header=header, rows=rows, numbers=header[2:5])
-
-
-def _beside_floor(row: Mapping[str, Any]) -> str:
-    """A mean, with more digits where a rounded one would be on the other side of its floor."""
-    short = f"{row['mean']:.4f}"
-    return short if (float(short) < row["floor"]) is (row["mean"] < row["floor"]) else f"{row['mean']:.6f}"
-
-
-def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        row["measure"],
-        row["run"],
-        signed(row["difference"]),
-        interval(row["low"], row["high"]),
-        f"{row['tolerance']:g}",
-        f"{row['queries']:,}",
-        f"{row['changed']:,}",
-        f"{row['needed']:,.0f}" if math.isfinite(row["needed"]) else "–",
-        row["verdict"],
+    """List the floors by measure and run."""
+    columns = (
+        *(Column("measure"), Column("run")),
+        Column("mean", ("mean", "floor"), _beside_floor),
+        Column("floor", format=general),
+        Column("queries", format=thousands),
+        Column("verdict"),
     )
+    return ReportTable(columns=columns, rows=[*gate.floor_rows.named()])
+
+
+def _beside_floor(mean: float, floor: float) -> str:
+    """Write a mean, with more digits where a rounded one would be on the other side of its floor."""
+    short = f"{mean:.4f}"
+    return short if (float(short) < floor) is (mean < floor) else f"{mean:.6f}"
 
 
 def notes(gate: Gate) -> Iterator[tuple[str, str]]:
@@ -271,7 +261,7 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
             "the difference if each unjudged document had the grade of a judged one of its run from about the same "
             "rank; a verdict counts only if it stays the same",
         )
-        yield "bounds", "at least and at most: the difference under the worst and the best grades of unjudged documents"
+        yield "bounds", "at least and at most: whatever the grades of the unjudged documents that the two runs show"
     least = fewest(gate.alpha)
     if gate.comparison.by and gate.rules:
         looked = f"{len(gate.segments)} looked at, at 1 − {gate.segment_alpha:.2g}"
@@ -302,7 +292,7 @@ def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class GateCase:
     """One thing that a gate looks at, as a test: its group, its name, the verdict, and the numbers in words."""
 
@@ -323,7 +313,8 @@ def cases(gate: Gate) -> list[GateCase]:
             words = f"{numbers}, {count(row['queries'], 'query', 'queries')}{why}"
             found.append(GateCase(group=group, name=_subject(row), verdict=row["verdict"], words=words))
     for row in gate.floor_rows.named():
-        words = f"mean {_beside_floor(row)}, floor {row['floor']:g}, {count(row['queries'], 'query', 'queries')}"
+        mean, queries = _beside_floor(row["mean"], row["floor"]), count(row["queries"], "query", "queries")
+        words = f"mean {mean}, floor {row['floor']:g}, {queries}"
         found.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
     return found
 
@@ -336,13 +327,10 @@ def lost_queries(gate: Gate) -> ReportTable:
         for pair, (run, other) in enumerate(zip(*comparison.paired, strict=True)):
             order = np.argsort(differences[:, pair], kind="stable")  # NaN comes last
             for query in [one for one in order if differences[one, pair] < 0][:MOST]:
-                both = (number(float(values[query, side])) for side in (other, run))
                 named = (str(comparison.measures[place]), comparison.queries[query], comparison.runs[run])
-                rows.append((*named, *both, signed(float(differences[query, pair]))))
-    numbers = ("baseline's", "run's", "difference")
-    return ReportTable(
-        title="Queries that lost most", header=("measure", "query", "run", *numbers), rows=rows, numbers=numbers
-    )
+                rows.append((*named, values[query, other], values[query, run], differences[query, pair]))
+    values_ = (Column("baseline's", format=number), Column("run's", format=number), Column("difference", format=signed))
+    return ReportTable(title="Queries that lost most", columns=("measure", "query", "run", *values_), rows=rows)
 
 
 def data(gate: Gate) -> dict[str, Any]:
@@ -353,7 +341,7 @@ def data(gate: Gate) -> dict[str, Any]:
         "exit_code": gate.verdict.exit_code,
         "level": 1 - gate.alpha,
         "segment_level": 1 - gate.segment_alpha,
-        "rows": list(gate.rows.named()),
-        "segments": list(gate.segment_rows.named()),
-        "floors": list(gate.floor_rows.named()),
+        "rows": gate.rows,
+        "segments": gate.segment_rows,
+        "floors": gate.floor_rows,
     }

@@ -8,20 +8,21 @@ than that on TREC collections, so a verdict that stays the same does not come fr
 A query in which nothing of one run is judged, and something of the other's, shows nothing at all (`blind`), and neither
 does one whose search failed (`failed`): a verdict must not need them, and there may be only a few.
 
-Beside it stand the bounds of the difference: the least and the most that it can be, whatever the grades are.
+Beside it stand bounds of the difference: whatever the grades of the documents that the two runs show, it is neither
+less nor more. They are wider than need be where both runs show the same unjudged document, which is graded twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.evaluation.judged_share import LEAST, NONE, JudgedShare, judged_share, judged_within
+from rankgauge.evaluation.judged_share import LEAST, NONE, JudgedShare, judged_share
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.measures import Measure
@@ -29,6 +30,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.records import entity, record
 
 FEW = 0.05
 """Up to this share of the queries, or one of them, may show nothing."""
@@ -53,7 +55,7 @@ Places: TypeAlias = IndexArray | None
 """The places of some of the queries; None: all of them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class JudgedRule:
     """How much must be judged for a verdict.
 
@@ -82,7 +84,7 @@ TRUSTING = JudgedRule(least=0.0, gap=1.0)
 """The rule where a user says that unjudged documents are not relevant."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class MissingJudgments:
     """What documents that nobody judged can do to the differences of runs."""
 
@@ -90,7 +92,7 @@ class MissingJudgments:
     queries: Sequence[str]
     rule: JudgedRule
     _moved: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
-    _bounds: dict[tuple[str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _bounds: dict[tuple[str, str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def shares(self, measure: Measure, *runs: str, places: Places = None) -> list[JudgedShare]:
         """How much of what the measure looks at is judged, for each of the runs, on some of the queries."""
@@ -102,7 +104,7 @@ class MissingJudgments:
             return result.judged[str(measure)]
         wanted = {self.queries[at] for at in places}
         kept = np.array([at for at in result.counted.tolist() if str(result.hits.names[at]) in wanted], dtype=np.intp)
-        return judged_share(result.hits, measure.depth, kept, _judged_counts(result, measure))
+        return judged_share(result.hits, measure.depth, kept, result.judged_within(measure))
 
     def is_thin(self, measure: Measure, *runs: str, places: Places = None) -> bool:
         """Whether too little of one of the runs is judged for any verdict."""
@@ -126,12 +128,12 @@ class MissingJudgments:
     def _seen(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
         """In which queries nothing of what the run retrieved is judged, and in which something is."""
         result = self.results[run]
-        counts, listed = _judged_counts(result, measure)[result.counted], result.answered
+        counts, listed = result.judged_within(measure)[result.counted], result.answered
         return self._placed(run, (counts == 0) & listed) == 1, self._placed(run, counts > 0) == 1
 
     @cached_property
     def failed(self) -> Mapping[str, BoolArray]:
-        """By run: the queries that are judged, and evaluated for other runs, but whose search failed."""
+        """By run: the queries that are judged, but whose search failed."""
         return {run: ~np.isin(self.queries, list(map(str, one.hits.names))) for run, one in self.results.items()}
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
@@ -145,13 +147,14 @@ class MissingJudgments:
 
     def bounds(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
         """The least and the greatest differences by query, whatever the grades of unjudged documents are."""
-        (low, high), (other_low, other_high) = (self._ends(measure, name) for name in (run, other))
+        (low, high), (other_low, other_high) = self._ends(measure, run, other), self._ends(measure, other, run)
         return low - other_high, high - other_low
 
-    def _ends(self, measure: Measure, run: str) -> tuple[FloatArray, FloatArray]:
-        key = (str(measure), run)
+    def _ends(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
+        key = (str(measure), run, other)
         if key not in self._bounds:
-            low, high = bounds(_provider(self.results[run], measure), measure)
+            one, rival = (_provider(self.results[name], measure) for name in (run, other))
+            low, high = bounds(one, rival, measure)
             self._bounds[key] = self._placed(run, low), self._placed(run, high)
         return self._bounds[key]
 
@@ -168,12 +171,6 @@ def is_many(count: int, queries: int) -> bool:
     return count > max(1, FEW * queries)
 
 
-def _judged_counts(result: Result, measure: Measure) -> IndexArray:
-    """How many judged documents the measure looks at, by judged query."""
-    known = result.judged_counts
-    return judged_within(result.hits, measure.depth) if known is None else known[:, result.measures.index(measure)]
-
-
 def _ignores_unjudged(result: Result, measure: Measure) -> bool:
     """Whether unjudged documents change nothing in the measure, as for bpref; so it is for judgments by facet, where
     nothing can be drawn for them."""
@@ -188,9 +185,11 @@ def _provider(result: Result, measure: Measure) -> Result:
 def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> tuple[FloatArray, FloatArray]:
     """The values of two runs' queries if unjudged documents are as good as judged ones of about the same rank.
 
-    What one run brings in is also missed by the other: both are held against the same ideal.
+    What one run brings in is also missed by the other: both are held against the same ideal. Where ties are averaged,
+    each draw has another order of tied documents.
     """
-    hits, rng = [_untied(result.hits) for result in (run, other)], np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    hits = [_untied(result, rng) for result in (run, other)]
     missing = [_Unjudged.of(one, measure.depth) for one in hits]
     draws = int(np.clip(WORK // max(sum(len(one.query) for one in missing), 1), 1, DRAWS))
     place = {name: row for row, name in enumerate(hits[1].names)}
@@ -198,7 +197,10 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
     back = np.full(len(place), -1)
     back[there[there >= 0]] = np.flatnonzero(there >= 0)
     totals = [np.zeros(len(result.counted)) for result in (run, other)]
-    for _ in range(draws):
+    for draw in range(draws):
+        if draw and any(map(_averages_ties, (run, other))):
+            hits = [_untied(result, rng) for result in (run, other)]
+            missing = [_Unjudged.of(one, measure.depth) for one in hits]
         drawn = [one.grades(rng) for one in missing]
         for at, (result, ways) in enumerate(((run, back), (other, there))):
             missed = ways[missing[1 - at].query]
@@ -208,14 +210,32 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
     return totals[0] / draws, totals[1] / draws
 
 
-def _untied(hits: Hits) -> Hits:
-    """The judged hits, each at its own rank."""
-    kept = hits.grade > UNJUDGED
-    rank = hits.rank[kept]
+def _averages_ties(result: Result) -> bool:
+    """Say whether a run has tied documents whose order is averaged."""
+    return result.dialect.ties is Ties.EXPECTED and bool((result.hits.size > 1).any())
+
+
+def _untied(result: Result, rng: np.random.Generator) -> Hits:
+    """Return the judged hits, each at its own rank; where ties are averaged, in an order that is drawn."""
+    hits, kept = result.hits, result.hits.grade > UNJUDGED
+    rank = (_drawn_ranks(hits, rng) if _averages_ties(result) else hits.rank)[kept]
     return replace(hits, query=hits.query[kept], rank=rank, grade=hits.grade[kept], first=rank, size=np.ones(len(rank)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+def _drawn_ranks(hits: Hits, rng: np.random.Generator) -> FloatArray:
+    """Draw a rank for each hit among those of its tie group, which may hold unjudged documents too."""
+    opens = np.diff(hits.query, prepend=-1).astype(bool) | np.diff(hits.first, prepend=-1).astype(bool)
+    starts = np.flatnonzero(opens)
+    sizes, counts = hits.size[starts].astype(np.int64), np.diff(starts, append=len(opens))
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    begins = np.cumsum(sizes) - sizes
+    # A place of the group for each of its documents, in a random order; the judged ones take the first of these.
+    places = np.lexsort((rng.random(len(group)), group)) - begins[group]
+    within = np.arange(len(opens)) - np.repeat(starts, counts)
+    return np.asarray(hits.first + places[np.repeat(begins, counts) + within], dtype=np.float64)
+
+
+@entity
 class _Unjudged:
     """The places of unjudged documents (`query`, `rank`) within a depth, and the judged grades to draw from."""
 
@@ -278,20 +298,33 @@ def _bands(ranks: IndexArray | FloatArray) -> IndexArray:
     return np.floor(np.log2(np.maximum(ranks, 1))).astype(np.int64)
 
 
-def bounds(result: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
-    """The least and the greatest value of the queries that count, whatever the grades of unjudged documents are; NaN
-    where that is not known."""
+def bounds(result: Result, other: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the greatest value of the queries that count, whatever the grades of unjudged documents are.
+
+    Those that only the other run shows may raise the ideal. Where ties are averaged, so are the bounds, over a few
+    orders of the tied documents. NaN where bounds are not known.
+    """
+    rng = np.random.default_rng(0)
+    tied = _averages_ties(result) or _averages_ties(other)
+    draws = int(np.clip(LISTS // (4 * max(len(result.counted), 1)), 1, DRAWS)) if tied else 1
+    every = [_bounds(result, _untied(result, rng), _untied(other, rng), measure) for _ in range(draws)]
+    least, most = np.mean(every, axis=0)
+    return least, most
+
+
+def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[FloatArray, FloatArray]:
+    """The same for one order of the documents."""
     from rankgauge.labelling.board.bounds import bounds as bounds_of
     from rankgauge.labelling.board.bounds import is_bounded
     from rankgauge.labelling.board.target import BoardTarget, reached
 
     unknown = np.full(len(result.counted), np.nan)
-    hits = _untied(result.hits)
     if len(result.counted) > LISTS or hits.facets is not None:
         return unknown, unknown
     grades = np.maximum(hits.pool_grade, 0.0)
     deepest = max(int(hits.retrieved.max(initial=0)), measure.depth, 1)
-    most = int(np.bincount(hits.pool_query, minlength=1).max()) + deepest
+    missed = _missed(hits, other, measure.depth)
+    most = int(np.bincount(hits.pool_query, minlength=1).max()) + deepest + int(missed.max(initial=0))
     try:
         target = BoardTarget.sized(
             measure,
@@ -307,12 +340,19 @@ def bounds(result: Result, measure: Measure) -> tuple[FloatArray, FloatArray]:
     known = reached(np.asarray(grades, dtype=np.float64), target.grades)
     counts = np.zeros((len(hits.names), known.shape[1]))
     np.add.at(counts, hits.pool_query, known)
-    lists = list(_lists(hits, measure.depth, counts, target.grades))
+    lists = list(_lists(hits, measure.depth, counts, target.grades, missed))
     found = np.array([bounds_of(target, lists[at]) for at in result.counted.tolist()]).reshape(-1, 2)
     return found[:, 0], found[:, 1]
 
 
-def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray) -> Iterator[object]:
+def _missed(hits: Hits, other: Hits, depth: int) -> IndexArray:
+    """Count by query of the hits the unjudged documents that another run shows."""
+    shown = np.bincount(_Unjudged.of(other, depth).query, minlength=len(other.names))
+    place = {name: row for row, name in enumerate(other.names)}
+    return np.array([shown[place[name]] if name in place else 0 for name in hits.names], dtype=np.int64)
+
+
+def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray, missed: IndexArray) -> Iterator[object]:
     """The list of each judged query, with its judged and its unjudged ranks."""
     from rankgauge.labelling.board.bounds import OpenList
     from rankgauge.labelling.board.target import reached
@@ -329,4 +369,5 @@ def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray) -> Ite
             reached=reached(np.maximum(np.asarray(grade[mine], dtype=np.float64), 0.0), scale),
             unjudged=missing.rank[open_[at] : open_[at + 1]],
             counts=counts[at],
+            missed=int(missed[at]),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from rankgauge.comparison import Comparison, PairVerdict
+from rankgauge.comparison import Comparison, PairVerdict, risk, segments, similarity
 from rankgauge.comparison.report_tables import MOST
 from rankgauge.evaluation import notes as common
 from rankgauge.evaluation.report import EvaluationReport
@@ -13,7 +13,7 @@ from rankgauge.statistics.effects import POWER
 TESTED = ("means", "pairs", "matrix", "segments", "measures")
 """The tables that rest on tests."""
 
-OWN = ("*", "interval")
+OWN = ("*", "no best", "interval")
 """The notes on results that a comparison words in its own way."""
 
 
@@ -26,16 +26,10 @@ def notes(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str,
         yield from _pairs(comparison)
     yield from _gaps(comparison)
     if "similarity" in shown and comparison.alike is not None:
-        from rankgauge.comparison import similarity_report as similarity
-
         yield from similarity.notes(comparison)
     if "risk" in shown and comparison.risk is not None:
-        from rankgauge.comparison import risk_report as risk
-
         yield from risk.notes(comparison)
     if "segments" in shown and comparison.by:
-        from rankgauge.comparison import segments_report as segments
-
         yield from segments.pair_notes(comparison)
     strangers = {run: result.hits.strangers for run, result in comparison.results.items()}
     report = EvaluationReport(results=comparison.results, unjudged=strangers)

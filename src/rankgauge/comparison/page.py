@@ -11,7 +11,8 @@ import numpy as np
 from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
 from rankgauge.numeric import FloatArray
 from rankgauge.render.numbers import count, number, signed
-from rankgauge.render.passages import Details, Heading, Labelled, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Details, Heading, Labelled, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.comparison.report import ComparisonReport
@@ -118,16 +119,17 @@ class ComparisonPage:
         """Both values of every query, or those of all runs."""
         runs, texts = self.comparison.runs, self.report.texts
         pair = self.comparison.differences[0].shape[1] == 1
-        names = (*runs, *(("difference",) if pair else ()))
-        rows = [
-            (query, *((shortened(texts.get(query, "")),) if texts else ()), *cells)
-            for query, cells in self._cells(pair)
-        ]
-        header = ("query", *(("text",) if texts else ()), *names)
-        return ReportTable(header=header, rows=rows, numbers=names, prose="text" if texts else "", sortable=True)
+        columns = (
+            Column("query"),
+            *((Column("text", format=shortened, left=True),) if texts else ()),
+            *(Column(run, format=number) for run in runs),
+            *((Column("difference", format=signed),) if pair else ()),
+        )
+        rows = [(query, *((texts.get(query, ""),) if texts else ()), *values) for query, values in self._values(pair)]
+        return ReportTable(columns=columns, rows=rows, prose="text" if texts else "", sortable=True)
 
-    def _cells(self, pair: bool) -> Iterator[tuple[str, list[str]]]:
+    def _values(self, pair: bool) -> Iterator[tuple[str, list[float]]]:
         values: FloatArray = self.comparison.values[0]
         for place in self.order:
-            change = [signed(float(self.comparison.differences[0][place][0]))] if pair else []
-            yield self.comparison.queries[place], [*map(number, values[place].tolist()), *change]
+            change = [float(self.comparison.differences[0][place][0])] if pair else []
+            yield self.comparison.queries[place], [*values[place].tolist(), *change]

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison import Comparison
+from rankgauge.comparison import Comparison, risk, segments, similarity
 from rankgauge.comparison import report_tables as tables
-from rankgauge.comparison.direction import Direction
-from rankgauge.comparison.latex import DIGITS, latex_means
-from rankgauge.comparison.report_tables import MOST, UNTOLD, UP
+from rankgauge.comparison.report_tables import DIGITS, MOST, UNTOLD, UP, Direction, latex_means
 from rankgauge.comparison.tables import FEWEST
-from rankgauge.evaluation import judging_report as judging
+from rankgauge.evaluation import judged_share as judging
 from rankgauge.evaluation.notes import unjudged_words
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Printed
+from rankgauge.records import entity
 from rankgauge.render.bars import listed
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage
+from rankgauge.render.table import ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.gate_report import GateCase
-    from rankgauge.evaluation.document_lists import DocumentLists
+    from rankgauge.evaluation.query_documents import DocumentLists
     from rankgauge.evaluation.topic_lines import TopicLines
     from rankgauge.render.svg import Drawing
 
@@ -64,7 +64,7 @@ FRAMES: Mapping[str, str] = {
 """The tables that fit into a file of one table, and what the comparison calls them."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class ComparisonReport(Report):
     """A comparison, and how much of it to show."""
 
@@ -176,8 +176,6 @@ class ComparisonReport(Report):
         """The maps of how alike runs are, and measures."""
         if self.comparison.alike is None:
             return {}
-        from rankgauge.comparison import similarity_report as similarity
-
         return similarity.maps(self.comparison)
 
     def document(self, medium: Medium) -> ReportDocument:
@@ -201,8 +199,6 @@ class ComparisonReport(Report):
         """One sentence on the first measure: who is above whom by more than luck, and for which segment it is worse."""
         if not self.comparison.by:
             return self._overall()
-        from rankgauge.comparison import segments_report as segments
-
         return self._overall() + segments.losses(self.comparison)
 
     def _overall(self) -> str:
@@ -293,20 +289,14 @@ class ComparisonReport(Report):
 
     def _segments(self) -> Iterator[ReportTable]:
         if self.comparison.by:
-            from rankgauge.comparison import segments_report as segments
-
             yield from segments.pairs(self.comparison)
 
     def _similarity(self) -> Iterator[ReportTable]:
         if self.comparison.alike is not None:
-            from rankgauge.comparison import similarity_report as similarity
-
             yield from similarity.tables(self.comparison)
 
     def _risk(self) -> Iterator[ReportTable]:
         if self.comparison.risk is not None:
-            from rankgauge.comparison import risk_report as risk
-
             yield risk.table(self.comparison)
 
     def _measures(self) -> Iterator[ReportTable]:
@@ -363,8 +353,6 @@ class ComparisonReport(Report):
 
     def _similarity_section(self) -> Iterator[Passage]:
         if self.comparison.alike is not None:
-            from rankgauge.comparison import similarity_report as similarity
-
             yield from similarity.passages(self.comparison)
 
     def _queries_section(self) -> Iterator[Passage]:

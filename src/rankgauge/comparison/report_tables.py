@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison import Comparison, PairVerdict
+from rankgauge.comparison.tables import PairVerdict
 from rankgauge.evaluation.query_documents import labelled
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import Measure
 from rankgauge.plain_table import PlainTable
-from rankgauge.render.numbers import interval, number, p_value, share, signed
-from rankgauge.render.passages import ReportTable
+from rankgauge.policies import ABOVE_ZERO
+from rankgauge.render.numbers import number, p_value, percent, signed, thousands
+from rankgauge.render.passages import Cell, Latex, LatexSpan
+from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.comparison import Comparison
 
 MOST = 45
 """How many pairs of a measure a table for people lists: all pairs of ten runs."""
@@ -61,50 +68,49 @@ def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
 
 
 def means(comparison: Comparison) -> ReportTable:
-    """A row per measure and run, the highest mean first."""
-    rows = []
+    """List the runs by measure, the highest mean first."""
+    rows: list[dict[str, Any]] = []
     for measure in comparison.measures:
         above = beaten(comparison, measure)
         found = comparison.mean_table.where("measure", str(measure)).ordered("mean", falling=True)
-        for place, row in enumerate(found.named()):
-            run, beats = row["run"], above[row["run"]]
-            ends, queries = interval(row["low"], row["high"]), str(row["queries"])
-            listed = ", ".join(beats) if len(beats) <= NAMED else f"{len(beats)} runs"
-            first = "" if place else str(measure)
-            rows.append((first, label(comparison, run), run, number(row["mean"]), ends, queries, listed))
-    header = ("measure", "", "run", "mean", "95 % interval", "queries", "above")
-    return ReportTable(title="Means", header=header, rows=tuple(rows), numbers=("mean", "queries"))
+        rows += [{**row, "": label(comparison, row["run"]), "above": above[row["run"]]} for row in found.named()]
+    columns = (
+        Column("measure", once=True),
+        *(Column(""), Column("run")),
+        Column("mean", format=number),
+        INTERVAL,
+        QUERIES,
+        Column("above", format=_beaten_runs, left=True),
+    )
+    return ReportTable(title="Means", columns=columns, rows=rows)
+
+
+def _beaten_runs(labels: Sequence[str]) -> str:
+    return ", ".join(labels) if len(labels) <= NAMED else f"{len(labels)} runs"
 
 
 def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
-    """A row per measure and pair; of many pairs those with the least p-values."""
-    rows = []
+    """List the pairs by measure; of many pairs those with the least p-values."""
+    rows: list[dict[str, Any]] = []
     for measure in comparison.measures:
         found = comparison.pair_table.where("measure", str(measure))
         if most is not None and len(found) > most:
             found = found.ordered("corrected", "p").take(range(most))
-        for place, row in enumerate(found.named()):
-            rows.append(("" if place else str(measure), *_pair(row)))
+        rows += found.named()
     better = all(measure.facts.more_is_better for measure in comparison.measures)
-    tally = "won/tied/lost" if better else "higher/tied/lower"
-    names = ("difference", "p", "corrected", "effect", tally, "needed")
-    header = ("measure", "run", "other", "difference", "95 % interval", *names[1:3], "verdict", *names[3:])
-    return ReportTable(title="Pairs", header=header, rows=tuple(rows), numbers=names)
-
-
-def _pair(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        row["run"],
-        row["other"],
-        signed(row["difference"]),
-        interval(row["low"], row["high"]),
-        p_value(row["p"]),
-        p_value(row["corrected"]),
-        row["verdict"],
-        signed(row["effect"], 2),
-        f"{row['wins']}/{row['ties']}/{row['losses']}",
-        f"{row['needed']:,.0f}" if math.isfinite(row["needed"]) else "–",
+    columns = (
+        Column("measure", once=True),
+        *(Column("run"), Column("other")),
+        Column("difference", format=signed),
+        INTERVAL,
+        Column("p", format=p_value),
+        Column("corrected", format=p_value),
+        Column("verdict"),
+        Column("effect", format=lambda effect: signed(effect, 2)),
+        Column("won/tied/lost" if better else "higher/tied/lower", ("wins", "ties", "losses"), "{}/{}/{}".format),
+        Column("needed", format=thousands),
     )
+    return ReportTable(title="Pairs", columns=columns, rows=rows)
 
 
 def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
@@ -114,7 +120,7 @@ def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
     rows = tuple(
         (label(comparison, run), run, *("" if run == other else found[run, other] for other in order)) for run in order
     )
-    return ReportTable(title=f"Who is above whom by {measure}", header=("", "run", *labels), rows=rows)
+    return ReportTable(columns=("", "run", *labels), rows=rows, title=f"Who is above whom by {measure}")
 
 
 def movers(comparison: Comparison, texts: Mapping[str, str] = MappingProxyType({})) -> ReportTable:
@@ -128,34 +134,179 @@ def every_query(comparison: Comparison) -> ReportTable:
 
 
 def _queries(title: str, table: PlainTable, texts: Mapping[str, str]) -> ReportTable:
-    rows = []
-    last = None
-    for row in table.named():
-        query, text = row["query"], texts.get(row["query"])
-        named = (labelled(text, query) if text else query, row["run"], row["other"])
-        ends = (number(row["value"]), number(row["other_value"]), signed(row["difference"]))
-        rows.append(("" if row["measure"] == last else row["measure"], *named, *ends))
-        last = row["measure"]
-    names = ("value", "other's value", "difference")
-    header = ("measure", "query", "run", "other", *names)
-    return ReportTable(title=title, header=header, rows=tuple(rows), numbers=names)
+    def called(query: str) -> Cell:
+        return labelled(texts[query], query) if texts.get(query) else query
+
+    columns = (
+        Column("measure", once=True),
+        Column("query", format=called, left=True),
+        *(Column("run"), Column("other")),
+        Column("value", format=number),
+        Column("other's value", "other_value", number),
+        Column("difference", format=signed),
+    )
+    return ReportTable(title=title, columns=columns, rows=[*table.named()])
 
 
 def sensitivity(comparison: Comparison) -> ReportTable:
-    """How many pairs of runs each measure separates."""
-    rows = [
-        (row["measure"], str(row["pairs"]), str(row["separated_alone"]), str(row["separated"]), share(row["share"], 1))
-        for row in comparison.sensitivity_table.named()
-    ]
-    header = ("measure", "pairs", "uncorrected", "separated", "share")
-    return ReportTable(title="How well measures tell runs apart", header=header, rows=tuple(rows), numbers=header[1:])
+    """Show how many pairs of runs each measure separates."""
+    columns = (
+        Column("measure"),
+        Column("pairs", format=str),
+        Column("uncorrected", "separated_alone", str),
+        Column("separated", format=str),
+        Column("share", format=percent),
+    )
+    rows = [*comparison.sensitivity_table.named()]
+    return ReportTable(title="How well measures tell runs apart", columns=columns, rows=rows)
 
 
 def agreement(comparison: Comparison) -> ReportTable:
-    """How alike each pair of measures orders the runs."""
-    rows = [
-        (row["measure"], row["other"], number(row["tau_b"]), number(row["tau_ap"]))
-        for row in comparison.agreement_table.named()
-    ]
-    header = ("measure", "other", "tau-b", "tau-AP")
-    return ReportTable(title="How alike measures order the runs", header=header, rows=tuple(rows), numbers=header[2:])
+    """Show how alike each pair of measures orders the runs."""
+    columns = ("measure", "other", Column("tau-b", "tau_b", number), Column("tau-AP", "tau_ap", number))
+    rows = [*comparison.agreement_table.named()]
+    return ReportTable(title="How alike measures order the runs", columns=columns, rows=rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direction:
+    """The words of one measure."""
+
+    measure: Measure
+    up: str
+    down: str
+    leads: str
+    """What is said of a run that is first, but may not be so by more than luck."""
+
+    @classmethod
+    def of(cls, measure: Measure) -> Direction:
+        """Those that fit the measure."""
+        if measure.facts.more_is_better:
+            leads = "{first} leads by {measure}, but not by more than luck: {rival} may be as good"
+            return cls(measure=measure, up="above", down="below", leads=leads)
+        leads = "{first} has the highest {measure}, but not by more than luck: that of {rival} may be as high"
+        return cls(measure=measure, up="higher than", down="lower than", leads=leads)
+
+    def against(self, base: str, marks: Mapping[str, str]) -> str:
+        """How the runs stand against the baseline, by the mark of each in the matrix."""
+        ways = {self.up: UP, self.down: DOWN}
+        if len(marks) == 1:
+            ((run, mark),) = marks.items()
+            way = next((way for way, sign in ways.items() if sign == mark), None)
+            if mark == UNTOLD:
+                return f"{run} cannot be told from {base}: too little is judged ({self.measure})"
+            if way is None:
+                return f"{run} and {base} do not differ by more than luck ({self.measure})"
+            return f"{run} is {way} {base} by more than luck ({self.measure})"
+        counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
+        told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
+        untold = sum(mark == UNTOLD for mark in marks.values())
+        listed = " and ".join(told) or f"none is {self.up} or {self.down}"
+        more = f"; {untold} cannot be told from it, as too little is judged" if untold else ""
+        return f"Of {len(marks)} runs, {listed} {base} by more than luck{more} ({self.measure})"
+
+
+DIGITS = 4
+"""How many decimals a mean has."""
+
+ROW = 3
+"""From how many neighbours on a range is shorter than their names."""
+
+
+def latex_means(comparison: Comparison, digits: int = DIGITS) -> ReportTable:
+    """The means; superscripts name the runs that a run is significantly better than, however many runs there are."""
+    columns = [list(_column(comparison, measure, digits)) for measure in comparison.measures]
+    names = [(label(comparison, run), run) for run in comparison.runs]
+    return ReportTable(
+        columns=("", "run", *map(_heading, comparison.measures)),
+        rows=[(*name, *cells) for name, *cells in zip(names, *columns, strict=True)],
+        title="Means",
+        caption=_caption(comparison),
+        label="tab:" + "-".join(_key(measure) for measure in comparison.measures),
+    )
+
+
+def ranges(labels: Sequence[str]) -> str:
+    """Labels in their order, three and more neighbours as a range: abc is a–c, and 1, 2, 3 and 7 are 1–3,7."""
+    places = {one: int(one) if one.isdigit() else ord(one) for one in labels}
+    groups: list[list[str]] = []
+    for one, place in places.items():
+        if groups and place == places[groups[-1][-1]] + 1:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    between = "," if any(one.isdigit() for one in labels) else ""
+    return between.join(f"{group[0]}–{group[-1]}" if len(group) >= ROW else between.join(group) for group in groups)
+
+
+def _column(comparison: Comparison, measure: Measure, digits: int) -> Iterator[Latex]:
+    """The cells of a measure: the mean, and its marks in a column of their own; if more is better, all means are bold
+    that print as the best does, unless they rest on different queries."""
+    ranked = measure.facts.more_is_better and measure not in _uneven(comparison)
+    above, top = beaten(comparison, measure), comparison.ordered(measure)[0]
+    means = dict(comparison.mean_table.where("measure", str(measure)).rows("run", "mean"))
+    shown = {run: "--" if means[run] != means[run] else f"{means[run]:.{digits}f}" for run in comparison.runs}
+    for run, mean in shown.items():
+        bold = ranked and mean == shown[top] != "--"
+        marks = ranges(above[run]).replace("–", r"\textrm{--}")
+        yield Latex((rf"\textbf{{{mean}}}" if bold else mean) + (f" & $^{{{marks}}}$" if marks else " &"))
+
+
+def _caption(comparison: Comparison) -> str:
+    settings, measures = comparison.settings, ", ".join(map(str, comparison.measures))
+    correction = settings.family_correction
+    test = correction.title if correction.tests_alone else f"{settings.paired_test.title}, {correction.title}"
+    best = "none is bold where runs have different queries" if _uneven(comparison) else "the best means are bold"
+    marks = f"A superscript {_marks(comparison)} ({test} at {settings.alpha:g}); {best}."
+    means = f"{measures} of {len(comparison.runs)} runs, means over {_query_counts(comparison)}"
+    return f"{means}. {_rules(comparison)} {marks}"
+
+
+def _uneven(comparison: Comparison) -> tuple[Measure, ...]:
+    """Return the measures whose means rest on different queries of the runs."""
+    return EvaluationReport(results=comparison.results, unjudged={}).uneven
+
+
+def _marks(comparison: Comparison) -> str:
+    """What superscripts mean; with a baseline others have its label alone, and its own are the runs that it beats."""
+    base = comparison.baseline
+    if base is None:
+        return "names the runs that a run is significantly above"
+    found = f"{label(comparison, base)} marks runs that are significantly above {base}"
+    beats = any(beaten(comparison, measure)[base] for measure in comparison.measures)
+    return f"{found}, those of {base} name the runs that it is significantly above" if beats else found
+
+
+def _query_counts(comparison: Comparison) -> str:
+    """Over how many queries the means are; where runs or measures differ, which have fewer."""
+    columns = ("measure", "run", "queries")
+    counts = {(measure, run): n for measure, run, n in comparison.mean_table.rows(*columns)}
+    least, most = min(counts.values()), max(counts.values())
+    if least == most:
+        return f"{most} queries"
+    by_run = {run: {counts[str(measure), run] for measure in comparison.measures} for run in comparison.runs}
+    if all(len(found) == 1 for found in by_run.values()):
+        fewer = [f"{run} {n}" for run, (n,) in by_run.items() if n < most]
+    else:
+        fewer = [f"{measure} of {run} {n}" for (measure, run), n in counts.items() if n < most]
+    return f"{least} to {most} queries ({', '.join(fewer)}, otherwise {most})"
+
+
+def _rules(comparison: Comparison) -> str:
+    """The dialect, and from which grade on documents are relevant where that is not 1."""
+    rels: dict[float, list[str]] = {}
+    for measure in comparison.measures:
+        if (rel := comparison.dialect.threshold(measure)) not in (None, 1.0, ABOVE_ZERO):
+            rels.setdefault(rel, []).append(str(measure))
+    told = (f"; a grade of {rel:g} or more counts as relevant ({', '.join(names)})" for rel, names in rels.items())
+    return f"Dialect: {comparison.dialect.label(besides='rel')}{''.join(told)}."
+
+
+def _heading(measure: Measure) -> LatexSpan:
+    from rankgauge.render.formats.tex import escaped
+
+    return LatexSpan(rf"\multicolumn{{2}}{{c}}{{{escaped(str(measure))}}}")
+
+
+def _key(measure: Measure) -> str:
+    return re.sub(r"\W+", "", str(measure)).lower()

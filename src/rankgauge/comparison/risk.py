@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from rankgauge.errors import ParameterError
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.render.numbers import number, signed
+from rankgauge.render.table import QUERIES, Column, ReportTable
 from rankgauge.statistics import outcomes
 from rankgauge.statistics.risk import georisk, trisk, urisk
 from rankgauge.statistics.student import student_quantile
@@ -102,3 +104,37 @@ def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:
             "queries": counts,
         },
     )
+
+
+def table(comparison: Comparison) -> ReportTable:
+    """A row per measure and run: the baseline, then the least risk first."""
+    rows: list[dict[str, Any]] = []
+    for measure in dict.fromkeys(comparison.risk_table["measure"]):
+        rows += comparison.risk_table.where("measure", measure).ordered("urisk", falling=True).named()
+    columns = (
+        Column("measure", once=True),
+        Column("run"),
+        Column("URisk", "urisk", signed),
+        Column("TRisk", "trisk", lambda risk: signed(risk, 2)),
+        Column("verdict"),
+        Column("GeoRisk", "georisk", number),
+        Column("won/lost", ("wins", "losses"), lambda won, lost: "–" if won is None else f"{won}/{lost}", left=True),
+        QUERIES,
+    )
+    return ReportTable(title=f"Risk against {comparison.baseline}", columns=columns, rows=rows)
+
+
+def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What the columns are."""
+    alpha = comparison.risk
+    yield "URisk", f"the mean of what is won, less {1 + (alpha or 0):g} times what is lost; Wang et al., SIGIR 2012"
+    yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {_verdict_words()}"
+    fewest = min(comparison.risk_table["queries"])
+    if fewest > 1 and bound(fewest) > FAR:
+        yield "bound", f"with {fewest} queries TRisk has to be beyond ±{bound(fewest):.2f}: 95 % of Student's t"
+    held = f"the geometric mean of a run's mean and of its risk against all {len(comparison.runs)} runs together"
+    yield "GeoRisk", f"{held}; it changes with the runs that are compared; Dinçer et al., SIGIR 2016"
+
+
+def _verdict_words() -> str:
+    return "risk below, gain above, open between; Dinçer et al., SIGIR 2014"

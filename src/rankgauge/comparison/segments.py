@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.verdicts import PairVerdict, verdicts
+from rankgauge.comparison.tables import PairVerdict, verdicts
+from rankgauge.evaluation.segments import NONE
 from rankgauge.plain_table import PlainTable
+from rankgauge.render.numbers import count, interval, number, p_value, signed
+from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 from rankgauge.statistics import outcomes
 from rankgauge.statistics.correction import CORRECTIONS, Correction, Family
 
@@ -105,3 +108,56 @@ def _rows(comparison: Comparison, measure: int, named: tuple[str, str], part: di
         )
         for pair, (run, other) in enumerate(pairs)
     ]
+
+
+def pairs(comparison: Comparison) -> Iterator[ReportTable]:
+    """By segmentation, a row per measure, segment and pair."""
+    for segmentation in comparison.by:
+        part = comparison.segment_table.where("by", segmentation.name)
+        rows = [row for measure in comparison.measures for row in part.where("measure", str(measure)).named()]
+        columns = (
+            Column("measure", once=True),
+            Column(segmentation.name, "segment"),
+            *(Column("run"), Column("other")),
+            Column("mean", format=number),
+            Column("other's mean", "other_mean", number),
+            Column("difference", format=signed),
+            INTERVAL,
+            Column("corrected", format=p_value),
+            Column("verdict"),
+            QUERIES,
+        )
+        yield ReportTable(title=f"By {segmentation.name}", columns=columns, rows=rows)
+
+
+def losses(comparison: Comparison) -> str:
+    """Name the segment in which the first measure falls most, of those where it falls by more than luck."""
+    rows = comparison.segment_table.where("measure", str(comparison.measures[0])).named()
+    worse = sorted(
+        (row for row in rows if row["verdict"] == PairVerdict.WORSE.value), key=lambda row: row["difference"]
+    )
+    if not worse:
+        return ""
+    row, more = worse[0], len(worse) - 1
+    others = f", and {more} more" if more else ""
+    whose = "" if len(comparison.runs) == 2 else f"{row['run']} is "
+    return f"; {whose}worse for {row['by']} {row['segment']} ({signed(row['difference'])}){others}"
+
+
+def pair_notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What a mean over all queries hides, how segments are corrected, and how many queries have none."""
+    for row in hidden_losses(comparison):
+        overall = f"{row['overall']} ({signed(row['overall_difference'])})"
+        ends, queries = interval(row["low"], row["high"]), count(row["queries"], "query", "queries")
+        loss = f"{signed(row['difference'])}, {ends}, {queries}"
+        where = f"for {row['by']} {row['segment']} it is {row['verdict']} ({loss})"
+        yield (
+            "hidden",
+            f"{row['measure']} of {row['run']} against {row['other']} is {overall} over all queries; {where}",
+        )
+    correction = correction_of(comparison)
+    yield "segments", f"{correction.title}, over the pairs and segments of each measure; intervals are not corrected"
+    for one in comparison.by:
+        missing = len(one.rows(comparison.queries).get(NONE, ()))
+        if missing:
+            yield NONE, f"{count(missing, 'query has', 'queries have')} no {one.name}"

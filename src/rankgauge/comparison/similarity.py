@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.comparison.report_tables import MOST, label
 from rankgauge.comparison.tables import FEWEST
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.frames import ordered
+from rankgauge.records import entity, record
+from rankgauge.render.bars import short
+from rankgauge.render.numbers import decimal, percent
+from rankgauge.render.passages import Figure, Heading, Passage
+from rankgauge.render.svg import WIDTH, Drawing
+from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 from rankgauge.statistics.intervals import Interval
-from rankgauge.statistics.ranked_pair import RankedPair, TiedList
+from rankgauge.statistics.overlap import RankedPair, TiedList
 from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, Similarity
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.comparison import Comparison
 
 Tell = Callable[[int, int, str], None]
 """Hears how many pairs are done, of how many, and the name of the current run."""
@@ -33,7 +42,7 @@ BOARDS: Mapping[str, type] = {"measure": str, "other": str, "similarity": float,
 """The columns of each table."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class SimilaritySettings:
     """Which similarity, by name; a wrong one shows when it is made."""
 
@@ -56,7 +65,7 @@ class SimilaritySettings:
         return self.kind.label(self.p)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class RunSimilarity:
     """How alike the lists of each two runs are (queries × pairs); NaN where a run does not answer the query.
 
@@ -156,7 +165,7 @@ def _coded(frames: Any) -> list[pl.DataFrame]:
     return [frame.join(codes, on="document", how="left", maintain_order="left") for frame in listed]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class _QueryLists:
     """The lists of a run: where each query's documents are, by rising number, in flat arrays."""
 
@@ -189,3 +198,141 @@ class _QueryLists:
             other=TiedList(first=other.first[there], size=other.size[there]),
             shared=(left, right),
         )
+
+
+SQUARE = 10
+"""Up to this many runs a table for people shows every pair in a square."""
+
+HINT = "The darker a square, the more alike. The best run comes first."
+OPPOSED = "The darker a blue square, the more alike; red squares disagree more than agree. The best run comes first."
+
+LETTER, STEP = 8.6, 40
+"""The width of a letter on a phone and the side of a square, in the units of a chart."""
+
+Pairs = Mapping[tuple[str, str], float]
+"""The similarity of pairs, both ways."""
+
+
+def tables(comparison: Comparison) -> Iterator[ReportTable]:
+    """A square of runs, the pairs with their intervals, and a square of measures."""
+    if 2 < len(comparison.runs) <= SQUARE:
+        order = comparison.ordered(comparison.measures[0])
+        yield _square(_title(comparison, "How alike the runs' lists are"), order, comparison)
+    yield _pairs(comparison)
+    if len(comparison.board_table):
+        yield _boards(comparison)
+
+
+def passages(comparison: Comparison) -> Iterator[Passage]:
+    """A section of a page: the maps and the pairs."""
+    yield Heading("How alike the runs' lists are", hint=OPPOSED if _settings(comparison).kind.lowest < 0 else HINT)
+    yield from (Figure(title, drawn) for title, drawn in maps(comparison).items())
+    yield _pairs(comparison)
+
+
+def maps(comparison: Comparison) -> dict[str, Drawing]:
+    """A map of the runs, and one of the measures where these order enough runs."""
+    order, title = comparison.ordered(comparison.measures[0]), _title(comparison, "Lists of runs")
+    found = {title: _map(order, _both_ways(comparison.similarity_table, "run"), title)}
+    if len(comparison.board_table):
+        title, named = _title(comparison, "Orders of the runs"), [str(measure) for measure in comparison.measures]
+        found[title] = _map(named, _both_ways(comparison.board_table, "measure"), title)
+    return found
+
+
+def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """What the similarity is, and what its means rest on."""
+    settings, kind = _settings(comparison), _settings(comparison).kind
+    yield "similarity", f"{settings.label}: {kind.words}; {kind.reference}"
+    table, total = comparison.similarity_table, len(comparison.queries)
+    kept = "; documents that only one of two lists has were taken out" if settings.shared_only else ""
+    least, most = min(table["queries"]), max(table["queries"])
+    counted = f"{least}" if least == most else f"{least} to {most}"
+    yield "alike", f"the mean over the {counted} of {total} queries for which both runs have a list with an order{kept}"
+    yield "shared", "documents that both lists have, as a share of those in either; the mean over queries"
+
+
+def _pairs(comparison: Comparison) -> ReportTable:
+    """The pairs, the most alike first; of many pairs the first ones."""
+    found = comparison.similarity_table.ordered("similarity", falling=True)
+    few = found.take(range(min(MOST, len(found))))
+    bounds = (
+        Column("at least", "minimum", decimal),
+        Column("at most", ("minimum", "residual"), lambda least, residual: decimal(least + residual)),
+    )
+    columns = (
+        *(Column("run"), Column("other")),
+        Column(_settings(comparison).kind.title, "similarity", decimal),
+        INTERVAL,
+        *(bounds if _bounded(comparison) else ()),
+        QUERIES,
+        Column("shared", format=percent),
+    )
+    counted = f", the {MOST} most alike of {len(found)} pairs" if len(found) > MOST else ""
+    return ReportTable(title=_title(comparison, "Pairs of runs") + counted, columns=columns, rows=[*few.named()])
+
+
+def _bounded(comparison: Comparison) -> bool:
+    """Whether the similarity says what it may be at least and at most."""
+    return not all(math.isnan(minimum) for minimum in comparison.similarity_table["minimum"])
+
+
+def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportTable:
+    found = _both_ways(comparison.similarity_table, "run")
+    rows = [
+        (label(comparison, run), run, *(None if run == other else found[run, other] for other in order))
+        for run in order
+    ]
+    others = (Column(label(comparison, run), format=lambda x: "" if x is None else decimal(x)) for run in order)
+    return ReportTable(title=title, columns=("", "run", *others), rows=rows)
+
+
+def _boards(comparison: Comparison) -> ReportTable:
+    alike = Column(_settings(comparison).kind.title, "similarity", decimal)
+    title = _title(comparison, "How alike measures order the runs")
+    columns = ("measure", "other", alike, Column("runs", format=str))
+    return ReportTable(title=title, columns=columns, rows=[*comparison.board_table.named()])
+
+
+def _map(names: Sequence[str], pairs: Pairs, title: str) -> Drawing:
+    """A square for each two of the names, the darker the more alike."""
+    left, top = 44 + LETTER * max(len(short(name)) for name in names), 22
+    step = min(STEP, (2 * WIDTH - left) / len(names))
+    drawn = Drawing(max(WIDTH, left + step * len(names)), top + step * len(names) + 6, title)
+    for row, name in enumerate(names):
+        middle, place = top + (row + 0.5) * step + 4, str(row + 1)
+        drawn.text((left - 26, middle), short(name), anchor="end", title=name)
+        if step > 2 * LETTER:
+            drawn.tick((left - 8, middle), place, "end")
+            drawn.tick((left + (row + 0.5) * step, top - 8), place, "middle")
+        for column, other in enumerate(names):
+            value = pairs.get((name, other), math.nan)
+            if name != other and math.isfinite(value):
+                at = left + column * step, top + row * step
+                _fill(drawn, at, step, value, f"{name}, {other}: {decimal(value)}")
+    return drawn
+
+
+def _fill(drawn: Drawing, at: tuple[float, float], step: float, value: float, told: str) -> None:
+    """The square of two names, with the number if there is room."""
+    kind, depth = ("down" if value < 0 else "up"), min(abs(value), 1.0)
+    drawn.rect((at[0] + 0.5, at[1] + 0.5), step - 1, step - 1, kind=kind, opacity=0.06 + 0.94 * depth, title=told)
+    if step >= STEP:
+        middle = at[0] + step / 2, at[1] + step / 2 + 4
+        drawn.text(middle, decimal(value, 2), anchor="middle", kind="mark" if depth > 0.5 else None)
+
+
+def _both_ways(table: PlainTable, of: str) -> Pairs:
+    found = {}
+    for one, other, value in table.rows(of, "other", "similarity"):
+        found[one, other] = found[other, one] = value
+    return found
+
+
+def _title(comparison: Comparison, words: str) -> str:
+    return f"{words}: {_settings(comparison).label}"
+
+
+def _settings(comparison: Comparison) -> SimilaritySettings:
+    assert comparison.alike is not None
+    return comparison.alike.settings

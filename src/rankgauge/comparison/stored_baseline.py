@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from rankgauge.evaluation.evaluation import scored
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits
+from rankgauge.records import record
 
 FORMAT = "rankgauge-baseline"
 VERSION = 1
@@ -28,7 +29,7 @@ PLACES = ("rank", "grade", "first", "size")
 """What is kept of each judged document of the run."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class StoredBaseline:
     """What a file holds: the run's name, the rules of ranking, the judgments' fingerprint, values, and judged hits."""
 

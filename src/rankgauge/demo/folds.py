@@ -38,12 +38,19 @@ def read_folds(folder: Path) -> tuple[Fold, ...]:
     """The folds in a folder of LETOR."""
     if (folder / "Fold1").is_dir():
         return tuple(_fold(path) for path in sorted(folder.glob("Fold[1-9]")))
-    missing = [number for number in range(1, PARTS + 1) if not (folder / f"S{number}.txt").is_file()]
-    if missing:
-        raise InputError(f"has no S{missing[0]}.txt", path=folder, hint=HINT)
-    parts = [read_features(Source.of(folder / f"S{number}.txt")) for number in range(1, PARTS + 1)]
     plan = folder / "folds.txt"
-    return folds_of(parts, _plan(plan) if plan.is_file() else CYCLE)
+    return folds_of(read_parts(folder), _plan(plan) if plan.is_file() else CYCLE)
+
+
+def read_parts(folder: Path) -> list[FeatureTable]:
+    """Return the five parts in a folder of LETOR: S1 to S5, or what each fold is tested on, which is a part of its
+    own."""
+    inner = "Fold{}/test.txt" if (folder / "Fold1").is_dir() else "S{}.txt"
+    names = [inner.format(number) for number in range(1, PARTS + 1)]
+    missing = [name for name in names if not (folder / name).is_file()]
+    if missing:
+        raise InputError(f"has no {missing[0]}", path=folder, hint=HINT)
+    return _widened([read_features(Source.of(folder / name)) for name in names])
 
 
 def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,6 +21,7 @@ from rankgauge.errors import (
     UncombinedError,
     UnknownNameError,
 )
+from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
 from rankgauge.measures.other_names import ours
@@ -32,6 +33,7 @@ from rankgauge.policies import (
     Grouping,
     HighGrade,
     IdealPool,
+    JudgedTwice,
     JudgmentKind,
     MissingQuery,
     NegativeGrade,
@@ -45,6 +47,7 @@ from rankgauge.policies import (
 )
 from rankgauge.ranking import Hits, Ranking
 from rankgauge.ranking.lists import Names
+from rankgauge.records import record
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
@@ -57,7 +60,7 @@ told otherwise."""
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Dialect(Registered):
     """How one tool computes: its choices at each stage from files to summary."""
 
@@ -78,6 +81,7 @@ class Dialect(Registered):
 
     # files
     duplicates: Duplicates = Duplicates.REFUSE
+    judged_twice: JudgedTwice = JudgedTwice.REFUSE
     grouping: Grouping = Grouping.QUERY
     extra_scores: bool = False
     """Whether scores past the last document are ignored; otherwise they are an error."""
@@ -113,6 +117,10 @@ class Dialect(Registered):
     """What a measure's open parameters mean to the tool, by the measure's name."""
     # summary
     empty: Undefined = 0.0
+    unanswered: Undefined | None = None
+    """What a measure is for a query without retrieved documents; None: what its formula gives."""
+    vacant: Undefined | None = None
+    """The same for a query with neither relevant nor retrieved documents; None: as for others without documents."""
     short: ShortList = ShortList.CUT
     decimals: int | None = None
     """To how many decimals the value of a query is rounded before the mean is taken; None: not at all."""
@@ -120,6 +128,8 @@ class Dialect(Registered):
     query_order: QueryOrder = QueryOrder.APPEARANCE
     only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """For `empty`, `short` or `ideal`: the measures that the choice is limited to. The others follow the standard."""
+    by_measure: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """The choices that the tool makes otherwise for some measures, by the measure's name."""
     # report
     printed: tuple[Printed, ...] | Listed = ()
     """What `-m all` prints, in the tool's order."""
@@ -172,8 +182,10 @@ class Dialect(Registered):
 
     def provider(self, measure: Measure) -> Dialect:
         """The dialect that the tool computes the measure by: its own, or that of a provider."""
+        if own := self.by_measure.get(measure.facts.name):
+            return replace(self, by_measure={}, **own)
         if not self.providers or self._computes(measure):
-            return self
+            return replace(self, by_measure={}) if self.by_measure else self
         return next((one for one in self.providers if one.has(measure)), self)
 
     def parts(self, measures: Iterable[Measure]) -> dict[Dialect, tuple[Measure, ...]]:
@@ -186,15 +198,23 @@ class Dialect(Registered):
 
     def lacked(self, measures: Iterable[Measure]) -> str | None:
         """What to know of measures that the tool lacks; None if it has them all."""
-        names = [str(measure) for measure in measures if not self.has(measure)]
-        if not names:
+        missing = [measure for measure in measures if not self.has(measure)]
+        if not missing:
             return None
-        how = "computed by the standard definition, with this dialect's order, grades and queries"
-        return f"the dialect {self.name} has no {', '.join(names)}: {how}"
+        own = any(name in self._differing(missing) for name in ("gain", "discount"))
+        how = f"with this dialect's order, grades{', gains' * own} and queries"
+        names = ", ".join(map(str, missing))
+        return f"the dialect {self.name} has no {names}: computed by the standard definition, {how}"
+
+    def _differing(self, measures: Iterable[Measure]) -> set[str]:
+        """Return the parameters that this dialect gives to measures and the standard one does not."""
+        usual = self.registry["standard"]
+        pairs = [(self.read(measure), usual.read(measure)) for measure in measures]
+        return {f.name for one, other in pairs for f in fields(one) if getattr(one, f.name) != getattr(other, f.name)}
 
     def choice(self, name: str, measure: Measure) -> Any:
         """What `empty`, `short` or `ideal` is for a measure; see `only_for`."""
-        if self.providers and (provider := self.provider(measure)) is not self:
+        if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
             return provider.choice(name, measure)
         limited = self.only_for.get(name)
         return getattr(self, name) if limited is None or measure.facts.name in limited else _STANDARD[name]
@@ -210,6 +230,8 @@ class Dialect(Registered):
                 name = self.usual
             if (name == ALL and self.printed) or (name == ALL_TREC and isinstance(self.printed, Listed)):
                 return self.printed
+            if name == "rbp" and all(name != printed.name for printed in self.printed):
+                name = parse(name)  # in trec_eval 10 alone it is gRBP
             if isinstance(name, Measure):
                 return resolve([name])
             return [known[name]] if name in known else _own(name, known)
@@ -239,11 +261,36 @@ class Dialect(Registered):
 
     def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """The judgments with one grade for each query and document (and subtopic), on the tool's scale."""
-        combined = self._combined(judgments)
+        combined = self._combined(self._judged_once(judgments))
         if self.rescales:
             grades = self.rescaled(combined["grade"].to_numpy())
             return combined.with_columns(pl.Series("grade", grades))
         return combined
+
+    def _judged_once(self, judgments: pl.DataFrame) -> pl.DataFrame:
+        """The judgments with repeated ones resolved, where the readers kept these."""
+        from rankgauge.files.validation import keeps_repeats
+
+        key = [name for name in ("query", "document", "assessor", "subtopic") if name in judgments.columns]
+        if not keeps_repeats() or not (twice := judgments.select(key).is_duplicated()).any():
+            return judgments
+        extra = len(judgments) - judgments.select(key).n_unique()
+        note(f"{extra:,} judgment{'' if extra == 1 else 's'} of documents judged before; {self.judged_twice.words}")
+        match self.judged_twice:
+            case JudgedTwice.EACH:
+                return judgments
+            case JudgedTwice.MAX:
+                judgments = judgments.sort("grade", descending=True, maintain_order=True)
+            case JudgedTwice.REFUSE if judgments.select(*key, "grade").n_unique() > len(judgments) - extra:
+                row = judgments.filter(twice).row(0, named=True)
+                raise JudgmentsError(
+                    f"document {row['document']} of query {row['query']} is judged twice, with different grades",
+                    hint="Say which judgment counts: --judged-twice max, first or last.",
+                )
+        last = self.judged_twice is JudgedTwice.LAST
+        order = judgments.select(pl.col("query").unique(maintain_order=True))
+        once = judgments.unique(key, keep="last" if last else "first", maintain_order=True)
+        return order.join(once, on="query", how="left", maintain_order="left_right").select(judgments.columns)
 
     def highest(self, judgments: pl.DataFrame) -> float | None:
         """The highest grade that an assessor gave; None where no grades are combined: then it is that of the pool.
@@ -274,6 +321,10 @@ class Dialect(Registered):
                 f"{self.name} does not accept the grade {odd[0]:g}",
                 hint="Use whole grades, or in Python fractional='keep'.",
             )
+        if self.fractional is FractionalGrade.CUT and len(odd):
+            has = "has" if len(odd) == 1 else "have"
+            note(f"{len(odd):,} of the judgments {has} a fraction: {self.fractional.words}")
+            grades = np.trunc(grades) + 0.0  # not -0
         top = self.top(np.inf)
         above = grades > top
         if self.high is HighGrade.REFUSE and above.any():
@@ -324,7 +375,7 @@ class Dialect(Registered):
 
     def read(self, measure: Measure) -> Measure:
         """The measure with its open parameters set as this dialect understands them."""
-        if self.providers and (provider := self.provider(measure)) is not self:
+        if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
             return provider.read(measure)
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
         cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
@@ -332,7 +383,8 @@ class Dialect(Registered):
 
     def threshold(self, measure: Measure) -> float | None:
         """The lowest grade that the measure counts as relevant; None if it makes no such difference."""
-        return getattr(self.read(measure), "rel", None) or None
+        rel = getattr(self.read(measure), "rel", None)
+        return rel if rel and np.isfinite(rel) else None
 
     def describe(self, measures: Sequence[Measure]) -> str:
         """The dialect's name, and which grades count as relevant where the measures tell them from others."""
@@ -348,8 +400,23 @@ class Dialect(Registered):
         changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
         origin = {"rel": self.rel_scale, "max_grade": self.top_scale}
         of = {name: f" of the scale {scale}" for name, scale in origin.items() if scale}
-        listed = ", ".join(f"{name}={value}{of.get(name, '')}" for name, value in changed.items())
+        for told_elsewhere in ("readings", "by_measure"):
+            changed.pop(told_elsewhere, None)
+        listed = ", ".join([*(f"{name}={value}{of.get(name, '')}" for name, value in changed.items()), *self.settings])
         return self.name + (f", changed: {listed}" if listed else "")
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The parameters of measures that a user set for all that leave them open, as in rel=2."""
+        known = self.registry.get(self.name, self).readings
+        return tuple(
+            dict.fromkeys(
+                f"{parameter}={value}"
+                for name, values in self.readings.items()
+                for parameter, value in values.items()
+                if known.get(name, {}).get(parameter) != value
+            )
+        )
 
     def unmoved_words(self, measures: Iterable[Measure]) -> str:
         """That the user's threshold changes nothing for some of the measures; empty if it does for all."""
@@ -415,11 +482,14 @@ class Dialect(Registered):
         if values and self.providers:
             values["providers"] = tuple(one.changed(**_added(values, one)) for one in self.providers)
         if "rel" in values:
-            if not values["rel"] > 0:
+            if not isinstance(values["rel"], int | float | np.number) or not values["rel"] > 0:
                 raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
             values["rel_scale"] = None
         if "max_grade" in values:
             values["top_scale"] = None
+        if self.by_measure and values:  # a user's choice is for every measure
+            own = {name: {k: v for k, v in one.items() if k not in values} for name, one in self.by_measure.items()}
+            values.setdefault("by_measure", {name: one for name, one in own.items() if one})
         return replace(self, **values) if values else self
 
 
@@ -458,9 +528,16 @@ _STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}
 
 
 def get(name: str | Dialect, **overrides: Any) -> Dialect:
-    """The dialect of that name, with some of its choices replaced."""
+    """Look up a dialect by its name, and replace some of its choices.
+
+    >>> from rankgauge import dialect
+    >>> dialect("standard", empty="leave-out").empty
+    'leave-out'
+    """
     if isinstance(name, Dialect):
         return name.changed(**overrides)
+    if not isinstance(name, str):
+        raise ParameterError("evaluate", "dialect", "the name of a dialect, such as 'trec_eval'", name)
     parts = [part.strip() for part in name.split(",")]
     if len(parts) > 1 and DIALECTS.keys() >= set(parts):
         side = "One dialect at a time here; 'rankgauge audit' shows several side by side."

@@ -15,7 +15,7 @@ def line(summary: pl.DataFrame, dialect: str) -> str:
     """The measures and their means: nDCG@10 0.4132 ± 0.0310, AP … (43 queries, standard)."""
     parts = [f"{row['measure']} {row['mean']:.4f}{_half(row)}" for row in summary.iter_rows(named=True)]
     queries = max(summary["queries"].to_list(), default=0)
-    return f"{', '.join(parts)} ({queries} queries, {dialect})"
+    return f"{', '.join(parts)} ({queries} {'query' if queries == 1 else 'queries'}, {dialect})"
 
 
 def html(summary: pl.DataFrame, dialect: str, notes: Iterable[str] = ()) -> str:
@@ -65,6 +65,9 @@ def _cell(tag: str, text: str) -> str:
 
 
 def _half(row: dict[str, float]) -> str:
-    """Half of the interval; where a bound of the measure cuts one side of it, the other side says it."""
-    half = max(row["high"] - row["mean"], row["mean"] - row["low"])
-    return "" if half != half else f" ± {half:.4f}"
+    """Half of the interval, or its ends where one side is longer: the measure's bounds may cut the other."""
+    above, below = row["high"] - row["mean"], row["mean"] - row["low"]
+    if above != above:
+        return ""
+    even = abs(above - below) < 5e-5
+    return f" ± {above:.4f}" if even else f" [{row['low']:.4f}, {row['high']:.4f}]"

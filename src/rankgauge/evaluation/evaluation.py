@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from inspect import signature
 from itertools import chain, islice
+from numbers import Integral
 from typing import Any, overload
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.evaluation.judged_hits import HitFinder, is_file
+from rankgauge.evaluation.judged_hits import HitFinder, is_file, judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.input_notes import heard
@@ -84,7 +86,15 @@ def evaluate(
     intents: Any = None,
     **overrides: Any,
 ) -> Result | dict[str, Result]:
-    """How good a run is, by each of the measures; of several runs by name, how good each is.
+    """Score a run by each of the measures; score several runs, given by name, in one call.
+
+    >>> judgments = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
+    >>> run = {"q1": {"b": 9.5, "a": 7.0, "x": 6.0}, "q2": {"d": 3.0}}
+    >>> result = evaluate(judgments, run, ["nDCG@10", "AP"])
+    >>> round(result["nDCG@10"], 4), round(result["AP"], 4)
+    (0.7398, 0.625)
+    >>> result.by_query["q2"]
+    {'nDCG@10': 1.0, 'AP': 1.0}
 
     `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
     ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Several runs are a dict of
@@ -101,15 +111,34 @@ def evaluate(
     spoken = overruled(dialect, overrides, evaluate)
     wanted = spoken.select(measures)
     spoken = spoken.on_scale(scale, wanted, rel="rel" not in overrides)
-    several = _is_several(run)
-    with heard() as notes:
+    several, integer_queries = _is_several(run), ids is None and _has_integer_queries(judgments, columns)
+    with heard() as notes, judged_as(spoken):
         judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
-    judgments = weighed(judgments, intents, wanted)
+    with judged_as(spoken):
+        judgments = weighed(judgments, intents, wanted)
+
+    def finished(result: Result) -> Result:
+        result = replace(result.noted(notes), integer_queries=integer_queries)
+        return result if by is None else result.segmented(by)
+
     if several:
-        found = ((name, result.noted(notes)) for name, result in evaluate_runs(judgments, runs, wanted, spoken))
-        return {name: result if by is None else result.segmented(by) for name, result in found}
-    result = _by_providers(judgments, runs[""], wanted, spoken).noted(notes)
-    return result if by is None else result.segmented(by)
+        return {name: finished(result) for name, result in evaluate_runs(judgments, runs, wanted, spoken)}
+    return finished(_by_providers(judgments, runs[""], wanted, spoken))
+
+
+def _has_integer_queries(judgments: Any, columns: Any) -> bool:
+    """Say whether the queries of a dict or a frame are integers, so that results can have them as integers too."""
+    if isinstance(judgments, Mapping):
+        return bool(judgments) and all(isinstance(query, Integral) for query in judgments)
+    if not hasattr(judgments, "columns"):
+        return False
+    from rankgauge.files.columns import find
+
+    names = getattr(judgments, "column_names", judgments.columns)  # pyarrow's `columns` are not names
+    given = columns.get("query") if isinstance(columns, Mapping) else None
+    name = given or find([str(name) for name in names], "query")
+    column = judgments[name] if name in names else None
+    return "int" in str(getattr(column, "dtype", getattr(column, "type", None))).lower()
 
 
 def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:

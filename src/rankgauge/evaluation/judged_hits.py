@@ -7,9 +7,9 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -17,14 +17,24 @@ from typing import Any
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, UngroupedError, UnmatchedError
-from rankgauge.input_notes import heard, note
+from rankgauge.input_notes import failures, heard, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking, kind_asked
-from rankgauge.policies import JudgmentKind, MissingQuery, NegativeGrade, RunOrder, Ties
+from rankgauge.policies import (
+    FractionalGrade,
+    HighGrade,
+    JudgedTwice,
+    JudgmentKind,
+    MissingQuery,
+    NegativeGrade,
+    RunOrder,
+    Ties,
+)
 from rankgauge.ranking import Hits, rank, rank_stream
 from rankgauge.ranking.facets import COLUMNS, FACET, whole
 from rankgauge.ranking.scan import JudgedPool, scan_judgments, scan_run
+from rankgauge.records import entity
 
 ALL_TIED = (
     "all documents of a query have the same score, so that nothing orders them: a rank in the file does not count; "
@@ -41,6 +51,9 @@ RESORTED = (
 LOOKED_AT = 2 << 10
 """How many bytes of a run's beginning, and of its end, are looked at for tags and ranks."""
 
+SEARCHED = 64 << 20
+"""Up to this many bytes, every line of a run is searched for another tag."""
+
 TAGS = "its lines have the tags {} and {}: if it holds several runs, they are evaluated as one"
 RANKS = (
     "its ranks contradict its scores (query {}: rank {} has the score {}, rank {} has {}); scores count, and "
@@ -56,14 +69,24 @@ BESIDE = {
 }
 """The note on measures that ask for a grade alone, beside one that asks for more."""
 
-POOLED = "{}: a grade below 0 counts as judged and not relevant; with --negative pooled it means not judged"
-"""The note on a measure that knows documents of the pool that were not judged, where the dialect does not."""
+NEGATIVE = "{} of the judgments {} a grade below 0: {}"
+POOLED = "; with --negative pooled it means not judged, as {} may need"
+"""The notes on grades below 0, and on measures that know documents of the pool that were not judged."""
+
+COPIES = "{} of the run {} a document that its list holds already; {}"
+"""The note on documents that are listed twice."""
+
+ROUNDED = (
+    "scores of {} differ only in digits that single precision does not have: {} takes them for tied, although "
+    "they are not tied in the run"
+)
+"""The note on ties that are not in the file."""
 
 Tables = Callable[[], "tuple[pl.DataFrame, pl.DataFrame]"]
 """What gives judgments and run as tables."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class HitFinder:
     """Judgments as they were given, and how they are to be understood; what is made of them serves every run."""
 
@@ -95,7 +118,11 @@ class HitFinder:
     def pool(self) -> JudgedPool | None:
         """The judged documents of a regular TREC file."""
         plain = _is_plain(self.given) and self.dialect.assessors is None and self.asking is None and not self._by_rank
-        return scan_judgments(self.given, self.dialect.ranking) if plain and not self.dialect.rescales else None
+        cuts = self.dialect.fractional is FractionalGrade.CUT and self.dialect.high is HighGrade.KEEP
+        if not plain or (self.dialect.rescales and not cuts):
+            return None
+        pool = scan_judgments(self.given, self.dialect.ranking)
+        return None if cuts and pool is not None and pool.is_fractional else pool
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -120,22 +147,34 @@ class HitFinder:
 
     def hits(self, run: Any) -> Hits:
         """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
-        with heard() as notes:
+        with heard() as notes, failures() as failed:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
-            if hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
+            if hits.rounded:
+                note(
+                    ROUNDED.format(_queries(hits.rounded), self.dialect.name),
+                    run if isinstance(run, str | os.PathLike) else None,
+                )
+            if hits.copies:
+                lines = "1 line" if hits.copies == 1 else f"{hits.copies:,} lines"
+                said = COPIES.format(lines, "repeats" if hits.copies == 1 else "repeat", self.dialect.duplicates.words)
+                note(said + self._scope("duplicates"), run if isinstance(run, str | os.PathLike) else None)
+            if not hits.rounded and hits.is_evenly_tied and self.dialect.ties is not Ties.INPUT:
                 note(ALL_TIED, run if isinstance(run, str | os.PathLike) else None)
-            if _is_plain(run) and is_file(run):
+            if is_file(run):
                 note_columns(run, ranked=self._by_rank)
             again = self.dialect.ties is Ties.QUICKSORT and self.dialect.missing is MissingQuery.ZERO
             if again and (hits.size > 1).any():
                 note(RESORTED)
-            for measure in self._whole if self.dialect.negative is NegativeGrade.ZERO else ():
-                if measure.facts.better and measure.facts.knows_pool:
-                    note(POOLED.format(measure))
             if hits.facets is not None and (whole := self._whole):
                 words = BESIDE.get(self.kind, BESIDE[JudgmentKind.SUBTOPICS])
                 note(words.format(", ".join(map(str, whole)), "takes" if len(whole) == 1 else "take"))
-        return replace(hits, notes=tuple(notes)) if notes else hits
+        return replace(hits, notes=tuple(notes), failed=tuple(failed)) if notes else hits
+
+    def _scope(self, choice: str) -> str:
+        """Name the measures that a choice is for, where the tool chooses otherwise for others."""
+        known = dialects.DIALECTS.get(self.dialect.name)
+        several = known is not None and any(choice in own for own in known.by_measure.values())
+        return f" ({', '.join(map(str, self.measures))})" if several else ""
 
     def named_hits(self, name: str, run: Any) -> Hits:
         """Those of one of several runs; an error names it."""
@@ -154,7 +193,8 @@ class HitFinder:
     @contextmanager
     def _named(self) -> Iterator[None]:
         try:
-            yield
+            with judged_as(self.dialect):
+                yield
         except JudgmentsError as error:
             if error.path is None and is_file(self.given):
                 error.path = str(self.given)
@@ -166,6 +206,7 @@ class HitFinder:
         if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking)
             if scanned is not None:
+                self._note_negative(self.pool.negative)
                 return matched(scanned, lambda: _tables(judgments, run), run)
         from rankgauge import files
 
@@ -177,13 +218,54 @@ class HitFinder:
                     streamed = rank_stream(
                         files.stream_run(run), dialect.prepare(judged), dialect.ranking_for(self.kind)
                     )
+                    self._note_negative(self._below(judged))
                     whole = replace(streamed, top=dialect.highest(judged))
                     return matched(whole, lambda: (judged, next(files.stream_run(run))), run)
             tables = files.pair_from(judgments, run, dialect.reading, kind=self.kind)
             found = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, run)
-            if files.is_path(run) and not found.is_sparse:
+            self._note_negative(self._below(tables[0]))
+            if not found.is_sparse:
                 note_near_ids(*tables)
             return found
+
+    def _below(self, judgments: pl.DataFrame) -> int:
+        """Count the grades below 0; where fractions are cut off, −0.5 is 0."""
+        cuts = self.dialect.fractional is FractionalGrade.CUT
+        return int(((judgments["grade"] <= -1) if cuts else (judgments["grade"] < 0)).sum())
+
+    def _note_negative(self, number: int) -> None:
+        """Note what grades below 0 count as, unless the kind of judgments says so."""
+        if self.asking is None:
+            note_negative(number, self.dialect, self._whole)
+
+
+@contextmanager
+def judged_as(dialect: Dialect) -> Iterator[None]:
+    """Within the block, tables of judgments keep repeated ones if the dialect says what these count."""
+    kept = [dialect.judged_twice, *(own.get("judged_twice", JudgedTwice.REFUSE) for own in dialect.by_measure.values())]
+    if all(one is JudgedTwice.REFUSE for one in kept):
+        yield
+        return
+    from rankgauge.files.validation import keeping_repeats
+
+    with keeping_repeats():
+        yield
+
+
+def note_negative(number: int, dialect: Dialect, measures: Sequence[Measure]) -> None:
+    """Note what so many grades below 0 count as, unless the user said so."""
+    known = dialects.DIALECTS.get(dialect.name)  # a dialect of the user's own has no entry
+    if not number or known is None or dialect.negative is not known.negative:
+        return
+    words = NEGATIVE.format(f"{number:,}", "has" if number == 1 else "have", dialect.negative.words)
+    knowing = [str(one) for one in measures if one.facts.better and one.facts.knows_pool]
+    zero = dialect.negative is NegativeGrade.ZERO
+    note(words + POOLED.format(", ".join(knowing)) if knowing and zero else words)
+
+
+def _queries(number: int) -> str:
+    """Return a number of queries in words."""
+    return "1 query" if number == 1 else f"{number:,} queries"
 
 
 def _is_number(word: bytes) -> bool:
@@ -196,7 +278,10 @@ def _is_number(word: bytes) -> bool:
 
 
 def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
-    """Note several tags in a TREC run, and ranks that contradict scores, as far as its beginning and end show them."""
+    """Note several tags in a TREC run, and ranks that contradict scores.
+
+    Ranks are looked at in its beginning and its end, and so are the tags of a large file.
+    """
     with open(run, "rb") as file:
         head = file.read(LOOKED_AT)
         file.seek(max(os.path.getsize(run) - LOOKED_AT, len(head)))
@@ -204,12 +289,26 @@ def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
     blocks = [[line.split() for line in lines] for lines in parts]
     if not blocks[0] or not all(len(row) == 6 and _is_number(row[4]) for row in blocks[0]):
         return  # no TREC run (JSON lines may have six words, too), or a packed one
-    tags = list(dict.fromkeys(row[5] for rows in blocks for row in rows if len(row) == 6))
-    if len(tags) > 1:
-        note(TAGS.format(*(tag.decode(errors="replace") for tag in tags[:2])), run)
+    tag = blocks[0][0][5]
+    tags = (row[5] for rows in blocks for row in rows if len(row) == 6)
+    if other := next((one for one in tags if one != tag), None) or _other_tag(run, tag):
+        note(TAGS.format(*(one.decode(errors="replace") for one in (tag, other))), run)
     turned = None if ranked else next(filter(None, map(_turned, blocks)), None)
     if turned is not None:
         note(RANKS.format(*turned), run)
+
+
+def _other_tag(run: str | os.PathLike[str], tag: bytes) -> bytes | None:
+    """Find a tag of a line in a run that is not too large, other than that of its first line."""
+    if os.path.getsize(run) > SEARCHED:
+        return None
+    with open(run, "rb") as file:
+        content = file.read().rstrip() + b"\n"
+    lines = content.count(b"\n")
+    if lines in (content.count(b"%s%s\n" % (space, tag)) for space in (b" ", b"\t")):
+        return None  # counting is much faster than splitting
+    rows = (line.split() for line in content.splitlines())
+    return next((row[5] for row in rows if len(row) == 6 and row[5] != tag), None)
 
 
 def _turned(rows: list[list[bytes]]) -> tuple[str, ...] | None:
@@ -258,13 +357,12 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
     if not hits.is_sparse:
         return hits.matched()
     from rankgauge import files
-    from rankgauge.files.mismatch import mismatch
-    from rankgauge.files.near_ids import near_ids
+    from rankgauge.files.mismatch import mismatch, near_ids
 
     try:
         hits.matched()
     except UnmatchedError as error:
-        if hint := files.unnamed(run, len(hits.strangers)):
+        if hint := files.unnamed(run, hits.strangers):
             error.hint = hint
             raise
 
@@ -284,7 +382,7 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
 
 def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
     """A note on documents of a run that are judged under another spelling, though others match."""
-    from rankgauge.files.near_ids import partly_near
+    from rankgauge.files.mismatch import partly_near
 
     near = partly_near(judgments, run)
     if near is not None:

@@ -5,14 +5,21 @@ A value says little where nobody judged what it looks at, so this share comes be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.numeric import IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.records import record
+from rankgauge.render.passages import Paragraph
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation.result import Result
 
 LEAST = 0.2
 """The share of the documents that could be judged below which values say nothing of a run: far below what new
@@ -22,21 +29,21 @@ NONE = 0.01
 """Below this share next to no id of a run is an id of the judgments."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class JudgedShare:
     """How many documents a measure looks at (`listed`), how many of these are judged, and how many could be.
 
     A query with three judged documents allows no more than three judged ones among the first ten, so `possible` counts
-    three for it. `depth` is the measure's cutoff, 0 for whole lists.
+    three for it. `depth` is the measure's cutoff, 0 for whole lists. Where values are means over all orders of tied
+    documents, `judged` is how many to expect there.
     """
 
     depth: int
     listed: int
-    judged: int
+    judged: float
     possible: int
     relevant_only: bool = False
-    """Whether every judged document has the same grade: such a file lists what is relevant, and not what was looked
-    at."""
+    """Whether all judged documents have the same grade above 0: such a file lists relevant documents only."""
 
     @property
     def share(self) -> float:
@@ -46,7 +53,7 @@ class JudgedShare:
     @property
     def unjudged(self) -> int:
         """How many documents nobody judged."""
-        return self.listed - self.judged
+        return math.ceil(self.listed - self.judged)
 
     @property
     def is_thin(self) -> bool:
@@ -64,13 +71,9 @@ class JudgedShare:
         return f"the top {self.depth}" if self.depth else "all retrieved documents"
 
 
-def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: IndexArray | None = None) -> JudgedShare:
-    """Count the judged documents among the first `depth` of each list (0: of whole lists), over some of the queries.
-
-    `judged` counts those of every query, where the ranks of the hits are not known.
-    """
+def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: FloatArray) -> JudgedShare:
+    """Add up the `judged` documents among the first `depth` of each list (0: of whole lists), over some queries."""
     hits, limit = hits.whole, depth or np.inf
-    judged = judged_within(hits, depth) if judged is None else judged
     pooled = hits.pool_grade > UNJUDGED
     pool = np.bincount(hits.pool_query[pooled], minlength=len(hits.names))
     listed = np.minimum(hits.retrieved, limit)
@@ -80,17 +83,27 @@ def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: IndexArray
     return JudgedShare(
         depth=depth,
         listed=int(listed[queries].sum()),
-        judged=int(judged[queries].sum()),
+        judged=_whole(float(judged[queries].sum())),
         possible=int(possible[queries].sum()),
-        relevant_only=bool(len(grades)) and float(grades.min()) == float(grades.max()),
+        relevant_only=bool(len(grades)) and 0 < float(grades.min()) == float(grades.max()),
     )
 
 
-def judged_within(hits: Hits, depth: int) -> IndexArray:
-    """Count the judged documents among the first `depth` of each list (0: of whole lists)."""
-    hits = hits.whole
-    inside = (hits.rank <= (depth or np.inf)) & (hits.grade > UNJUDGED)
-    return np.bincount(hits.query[inside], minlength=len(hits.names))
+def judged_within(hits: Hits, depth: int, ties: Ties) -> FloatArray:
+    """Count the judged documents among the first `depth` of each list (0: of whole lists).
+
+    Where the order of tied documents is averaged, each counts as often as it is among them.
+    """
+    hits, limit = hits.whole, depth or np.inf
+    first, size = (hits.first, hits.size) if ties is Ties.EXPECTED else (hits.rank, np.ones(len(hits.rank)))
+    inside = np.clip(limit - first + 1.0, 0.0, size) / size
+    counted = np.where(hits.grade > UNJUDGED, inside, 0.0)
+    return np.bincount(hits.query, counted, minlength=len(hits.names)).astype(np.float64)
+
+
+def _whole(count: float) -> float:
+    """Return a count as a whole number, unless it is a mean that is none."""
+    return round(count) if abs(count - round(count)) < 1e-6 else count
 
 
 def thinnest(shares: Sequence[JudgedShare]) -> JudgedShare | None:
@@ -102,7 +115,7 @@ def percent(share: JudgedShare, *, unjudged: bool = False) -> str:
     """The share judged, or unjudged, in per cent; neither all nor none unless it is."""
     if not share.listed:
         return "–"
-    rounded = round(100 * (share.unjudged if unjudged else share.judged) / share.listed)
+    rounded = round(100 * (share.listed - share.judged if unjudged else share.judged) / share.listed)
     if 0 < share.judged < share.listed:
         return "under 1 %" if rounded < 1 else "over 99 %" if rounded > 99 else f"{rounded} %"
     return f"{rounded} %"
@@ -120,7 +133,8 @@ def too_few(run: str, judged: Mapping[str, JudgedShare], share: JudgedShare | No
     fine = not all(one.is_thin for one in judged.values())
     place = f"documents in {share.place}" if share.depth else "retrieved documents"
     verb = "is" if share.judged <= 1 else "are"
-    counted = f"{share.judged or 'none'} of the {share.listed:,} {place} {verb} ({percent(share)})"
+    number = f"{round(share.judged, 1):,}" if share.judged else "none"
+    counted = f"{number} of the {share.listed:,} {place} {verb} ({percent(share)})"
     what, values = (f" for {for_}", f"values of {for_}") if fine else ("", "values")
     return f"hardly anything of {run} is judged{what}: {counted}, so its {values} say nothing"
 
@@ -130,3 +144,83 @@ def remedy(mismatch: str | None) -> str:
     if mismatch is not None:
         return mismatch[:1].upper() + mismatch[1:]
     return "Judge its documents (rankgauge pool make), or look at the files (rankgauge audit lint)"
+
+
+NAMED = 3
+"""Up to so many runs are named one by one."""
+
+Results: TypeAlias = "Mapping[str, Result]"
+
+
+def is_complete(results: Results) -> bool:
+    """Whether everything that the measures look at is judged."""
+    return all(share.judged == share.listed for result in results.values() for share in result.judged.values())
+
+
+def judged_line(results: Results) -> str:
+    """Which share of the measures' depth is judged, for each run: 77 % (bm25), 75 % (dense) of the top 10."""
+    if is_complete(results):
+        return "everything that the measures look at"
+    shares = {run: {one.depth: one for one in result.judged.values()} for run, result in results.items()}
+    depths = sorted(next(iter(shares.values())), key=lambda depth: (not depth, depth))
+    return " and ".join(_of_depth({run: found[depth] for run, found in shares.items()}) for depth in depths)
+
+
+def _of_depth(shares: Mapping[str, JudgedShare]) -> str:
+    """The shares of the runs at one depth; of many runs the least and the most."""
+    place = next(iter(shares.values())).place
+    told = {run: percent(one) for run, one in shares.items()}
+    if len(set(told.values())) == 1:
+        return f"{next(iter(told.values()))} of {place}"
+    named = list(told.items())
+    if len(named) > NAMED:
+        ordered = sorted(shares, key=lambda run: shares[run].share)
+        return " to ".join(f"{told[run]} ({run})" for run in (ordered[0], ordered[-1])) + f" of {place}"
+    return ", ".join(f"{words} ({run})" for run, words in named) + f" of {place}"
+
+
+def is_relevant_only(results: Results) -> bool:
+    """Whether the judgments list relevant documents alone, so that nobody knows which others were looked at."""
+    return any(share.relevant_only for result in results.values() for share in result.judged.values())
+
+
+RELEVANT_ONLY = (
+    "every judged document has the same grade, so the judgments may list relevant documents only: whether others were "
+    "looked at is not known"
+)
+
+
+def warnings(results: Results) -> Iterator[str]:
+    """One sentence for each run of which so little is judged that its values mean nothing: why, and what to do."""
+    for run, result in results.items():
+        if (words := result.thin_words(run)) is not None:
+            yield words
+
+
+def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Paragraph]:
+    """The share judged, and warnings, before anything else; `unjudged` says what becomes of other documents."""
+    for words in warnings(results):
+        yield Paragraph(f"Warning: {words}.", strong=True)
+    if is_complete(results):
+        if always:
+            yield Paragraph(f"Judged: {judged_line(results)}.")
+        return
+    words = f"{unjudged}; {RELEVANT_ONLY}" if is_relevant_only(results) else unjudged
+    yield Paragraph(f"Judged: {judged_line(results)}; {words}.")
+
+
+def data(results: Results) -> list[dict[str, Any]]:
+    """A row for each run and measure, for programs."""
+    return [
+        {
+            "run": run,
+            "measure": measure,
+            "depth": share.depth or None,
+            "listed": share.listed,
+            "judged": share.judged,
+            "share": share.share,
+            "enough": not share.is_thin,
+        }
+        for run, result in results.items()
+        for measure, share in result.judged.items()
+    ]

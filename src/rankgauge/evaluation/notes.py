@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import judging_report as judging
+from rankgauge.evaluation import judged_share as judging
 from rankgauge.evaluation.summary import SAMPLE
 from rankgauge.evaluation.worths import NO_EFFECT, listed, thresholds, worths
 from rankgauge.measures import Measure
-from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined
+from rankgauge.policies import LEAVE_OUT, JudgmentKind, Undefined, Unjudged
 from rankgauge.render.numbers import number
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     return [
         note
         for kind in (
-            *(_dialect, _lacked, _worths, _intervals, _few),
+            *(_dialect, _lacked, _ideal, _worths, _intervals, _few),
             *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
         )
         for note in kind(report)
@@ -34,7 +34,7 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
 
 def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
     """The notes without which values alone would mislead, for formats that have no place for notes."""
-    kinds = (_unjudged, _dialect, _lacked, _thresholds, _few, _counted, _undefined, _strangers, _files)
+    kinds = (_unjudged, _dialect, _lacked, _ideal, _thresholds, _few, _counted, _undefined, _strangers, _files)
     return [note for kind in kinds for note in kind(report)]
 
 
@@ -43,7 +43,8 @@ def _unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     yield from (("warning", words) for words in judging.warnings(report.results))
     if not judging.is_complete(report.results):
         words = unjudged_words(report.dialect, report.measures)
-        yield "judged", f"{judging.judged_line(report.results)}; {words}"
+        only = f"; {judging.RELEVANT_ONLY}" if judging.is_relevant_only(report.results) else ""
+        yield "judged", f"{judging.judged_line(report.results)}; {words}{only}"
 
 
 def settled(empty: Undefined) -> str:
@@ -60,6 +61,14 @@ def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     lacked = report.dialect.lacked(report.measures)
     if lacked is not None:
         yield "no tool", lacked
+
+
+def _ideal(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """The relevant documents that a tool passes over, as its ideal holds retrieved ones alone."""
+    words = {run: result.ideal_words for run, result in report.results.items()}
+    for run, told in words.items():
+        if told is not None:
+            yield "ideal", f"{run}: {told}" if len(words) > 1 else told
 
 
 def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -122,6 +131,11 @@ def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
     """What becomes of unjudged documents; of a sample, those that were drawn stand for others."""
     drawn = [str(measure) for measure in measures if measure.facts.judgments is JudgmentKind.SAMPLES]
+    skipping = [str(measure) for measure in measures if measure.judged_only]
+    if skipping and not drawn:
+        if len(skipping) == len(measures):
+            return Unjudged.SKIP.words
+        return f"{dialect.unjudged.words}; by {listed(skipping)}, {Unjudged.SKIP.words}"
     if not drawn:
         return dialect.unjudged.words
     if len(drawn) == len(measures):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.evaluation.figures import spread
 from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.render.bars import margin, short
 from rankgauge.render.numbers import count, value
-from rankgauge.render.passages import Details, Figure, Heading, Labelled, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Details, Figure, Heading, Labelled, Paragraph, Passage
+from rankgauge.render.svg import WIDTH, Axis, Drawing, ticks
+from rankgauge.render.table import Column, ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.evaluation.report import EvaluationReport
@@ -148,10 +151,71 @@ class EvaluationPage:
             yield from (Heading(str(measure), level=3), table) if at == 0 else (Details(str(measure), [table]),)
 
     def _table(self, names: Sequence[str], values: FloatArray, measures: Sequence[Measure]) -> ReportTable:
-        texts = bool(self.report.texts)
+        texts = self.report.texts
+        columns = (
+            Column("query"),
+            *((Column("text", format=shortened, left=True),) if texts else ()),
+            *(Column(name, format=partial(value, measure)) for name, measure in zip(names, measures, strict=True)),
+        )
         rows = [
-            (query, *((shortened(self.report.texts.get(query, "")),) if texts else ()), *map(value, measures, row))
+            (query, *((texts.get(query, ""),) if texts else ()), *row)
             for query, row in zip(self.queries, values.tolist(), strict=False)
         ]
-        header = ("query", *(("text",) if texts else ()), *names)
-        return ReportTable(header=header, rows=rows, numbers=names, prose="text" if texts else "", sortable=True)
+        return ReportTable(columns=columns, rows=rows, prose="text" if texts else "", sortable=True)
+
+
+BINS = 10
+"""How many bars a distribution has."""
+
+ROW, TALLEST = 62, 44
+"""The height of a run's row, and of its highest bar."""
+
+
+def spread(measure: Measure, values: Mapping[str, FloatArray]) -> Drawing:
+    """For each run a bar for each tenth of the range, as high as its number of queries, and a line at the mean."""
+    known = {run: column[np.isfinite(column)] for run, column in values.items()}
+    edges = _edges(measure, np.concatenate(list(known.values())))
+    counts = {run: np.histogram(column, bins=edges)[0] for run, column in known.items()}
+    most = max(max(int(found.max(initial=0)) for found in counts.values()), 1)
+    left, right = (margin(known), 62.0) if len(known) > 1 else (12.0, 62.0)
+    across = Axis(low=float(edges[0]), high=float(edges[-1]), start=left, end=WIDTH - right)
+    bottom = ROW * len(known)
+    drawn = Drawing(WIDTH, bottom + 20, f"how {measure} spreads over the queries")
+    for level in ticks(across.low, across.high):
+        drawn.line((across(level), 0), (across(level), bottom), kind="grid")
+        drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
+    for place, (run, found) in enumerate(counts.items()):
+        floor = place * ROW + ROW - 4
+        if len(known) > 1:
+            drawn.text((left - 10, floor - 12), short(run), anchor="end", title=run)
+        _bars(drawn, across, edges, found, (floor, TALLEST / most))
+        _mean(drawn, across, measure, known[run], floor)
+    return drawn
+
+
+def _edges(measure: Measure, values: FloatArray) -> FloatArray:
+    """The ends of the bars: the whole range of a measure that has one, else that of the values and 0."""
+    low, high = measure.facts.bounds
+    if not (math.isfinite(low) and math.isfinite(high)) or (
+        len(values) and not low <= values.min() <= values.max() <= high
+    ):
+        low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+
+
+def _bars(drawn: Drawing, across: Axis, edges: FloatArray, counts: FloatArray, scale: tuple[float, float]) -> None:
+    """The bars of a run on the floor, each with its number of queries as a tooltip."""
+    floor, unit = scale
+    drawn.line((across.start, floor), (across.end, floor), kind="zero")
+    for low, high, found in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
+        if found:
+            said = f"{low:.4g} to {high:.4g}: {count(int(found), 'query', 'queries')}"
+            start, width = across(low) + 1, across(high) - across(low) - 2
+            drawn.rect((start, floor - unit * found), width, unit * found, kind="bar", title=said)
+
+
+def _mean(drawn: Drawing, across: Axis, measure: Measure, values: FloatArray, floor: float) -> None:
+    mean = measure.facts.aggregate.over(values)
+    if across.low <= mean <= across.high:
+        drawn.line((across(mean), floor), (across(mean), floor - TALLEST - 6), kind="whisker", title=f"mean {mean:.4f}")
+    drawn.text((across.end + 8, floor - 12), value(measure, mean), kind="value")

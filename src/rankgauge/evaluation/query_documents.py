@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import Any
 
-from rankgauge.errors import printable
+from rankgauge.dialects import Dialect
+from rankgauge.errors import UngroupedError, printable
 from rankgauge.lazy_polars import pl
-from rankgauge.render.passages import Labelled, Paragraph, Passage, ReportTable
-
-if TYPE_CHECKING:
-    from rankgauge.evaluation.document_lists import DocumentLists
+from rankgauge.ranking.documents import ranked_documents
+from rankgauge.render.passages import Cell, Labelled, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
 
 TOP = 10
 """How many documents of a list are shown."""
@@ -39,8 +42,8 @@ class QueryDocuments:
 
     def passages(self, query: str) -> Iterator[Passage]:
         """Show the first documents of a query, run beside run, and name the relevant ones that are not among them."""
-        tops = {run: [self._cells(row) for row in self._tops[run].get(query, ())] for run in self.runs}
-        if not any(tops.values()):
+        tops = [self._tops[run].get(query, []) for run in self.runs]
+        if not any(tops):
             yield Paragraph("No run has a document for it." if self.several else "The run has no document for it.")
         else:
             yield self._side_by_side(tops)
@@ -63,20 +66,23 @@ class QueryDocuments:
             below[run] = _by_query(missed.sort("grade", descending=True, maintain_order=True))
         return below
 
-    def _cells(self, row: dict[str, Any]) -> tuple[str | Labelled, str]:
-        """A document, with a mark if its score is tied, and its grade."""
-        mark, title = " =" if row["tied"] > 1 else "", self.lists.titles.get(row["document"])
-        shown = labelled(title, row["document"], mark) if title else row["document"] + mark
-        return shown, _grade(row["grade"])
-
-    def _side_by_side(self, tops: dict[str, list[tuple[str | Labelled, str]]]) -> ReportTable:
-        depth = max(map(len, tops.values()))
-        rows = [
-            (str(at + 1), *(cell for top in tops.values() for cell in (top[at] if at < len(top) else ("", ""))))
-            for at in range(depth)
-        ]
+    def _side_by_side(self, tops: Sequence[list[dict[str, Any]]]) -> ReportTable:
+        """Show the lists beside each other: documents, with a mark if a score is tied, and their grades."""
+        beside = enumerate(zip_longest(*tops), 1)
+        rows = [(rank, *(document for document in documents for _ in ("name", "grade"))) for rank, documents in beside]
         names = self.runs if self.several else ["document"]
-        return ReportTable(header=("rank", *(cell for name in names for cell in (name, "grade"))), rows=rows)
+        pairs = (
+            (Column(name, format=self._document, left=True), Column("grade", format=_listed_grade, left=True))
+            for name in names
+        )
+        rank = Column("rank", format=str, left=True)
+        return ReportTable(columns=(rank, *(column for pair in pairs for column in pair)), rows=rows)
+
+    def _document(self, row: dict[str, Any] | None) -> Cell:
+        if row is None:
+            return ""
+        mark, title = " =" if row["tied"] > 1 else "", self.lists.titles.get(row["document"])
+        return labelled(title, row["document"], mark) if title else f"{row['document']}{mark}"
 
     def _missed(self, query: str) -> Iterator[str]:
         """By run, the best documents that are not among those shown, and where they are."""
@@ -113,5 +119,43 @@ def _by_query(frame: pl.DataFrame) -> Rows:
     return rows
 
 
+def _listed_grade(row: dict[str, Any] | None) -> str:
+    return "" if row is None else _grade(row["grade"])
+
+
 def _grade(grade: float | None) -> str:
     return UNJUDGED if grade is None else f"{grade:g}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DocumentLists:
+    """Some queries' documents."""
+
+    runs: Mapping[str, pl.DataFrame]
+    """By run: query, rank, document, score, grade (null where nobody judged), tied."""
+    judged: pl.DataFrame
+    """All that are judged: query, document, grade."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What documents are called, by id, where it is known."""
+
+
+def document_lists(
+    judgments: Any, runs: Mapping[str, Any], dialect: Dialect, queries: Sequence[str]
+) -> DocumentLists | None:
+    """The documents of the queries in the order in which the dialect ranks them; None if there are no runs."""
+    asked, found, judged = pl.col("query").is_in(list(queries)), {}, None
+    for name, run in runs.items():
+        pool, ranked = _read(judgments, run, dialect, asked)
+        judged = dialect.prepare(pool).filter(asked)
+        found[name] = ranked_documents(ranked.filter(asked), judged, dialect.ranking)
+    return None if judged is None else DocumentLists(runs=found, judged=judged)
+
+
+def _read(judgments: Any, run: Any, dialect: Dialect, asked: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments and run; of a large run only what is asked for is kept."""
+    from rankgauge import files
+
+    if files.is_path(judgments) and files.is_path(run) and files.is_large(run):
+        with suppress(UngroupedError):
+            return files.read_judgments(judgments), pl.concat([batch.filter(asked) for batch in files.stream_run(run)])
+    return files.pair_from(judgments, run, dialect.reading)

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from dataclasses import field, fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation import judging_report as judging
+from rankgauge.evaluation import judged_share as judging
 from rankgauge.evaluation.notes import notes, unjudged_words, warnings
 from rankgauge.evaluation.result import Result
-from rankgauge.evaluation.trec_lines import ALL
+from rankgauge.evaluation.topic_lines import ALL
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure, Printed
 from rankgauge.plain_table import PlainTable
+from rankgauge.records import entity
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import interval, number, value
-from rankgauge.render.passages import Figure, Heading, Notes, Passage, ReportTable
+from rankgauge.render.passages import Figure, Heading, Notes, Passage
+from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 
 if TYPE_CHECKING:
-    from rankgauge.evaluation.document_lists import DocumentLists
+    from rankgauge.evaluation.query_documents import DocumentLists
     from rankgauge.evaluation.topic_lines import TopicLines
     from rankgauge.render.svg import Drawing
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class EvaluationReport(Report):
     """The results of runs on the same judgments, and how much of them to show."""
 
@@ -192,13 +194,13 @@ class EvaluationReport(Report):
 
     def _notes(self, mark: str | None) -> Notes:
         """What the numbers rest on; `mark` is that of the best run, which a table without marks does not explain."""
-        marks = {"*": mark}
+        marks = {"*": mark if self._summary(marked=False).strong else None}
         said = [(marks.get(subject, subject), words) for subject, words in (*notes(self), *self._segment_notes())]
         return Notes([(subject, words) for subject, words in said if subject is not None])
 
     def _segments(self) -> Iterator[Passage]:
         if self.by:
-            from rankgauge.evaluation import segments_report as segments
+            from rankgauge.evaluation import segments as segments
 
             for table in segments.means(self):
                 yield Heading(table.title)
@@ -207,25 +209,28 @@ class EvaluationReport(Report):
     def _segment_notes(self) -> list[tuple[str, str]]:
         if not self.by:
             return []
-        from rankgauge.evaluation import segments_report as segments
+        from rankgauge.evaluation import segments as segments
 
         return list(segments.mean_notes(self))
 
     def _summary(self, *, marked: bool) -> ReportTable:
         """A row per measure and run, with the best run of each measure marked."""
-        rows, strong = list[tuple[str, ...]](), set[tuple[int, int]]()
+        rows, strong = list[dict[str, Any]](), set[tuple[int, int]]()
         for measure in self.measures:
             found = self.summary.where("measure", str(measure))
             best = _best(measure, found) if self.several and measure not in self.uneven else None
-            for place, row in enumerate(found.named()):
-                run = (row["run"],) if self.several else ()
+            for row in found.named():
                 mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
-                if row["run"] == best:
-                    strong.add((len(rows), 2))
-                mean = value(measure, row["mean"]) + mark
-                rows.append(("" if place else str(measure), *run, mean, _ends(measure, row), str(row["queries"])))
-        header = ("measure", *(("run",) if self.several else ()), "mean", "95 % interval", "queries")
-        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"), strong=frozenset(strong))
+                strong |= {(len(rows), 2)} if row["run"] == best else set()
+                rows.append({**row, "kind": measure, "mark": mark})
+        columns = (
+            Column("measure", once=True),
+            *((Column("run"),) if self.several else ()),
+            Column("mean", ("kind", "mean", "mark"), lambda measure, mean, mark: value(measure, mean) + mark),
+            replace(INTERVAL, key=("kind", "low", "high"), format=_ends),
+            QUERIES,
+        )
+        return ReportTable(columns=columns, rows=rows, strong=frozenset(strong))
 
     @cached_property
     def uneven(self) -> tuple[Measure, ...]:
@@ -242,44 +247,35 @@ class EvaluationReport(Report):
 
     def _flat_summary(self) -> ReportTable:
         """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""
-        rows = [
-            (row["run"], row["measure"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
-            for row in self.summary.named()
-        ]
-        header = ("run", "measure", "mean", "95 % interval", "queries")
-        return ReportTable(header=header, rows=rows, numbers=("mean", "queries"))
+        columns = ("run", "measure", Column("mean", format=number), INTERVAL, QUERIES)
+        return ReportTable(columns=columns, rows=[*self.summary.named()])
 
     def _values(self, *, flat: bool) -> ReportTable:
-        """A row per query, a column per measure, under each run's name."""
+        """Show a row per query and a column per measure, under each run's name."""
         runs = flat or self.several
-        names = tuple(str(measure) for measure in self.measures)
         rows = [
-            (
-                *((run,) if runs else ()),
-                query,
-                *(value(m, v) for m, v in zip(self.measures, row.tolist(), strict=True)),
-            )
+            (*((run,) if runs else ()), query, *row.tolist())
             for run, result in self.results.items()
             for query, row in zip(result.names, result.matrix, strict=True)
         ]
-        header = (*(("run",) if runs else ()), "query", *names)
-        return ReportTable(header=header, rows=rows, numbers=() if flat else names)
+        values = (Column(str(measure), format=partial(value, measure), left=flat) for measure in self.measures)
+        return ReportTable(columns=(*(("run",) if runs else ()), "query", *values), rows=rows)
 
     def _run(self, run: str) -> dict[str, Any]:
         described: dict[str, Any] = {"run": run}
         if self.overall:
-            described["summary"] = list(self.summaries[run].named())
+            described["summary"] = self.summaries[run]
             if self.by:
-                described["segments"] = list(self.segments.where("run", run).named())
+                described["segments"] = self.segments.where("run", run)
         if self.per_query:
             described["values"] = self.results[run].values
         return described | {"unjudged_queries": list(self.unjudged.get(run, ()))}
 
 
-def _ends(measure: Measure, row: Mapping[str, Any]) -> str:
-    """The interval of a mean; a sum, a geometric mean and what stands for a text have none."""
+def _ends(measure: Measure, low: float, high: float) -> str:
+    """Write the interval of a mean; a sum, a geometric mean and what stands for a text have none."""
     known = measure.facts.aggregate is Aggregate.MEAN and measure.is_amount
-    return interval(row["low"], row["high"]) if known else ""
+    return interval(low, high) if known else ""
 
 
 def _best(measure: Measure, rows: PlainTable) -> str | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -14,23 +14,37 @@ import numpy as np
 from rankgauge.dialects import Dialect
 from rankgauge.errors import UnknownNameError
 from rankgauge.evaluation import display
-from rankgauge.evaluation.judged_share import JudgedShare, judged_share, percent, remedy, thinnest, too_few
+from rankgauge.evaluation.judged_share import (
+    JudgedShare,
+    judged_share,
+    judged_within,
+    percent,
+    remedy,
+    thinnest,
+    too_few,
+)
 from rankgauge.evaluation.scoring import counted, is_empty, is_short, is_zeroed, score, settle
+from rankgauge.evaluation.worths import listed
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.policies import ABOVE_ZERO, Ties
+from rankgauge.policies import ABOVE_ZERO, IdealPool, Ties
 from rankgauge.ranking import Hits
+from rankgauge.records import entity
 
 if TYPE_CHECKING:
     from rankgauge.evaluation.sample_intervals import SampleIntervals
     from rankgauge.evaluation.segments import Segmentation
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Result:
-    """The values of some measures on the queries of one run, and the hits that they come from."""
+    """The values of some measures on the queries of one run, and the hits that they come from.
+
+    `result["nDCG@10"]` is a mean, `result.values` has a row for each query and measure, `result.summary` a row for each
+    measure with its interval, `result.by_query` is a dict of dicts; `print(result)` and notebooks show a table.
+    """
 
     dialect: Dialect
     measures: tuple[Measure, ...]
@@ -47,8 +61,10 @@ class Result:
     """What the kernels gave under the worst and the best order of tied documents, if it is known already."""
     parts: tuple[Result, ...] = ()
     """The results of the dialect's providers, where it takes measures from them."""
-    judged_counts: IndexArray | None = None
+    judged_counts: FloatArray | None = None
     """How many judged documents each measure looks at (judged queries × measures), where the hits have no ranks."""
+    integer_queries: bool = False
+    """Whether the queries were given as integers, so that tables of values have them as integers too."""
     _sampled: dict[int, SampleIntervals] = field(default_factory=dict, repr=False)
     """What a sample of judgments leaves open, by seed, once somebody has asked."""
 
@@ -75,10 +91,22 @@ class Result:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of its files and measures: that hardly anything is judged, rows that were left out, measures
-        that the dialect's tool lacks."""
-        found = (self.thin_words("the run"), *self.hits.notes, self.dialect.lacked(self.measures))
-        return tuple(words for words in found if words is not None)
+        """What to know of its files and measures: that hardly anything is judged, queries that only the run or the
+        judgments have, rows that were left out, measures that the dialect's tool lacks."""
+        files = (self.thin_words("the run"), *self.unmatched_words, *self.hits.notes)
+        told = (*files, self.dialect.lacked(self.measures), self.ideal_words)
+        return tuple(words for words in told if words is not None)
+
+    @property
+    def unmatched_words(self) -> Iterator[str]:
+        """Say how many queries only the run has, and how many only the judgments have."""
+        strangers, lacking = self.hits.strangers, int((~self.hits.is_answered).sum())
+        if strangers:
+            plural = "query" if len(strangers) == 1 else "queries"
+            yield f"{len(strangers):,} {plural} of the run that nobody judged, ignored: {listed(strangers)}"
+        if lacking:
+            judged = len(self.hits.names)
+            yield f"{lacking:,} of {judged:,} queries are judged but not in the run; {self.dialect.missing.words}"
 
     def noted(self, notes: Sequence[str]) -> Result:
         """The result with more notes on its files and tables, before its own."""
@@ -108,21 +136,28 @@ class Result:
     @cached_property
     def judged(self) -> dict[str, JudgedShare]:
         """How much of what each measure looks at is judged, by the measure's name."""
-        counts, shares = self.judged_counts, dict[int, JudgedShare]()
-        for column, measure in enumerate(self.measures):
-            if measure.depth not in shares:
-                known = None if counts is None else counts[:, column]
-                shares[measure.depth] = judged_share(self.hits, measure.depth, self.counted, known)
-        return {str(measure): shares[measure.depth] for measure in self.measures}
+        shares: dict[tuple[int, Ties], JudgedShare] = {}
+        keys = [(measure.depth, self.dialect.provider(measure).ties) for measure in self.measures]
+        for key, measure in zip(keys, self.measures, strict=True):
+            if key not in shares:
+                shares[key] = judged_share(self.hits, measure.depth, self.counted, self.judged_within(measure))
+        return {str(measure): shares[key] for key, measure in zip(keys, self.measures, strict=True)}
+
+    def judged_within(self, measure: Measure) -> FloatArray:
+        """Count the judged documents that the measure looks at, by judged query."""
+        if self.judged_counts is not None:
+            return self.judged_counts[:, self.measures.index(measure)]
+        return judged_within(self.hits, measure.depth, self.dialect.provider(measure).ties)
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """One row per query and measure: query, measure, value."""
         n, m = self.matrix.shape
+        queries = self.queries.cast(pl.Int64) if self.integer_queries else self.queries
         names = pl.Series("measure", [str(measure) for measure in self.measures], dtype=pl.String)
         rows = pl.DataFrame(
             {
-                "query": self.queries.gather(np.repeat(np.arange(n), m)),
+                "query": queries.gather(np.repeat(np.arange(n), m)),
                 "measure": names.gather(np.tile(np.arange(m), n)),
                 "value": self.matrix.ravel(),
             }
@@ -130,10 +165,10 @@ class Result:
         return rows.filter(pl.col("value").is_not_nan())
 
     @cached_property
-    def by_query(self) -> dict[str, dict[str, float]]:
+    def by_query(self) -> dict[Any, dict[str, float]]:
         """The values by query and measure, as pytrec_eval gives them, without those that are left out of a mean."""
         names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
-        queries = self.names
+        queries = [int(name) for name in self.names] if self.integer_queries else list[Any](self.names)
         found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
         for row, column in np.argwhere(np.isnan(self.matrix)).tolist():
             del found[queries[row]][names[column]]
@@ -157,7 +192,7 @@ class Result:
         if interval == SAMPLE:
             ends = self.sample_intervals(seed).interval
         else:
-            ends = mean_interval(self.matrix, interval, rng=np.random.default_rng(seed))
+            ends = mean_interval(self.matrix, interval, seed=seed)
         return summarise(
             self.measures,
             self.matrix,
@@ -219,6 +254,17 @@ class Result:
         """The values under the worst and under the best order of tied documents."""
         return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
 
+    @cached_property
+    def ideal_words(self) -> str | None:
+        """Say how many relevant documents do not count, where the ideal holds retrieved ones alone."""
+        if not any(self.dialect.choice("ideal", measure) is IdealPool.RETRIEVED for measure in self.measures):
+            return None
+        missed = int((self.hits.pool_grade > 0).sum()) - int((self.hits.grade > 0).sum())
+        if missed <= 0:
+            return None
+        passed_over = "1 relevant document does" if missed == 1 else f"{missed:,} relevant documents do"
+        return f"{passed_over} not count, being not retrieved: {IdealPool.RETRIEVED.words}, as in {self.dialect.name}"
+
     def __repr__(self) -> str:
         usual = {self.dialect.threshold(measure) for measure in self.measures} <= {None, 1.0, ABOVE_ZERO}
         named = self.dialect.label(besides="rel") + self.dialect.unmoved_words(self.measures)
@@ -244,9 +290,10 @@ class Result:
         """
         return {f"{prefix}{logged_name(name)}": value for name, value in self.metrics.items()}
 
-    def to_pandas(self, table: str = "summary") -> Any:
-        """The `summary` or the `values` as a pandas frame."""
-        return display.pandas(self, ("summary", "values"), table)
+    def to_pandas(self, table: str = "values") -> Any:
+        """Return the `values` (a row for each query and measure) or the `summary` (a row for each measure) as a
+        pandas frame."""
+        return display.pandas(self, ("values", "summary"), table)
 
     def __getitem__(self, measure: str | Measure) -> float:
         """The measure's one number: its mean over the queries, or its sum or geometric mean, as the measure has it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -27,6 +26,7 @@ from rankgauge.policies import (
 )
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.lists import to_single
+from rankgauge.records import record
 from rankgauge.threads import spread
 
 BY_FACET = (JudgmentKind.SUBTOPICS, JudgmentKind.GROUPS, JudgmentKind.PREFERENCES)
@@ -64,15 +64,18 @@ def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect:
     return settled[counted(hits, dialect)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class ValueRule:
     """What a dialect makes of a measure's values: of empty queries, undefined values and short lists.
 
     `empty` is the number that an undefined value becomes, None if empty queries are left out; a query is empty if
-    nothing in it has the grade `level`. Lists of fewer than `fewest` documents count 0.
+    nothing in it has the grade `level`. Lists of fewer than `fewest` documents count 0. `bare` are the value of a query
+    without retrieved documents, and of one without relevant ones either; None where the formula says it, NaN if the
+    query is left out.
     """
 
     empty: float | None
+    bare: tuple[float | None, float | None]
     keeps: bool
     level: float
     fewest: int
@@ -85,6 +88,7 @@ class ValueRule:
         empty = dialect.choice("empty", measure)
         return cls(
             empty=None if empty == LEAVE_OUT else float(empty),
+            bare=_bare(dialect.provider(measure)),
             keeps=measure.left_out,
             level=dialect.threshold(measure) or ABOVE_ZERO,
             fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
@@ -98,10 +102,18 @@ class ValueRule:
             values = np.where(best < self.level, np.nan, values)
         elif not self.keeps:
             values = np.where(np.isnan(values), self.empty, values)
+        for value, where in zip(self.bare, (retrieved == 0, (retrieved == 0) & (best < self.level)), strict=True):
+            values = values if value is None else np.where(where, value, values)
         values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
         if self.decimals is not None:
             values = np.array([round(value, self.decimals) for value in values.tolist()], dtype=np.float64)
         return to_single(values) if self.single else values
+
+
+def _bare(dialect: Dialect) -> tuple[float | None, float | None]:
+    """What the dialect makes of queries without retrieved documents, and without relevant ones either."""
+    listed, vacant = (np.nan if one == LEAVE_OUT else one for one in (dialect.unanswered, dialect.vacant))
+    return listed, vacant  # type: ignore[return-value]
 
 
 def counted(hits: Hits, dialect: Dialect) -> IndexArray:
@@ -144,7 +156,7 @@ def is_zeroed(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> Bool
     return np.asarray(is_short(hits, measures) & np.array(zero, dtype=bool))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _View:
     """How kernels look at hits: which documents the ideal order has, whether documents count as a whole, whether ties
     are averaged, whether documents that count as unjudged as a whole are left out, and, if ties are put in the best or

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,12 @@ from rankgauge.evaluation.summary import bounded
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.render.numbers import count, number
+from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 from rankgauge.statistics import MEAN_INTERVALS, Interval, mean_interval
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation.report import EvaluationReport
 
 NONE = "(none)"
 """The segment of queries that have none."""
@@ -102,7 +107,7 @@ def segment_means(
 def _ends(values: FloatArray, interval: str, seed: int) -> Interval:
     if interval not in MEAN_INTERVALS:
         return Interval(*np.full((2, *values.shape[1:]), np.nan))
-    return mean_interval(values, interval, rng=np.random.default_rng(seed))
+    return mean_interval(values, interval, seed=seed)
 
 
 def _columns(frame: Any, path: str | None) -> Iterator[Segmentation]:
@@ -133,3 +138,31 @@ def _unique(ids: list[str | None], cells: list[str | None], name: str, path: str
                 hint="A query has one segment; another way to group queries is another column.",
             )
     return of
+
+
+def means(report: EvaluationReport) -> Iterator[ReportTable]:
+    """By segmentation, a row per measure, segment and run."""
+    for name in dict.fromkeys(report.segments["by"]):
+        rows: list[dict[str, Any]] = []
+        for measure in report.measures:
+            part = report.segments.where("by", name).where("measure", str(measure))
+            order = list(dict.fromkeys(part["segment"]))
+            rows += sorted(part.named(), key=lambda row: order.index(row["segment"]))
+        columns = (
+            Column("measure", once=True),
+            Column(name, "segment"),
+            *((Column("run"),) if report.several else ()),
+            Column("mean", format=number),
+            INTERVAL,
+            QUERIES,
+        )
+        yield ReportTable(title=f"By {name}", columns=columns, rows=rows)
+
+
+def mean_notes(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """How many queries have no segment."""
+    result = next(iter(report.results.values()))
+    for one in result.by:
+        missing = len(one.rows(result.names).get(NONE, ()))
+        if missing:
+            yield NONE, f"{count(missing, 'query has', 'queries have')} no {one.name}"

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure, parse
@@ -38,7 +40,7 @@ TABLE = "a table of the measure's own"
 
 
 NO_EFFECT = "no effect"
-"""The subject of a note on measures that the chosen threshold does not change."""
+"""The subject of a note on measures that the chosen threshold or top grade does not change."""
 
 NAMED = 3
 """How many measures a note names before it says how many more there are."""
@@ -48,6 +50,7 @@ def worths(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Ite
     """Notes on what grades are worth; `highest` is the highest grade of the judgments."""
     yield from _gains(dialect, measures)
     yield from thresholds(dialect, measures)
+    yield from _settings(dialect, measures)
     yield from _top(dialect, measures, highest)
 
 
@@ -62,7 +65,9 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
     used: dict[float, list[str]] = {}
     for measure in measures:
         rel = dialect.threshold(measure)
-        if rel is not None and rel > 0:
+        if rel is None and not isinstance(measure, DCG):
+            rel = getattr(measure, "rel", None)  # 0: every judged document counts
+        if rel is not None and np.isfinite(rel):
             used.setdefault(rel, []).append(str(measure))
     said = [f"{lowest_relevant(rel)} counts as relevant" for rel in used]
     if len(used) > 1 or sum(map(len, used.values())) < len(measures):
@@ -73,6 +78,13 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
         own = [replace(one, rel=dialect.rel) for one in unmoved if isinstance(one, DCG) and not one.rel]
         hint = f" ({own[0]} has one)" if own else ""
         yield NO_EFFECT, f"a threshold of {dialect.rel:g} changes nothing for {listed([*map(str, unmoved)])}{hint}"
+
+
+def _settings(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
+    """A note on parameters that a user set for all measures, and that none of these leaves open."""
+    plain = replace(dialect, readings=dialect.registry.get(dialect.name, dialect).readings)
+    if dialect.settings and all(dialect.read(measure) == plain.read(measure) for measure in measures):
+        yield NO_EFFECT, f"{', '.join(dialect.settings)} changes nothing for {listed([*map(str, measures)])}"
 
 
 def lowest_relevant(rel: float) -> str:
@@ -103,6 +115,8 @@ def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Itera
     """The top of the scale, where a measure depends on it and leaves it open."""
     needing = [measure for measure in measures if measure.needs_top]
     if not needing:
+        if not dialect.top_scale and dialect.max_grade != dialects.get(dialect.name).max_grade:
+            yield NO_EFFECT, f"a top grade of {dialect.max_grade:g} changes nothing for {listed([*map(str, measures)])}"
         return
     said: dict[str, list[str]] = {}
     for measure in needing:

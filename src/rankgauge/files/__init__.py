@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.files.detection import Detection
     from rankgauge.files.format import FORMATS, Format, Head, Kind, Reading, get
     from rankgauge.files.intents import with_intents
-    from rankgauge.files.ir_datasets import label, labelled
+    from rankgauge.files.ir_datasets import label, named_runs
     from rankgauge.files.reading import (
         answered,
         detect,
@@ -71,8 +71,8 @@ __all__ = [
     "judgments_from",
     "kept",
     "label",
-    "labelled",
     "missing_columns",
+    "named_runs",
     "pair_from",
     "raters",
     "read_judgments",
@@ -112,7 +112,7 @@ _HOMES = {
     "rankgauge.files.detection": ["Detection"],
     "rankgauge.files.format": ["FORMATS", "Format", "Head", "Kind", "Reading", "get"],
     "rankgauge.files.intents": ["with_intents"],
-    "rankgauge.files.ir_datasets": ["label", "labelled"],
+    "rankgauge.files.ir_datasets": ["label", "named_runs"],
     "rankgauge.policies": ["Duplicates"],
 }
 """The modules of the names that are not in `reading`."""

@@ -8,13 +8,13 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from rankgauge.errors import MissingExtraError
 from rankgauge.lazy_polars import pl
+from rankgauge.records import record
 
 RATIO = 500
 """How many times its size a file may unpack to. A run of the most regular kind packs to a hundredth by xz."""
@@ -28,7 +28,7 @@ PIECE = 1 << 12
 Where = Path | io.BytesIO
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Packing:
     """A way to pack bytes: its file suffix, its first bytes, and streams that unpack and pack."""
 

@@ -15,9 +15,8 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.files.columns import JUDGMENTS, RUN, UNSAID, Said, Table, find, missing_columns, recognise, wide_note
 from rankgauge.files.grade_columns import find_grade
-from rankgauge.files.rank_order import rank_conflict
 from rankgauge.files.spelling import Spelling
-from rankgauge.files.validation import check
+from rankgauge.files.validation import check, rank_conflict
 from rankgauge.input_notes import note
 from rankgauge.policies import JudgmentKind
 
@@ -69,7 +68,7 @@ def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]
 def _hit(found: Any, rank: int) -> tuple[Any, float]:
     """A document and its score, of an id or a pair (document, score)."""
     if isinstance(found, tuple | list) and len(found) == 2 and isinstance(found[1], Real):
-        return found[0], float(found[1])
+        return found[0], found[1] if isinstance(found[1], int) else float(found[1])  # an int may have more digits
     if not isinstance(found, str | bytes) and isinstance(found, Iterable):
         raise InputError(
             f"a list of a run holds ids or pairs (document, score), not {found!r}",
@@ -118,6 +117,11 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
                 f"the frame has several columns {', '.join(repeated)}", hint="Rename or drop all but one of them."
             )
         return pl.LazyFrame([_series(name, source.iloc[:, at]) for at, name in enumerate(names)])
+    if origin == "pandas":
+        raise InputError(
+            f"a {type(source).__name__} of pandas cannot be read as {table.name}",
+            hint="Give a frame with columns for query, document and number: series.reset_index() makes one.",
+        )
     if hasattr(source, "__arrow_c_stream__"):
         return pl.DataFrame(source).lazy()
     if isinstance(source, Mapping):
@@ -140,7 +144,8 @@ def _series(name: str, column: Any) -> pl.Series:
 def _mixed(name: str, values: list[Any]) -> pl.Series:
     """A column of Python values; one that mixes text and numbers, as ids may, becomes text."""
     try:
-        return pl.Series(name, values, strict=True)
+        series = pl.Series(name, values, strict=True)
+        return _texts(name, values) if series.dtype == pl.Object else series
     except (TypeError, pl.exceptions.PolarsError):
         kinds = {type(value) for value in values if value is not None}
         # Whole numbers fail only if they need more than 64 bits: as text they keep every digit.

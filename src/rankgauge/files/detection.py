@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 
 from rankgauge.errors import InputError
-from rankgauge.files.format import FORMATS, LINES, Format, Head, Kind, get
+from rankgauge.files.format import FORMATS, LINES, MAGIC, Format, Head, Kind, get
 from rankgauge.files.json_text import values
 from rankgauge.files.source import Source
 
@@ -54,8 +54,12 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
 
 
 def _may_be(format: Format, head: Head) -> bool:
-    """Whether a file that no format recognises has the name of this one; what is not text is in no format of texts."""
-    return head.source.suffix in format.suffixes and (format.binary or not head.binary)
+    """Whether a file that no format recognises has the name of this one; what is not text is in no format of texts.
+
+    A format that is known by the names of its columns is none without them.
+    """
+    named = head.source.suffix in format.suffixes and format.sureness <= MAGIC
+    return named and (format.binary or not head.binary)
 
 
 def recognised(source: Source, format: AnyFormat = None) -> list[Detection]:
@@ -75,7 +79,8 @@ def _asked(format: AnyFormat) -> list[Format]:
 def _unknown_json(head: Head) -> InputError:
     """Make the error for JSON with a layout that no format has, or for what is no JSON after all."""
     values(head.source)
-    known = "".join(f"\n    {one.name}: {one.title}" for one in FORMATS.values() if ".json" in one.suffixes)
+    layouts = sorted((one.name, one.title) for one in FORMATS.values() if ".json" in one.suffixes)
+    known = "".join(f"\n    {name}: {title}" for name, title in layouts)
     return InputError(
         "unknown JSON layout",
         path=head.source.name,

@@ -59,6 +59,9 @@ class Kind(Enum):
 HEAD = 1 << 16
 """How many of a file's first bytes are looked at to recognise its format; JSON and long lines are read on."""
 
+MAGIC = 3
+"""How sure a format is that is known by its first bytes; see `Format.sureness`."""
+
 _JSON = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
 LINES: Mapping[Kind, str] = {
@@ -148,7 +151,8 @@ class Format(Registered):
     recognise: Callable[[Head], tuple[Kind, ...]]
     """What a file with this beginning may hold, the likeliest first; nothing if it is not in this format."""
     sureness: int
-    """How clear the format's marks are: 3 magic bytes, 2 a mark in the line, 1 a number of fields, 0 none."""
+    """How clear the format's marks are: 4 names of columns that one program alone uses, 3 magic bytes, 2 a mark in the
+    line, 1 a number of fields, 0 none."""
     nearly: Callable[[Head], str | None] | None = None
     """A hint for a file that no format recognises but that is nearly in this one."""
     binary: bool = False

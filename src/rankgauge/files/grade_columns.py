@@ -6,6 +6,7 @@ says so. Counts of clicks, prices and the like are not grades, whatever their va
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,8 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.files.cells import is_blank
-from rankgauge.files.columns import ALIASES, Said, find, raters
+from rankgauge.files.columns import ALIASES, JUDGMENTS, Said, find, is_blank, raters
 from rankgauge.files.scales import scale_of_values
 from rankgauge.input_notes import note
 
@@ -37,6 +37,9 @@ OTHERWISE = frozenset(re.findall(r"\w+", "id ids key code unnamed iter iteration
 BEIR = frozenset({"query-id", "corpus-id"})
 """What BEIR's judgments call their ids; their scores are grades."""
 
+RANX = frozenset({"q_id", "doc_id"})
+"""What ranx calls ids in judgments and in runs; it calls grades scores, too."""
+
 MANY = 50
 """A column with more different values than this is on no scale."""
 
@@ -53,15 +56,16 @@ def _words(column: str) -> list[str]:
 def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: str | Path | None = None) -> Said:
     """Add to the user's word the column that is the grade by its values, if no name says which one is.
 
-    Raise an error if a column called `score`, as in BEIR's judgments, has values that are no grades, if several columns
-    could be the grade, or if there are only counts.
+    Raise an error if a column that the user names is not there, if a column called `score`, as in BEIR's judgments, has
+    values that are no grades, if several columns could be the grade, or if there are only counts.
     """
     columns = list(columns)
+    _refuse_unknown(columns, said)
     has = {name: find(columns, name, said) is not None for name in ("query", "document", "grade")}
     if "grade" in said or has["grade"] or not (has["query"] and has["document"]):
         return said
     if raters(columns) or find(columns, "score", said) is not None:
-        _refuse_doubtful(frame, columns, said)
+        _refuse_doubtful(frame, columns, said, path)
         return said
     free = _free(columns, said)
     scales = {column: scale for column, scale in _scales(frame, free).items() if scale and not is_count(column)}
@@ -77,6 +81,17 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
     return said
 
 
+def _refuse_unknown(columns: list[str], said: Said) -> None:
+    """Raise an error if judgments lack a column that a user names and that only judgments have, such as the grade."""
+    for name in said.keys() & JUDGMENTS.columns.keys() - {"query", "document"}:
+        if find(columns, said[name]) is None:
+            near = difflib.get_close_matches(said[name], columns, n=1)
+            raise InputError(
+                f"no column for {name} among {', '.join(columns)}",
+                hint=f"There is no such column: {name}={said[name]}." + (f" Did you mean {near[0]}?" if near else ""),
+            )
+
+
 def _free(columns: list[str], said: Said) -> list[str]:
     """The columns that may be a grade: none of ours, and none whose name says something else."""
     known = {find(columns, name, said) for name in ALIASES}
@@ -84,14 +99,19 @@ def _free(columns: list[str], said: Said) -> list[str]:
     return [column for column in columns if column not in known | named and OTHERWISE.isdisjoint(_words(column))]
 
 
-def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said) -> None:
-    """Raise an error if the one assessor's column, or the score, of judgments holds something else than grades."""
+def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said, path: str | Path | None) -> None:
+    """Raise an error if the one assessor's column, or the score, of judgments holds something else than grades.
+
+    Note that a score is taken for the grade.
+    """
     people = list(raters(columns))
     if len(people) == 1:  # of several, a user says how to combine them
         _refuse_unscaled(frame, people[0], "the average of a shop's customers")
     score = find(columns, "score", said)
     if not people and score is not None and find(columns, "rank", said) is None and not BEIR.issubset(columns):
         _refuse_unscaled(frame, score, "a run's")
+        if not RANX.issubset(columns):
+            note(f"the column {score} is taken for the grade; --columns grade={_quoted(score)} says that it is", path)
 
 
 def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:

@@ -10,12 +10,13 @@ import difflib
 import os
 import textwrap
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
-from rankgauge.errors import InputError, MissingExtraError, UnknownNameError
+from rankgauge.errors import InputError, MissingExtraError, ParameterError, UnknownNameError
 from rankgauge.files import JUDGMENTS, RUN, Table, as_judgments, as_run
 from rankgauge.files.compression import unpacked_name
 
@@ -51,11 +52,30 @@ def label(path: str | PurePath) -> str:
     return unpacked_name(PurePath(path).name) if name is None else f"{PREFIX}{name}"
 
 
-def labelled(paths: Iterable[str | PurePath]) -> dict[str, str | PurePath]:
-    """The sources by what to call them: where two would be called the same, by their paths."""
-    found = [(label(path), path) for path in paths]
-    called = [name for name, _ in found]
-    return {name if called.count(name) == 1 else str(path): path for name, path in found}
+def named_runs(owner: str, runs: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    """Return several runs by name: paths are named for their files, or in full if two are alike, others by number.
+
+    One run alone is an error, which says how to give several to the `owner`.
+    """
+    if isinstance(runs, str | os.PathLike) or hasattr(runs, "columns") or (isinstance(runs, Mapping) and _is_run(runs)):
+        raise ParameterError(owner, "runs", "several runs, such as {'bm25': …, 'dense': …}", "one run")
+    if isinstance(runs, Mapping):
+        return dict(runs)
+    listed = list(runs)
+    labels = [label(run) if isinstance(run, str | PurePath) else f"run {at}" for at, run in enumerate(listed, 1)]
+    shown = [str(run) if labels.count(name) > 1 else name for run, name in zip(listed, labels, strict=True)]
+    if len(set(shown)) < len(shown):
+        raise ParameterError(owner, "runs", "different files, or runs by name", shown)
+    return dict(zip(shown, listed, strict=True))
+
+
+def _is_run(runs: Mapping[Any, Any]) -> bool:
+    """Whether these are the lists of one run, {query: {document: score}} or {query: [documents in order]}."""
+    first = next(iter(runs.values()), None)
+    if isinstance(first, Mapping):
+        return isinstance(next(iter(first.values()), None), Real)
+    # Rows of a run (query, document, score) may be a list as well.
+    return isinstance(first, list | tuple) and bool(first) and (isinstance(first[0], str) or len(first[0]) == 2)
 
 
 def ids() -> list[str]:

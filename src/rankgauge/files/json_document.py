@@ -36,11 +36,11 @@ class JsonShape:
     example: str = ""
 
 
-def json_format(*, shapes: tuple[JsonShape, ...], **facts: Any) -> Format:
+def json_format(*, shapes: tuple[JsonShape, ...], suffixes: tuple[str, ...] = (".json",), **facts: Any) -> Format:
     """A format of JSON documents, whose readers follow from its shapes."""
     read = {kind: partial(_read, shapes, kind) for kind in {shape.kind for shape in shapes}}
     return Format(
-        suffixes=(".json",),
+        suffixes=suffixes,
         sureness=3,
         recognise=lambda head: _kinds(shapes, head),
         read_judgments=read.get(Kind.JUDGMENTS),

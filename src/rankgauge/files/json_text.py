@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from rankgauge.errors import InputError
@@ -13,6 +14,8 @@ _BLANK = re.compile(r"\s*")
 
 GROWTH = 16
 """How many times as many bytes are tried next, if the first value is longer than those that were tried."""
+
+CUT = "The file seems cut off."
 
 LITERAL = len("-Infinity")
 """The longest word of JSON that a cut may leave without its end."""
@@ -42,10 +45,26 @@ def first_value(source: Source, size: int) -> Any:
 def values(source: Source) -> list[Any]:
     """The JSON values of a file: usually one, but there may be one per line or several in a row."""
     text = source.text()
-    decoder, found, at = json.JSONDecoder(), [], _after(text, 0)
-    while at < len(text):
+    return [value for _, value in _decoded(text, source, _after(text, 0))]
+
+
+def elements(source: Source) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON values of a file, each with its line; of a list that is the whole file, its elements."""
+    text = source.text()
+    start = _after(text, 0)
+    listed = text.startswith("[", start)
+    line, seen = 1, 0
+    for at, value in _decoded(text, source, _after(text, start + 1) if listed else start, listed=listed):
+        line, seen = line + text.count("\n", seen, at), at
+        yield line, value
+
+
+def _decoded(text: str, source: Source, at: int, *, listed: bool = False) -> Iterator[tuple[int, Any]]:
+    """Yield each value from there on with its position, up to the end of the text or of the list."""
+    decoder = json.JSONDecoder()
+    while at < len(text) and not (listed and text[at] == "]"):
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except RecursionError:
             raise InputError("is JSON that is nested too deeply", path=source.name) from None
         except json.JSONDecodeError as error:
@@ -55,13 +74,16 @@ def values(source: Source) -> list[Any]:
                 path=source.name,
                 line=error.lineno,
                 text=line,
-                hint="The file seems cut off." if _is_cut(error, text) else None,
+                hint=CUT if _is_cut(error, text) else None,
             ) from None
         except ValueError as error:  # a number of thousands of digits
             raise InputError(f"is not valid JSON: {error}", path=source.name) from None
-        found.append(value)
-        at = _after(text, at)
-    return found
+        yield at, value
+        at = _after(text, end)
+        if listed and text.startswith(",", at):
+            at = _after(text, at + 1)
+    if listed and at >= len(text):
+        raise InputError("is not valid JSON: the list does not end", path=source.name, hint=CUT)
 
 
 def as_text(value: Any) -> str | None:

@@ -31,7 +31,7 @@ def scan(source: Source) -> pl.LazyFrame:
     """The lines of a text file, in the column `line`."""
     start = source.read(4096)
     if b"\0" in start:
-        raise InputError("is not a text file", path=source.name)
+        raise source.no_text()
     if start.startswith(BOM_UTF8):
         return pl.scan_lines(io.BytesIO(source.read().removeprefix(BOM_UTF8)))
     return pl.scan_lines(source.scannable())
@@ -111,7 +111,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
     They are read, not mapped: the pages of a mapped file count as memory until the system reclaims them.
     """
     if b"\0" in source.read(4096):
-        raise InputError("is not a text file", path=source.name)
+        raise source.no_text()
     with source.open() as stream:
         held = [stream.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)]
         while block := stream.read(PIECE):

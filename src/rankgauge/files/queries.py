@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from rankgauge.errors import InputError
 from rankgauge.files import find
 from rankgauge.files.format import Head
-from rankgauge.files.search_requests import search_texts
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import header, objects, records
 from rankgauge.registry import plain
@@ -72,3 +72,64 @@ def list_beside(source: Source) -> Path | None:
     folder = source.path.parent
     names = [f"{stem}{ending}" for stem in (f"{source.stem}.queries", "queries") for ending in (".txt", ".tsv", ".csv")]
     return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+Line = tuple[int, str, dict[str, Any]]
+"""The number and the text of a line, and the object in it."""
+
+TEXT_KEYS = ("query", "query_text", "model_text", "user_query")
+"""Keys under which a clause has the text that was typed."""
+
+FIELD_CLAUSES = ("match", "match_phrase", "match_phrase_prefix", "match_bool_prefix")
+"""Clauses of the form {field: text}."""
+
+ASIDE = ("filter", "must_not", "post_filter", "rescore", "aggs", "aggregations", "highlight", "suggest")
+"""Parts of a search in which other texts may stand than the one that was typed."""
+
+SEARCHES = ("query", "retriever", "knn", "params", "source")
+"""Keys of which a search has one, and the line above it none."""
+
+
+def search_texts(lines: Sequence[Line], path: str) -> list[str] | None:
+    """The text of each search in an `_msearch` body; None if the lines are no such body."""
+    searches = [line for line in lines if _is_search(line[2])]
+    headers = [line for line in lines if not _is_search(line[2])]
+    if not searches or (headers and lines[1::2] != searches):
+        return None
+    return [_text(line, path) for line in searches]
+
+
+def _is_search(found: dict[str, Any]) -> bool:
+    return any(isinstance(found.get(key), dict) for key in SEARCHES)
+
+
+def _text(line: Line, path: str) -> str:
+    number, text, search = line
+    params = search.get("params")
+    typed = [value for value in params.values() if isinstance(value, str)] if isinstance(params, dict) else []
+    typed = list(dict.fromkeys(typed or _typed(search)))
+    if len(typed) == 1:
+        return typed[0]
+    raise InputError(
+        f"the search has {'several texts' if typed else 'no text'}, so that nothing names its query"
+        + (f": {', '.join(typed)}" if typed else ""),
+        path=path,
+        line=number,
+        text=text,
+        hint="List the queries yourself: one per line, in the order of the searches, written as in the judgments.",
+    )
+
+
+def _typed(part: Any, key: str = "") -> Iterator[str]:
+    """The texts in a search that somebody typed."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _typed(one, key)
+    elif isinstance(part, str) and key in TEXT_KEYS:
+        yield part
+    elif isinstance(part, dict):
+        for name, value in part.items():
+            if key in FIELD_CLAUSES and isinstance(value, str):
+                yield value
+            elif name not in ASIDE:
+                yield from _typed(value, name)

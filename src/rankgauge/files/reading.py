@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -19,9 +19,8 @@ from rankgauge.files.formats import letor
 from rankgauge.files.ir_datasets import is_dataset, judgments_of, run_of
 from rankgauge.files.output import writing
 from rankgauge.files.queries import Queries, list_beside, listed_queries, query_texts
-from rankgauge.files.responses import failures
 from rankgauge.files.source import STANDARD_STREAM, Source, SpelledFile, suffix_of
-from rankgauge.input_notes import note
+from rankgauge.input_notes import failures, note
 from rankgauge.policies import Duplicates, FailedResponse, FractionalGrade, JudgmentKind, RunOrder
 
 PathLike = str | os.PathLike[str]
@@ -46,7 +45,7 @@ def detect(path: PathLike) -> Detection:
 def read_judgments(
     path: PathLike, format: AnyFormat = None, *, kind: JudgmentKind = JudgmentKind.GRADES, **spelled: Any
 ) -> pl.DataFrame:
-    """The judgments in a file, or those of a data set that `irds:` names.
+    """Read the judgments of a file, or of a data set of ir_datasets (`irds:` and its id).
 
     `kind` is what they are read for: TREC's qrels do not say whether their second field is a subtopic. `spelled` says
     how the file spells things: `columns={"query": "search_term"}`, `scale="esci"`, `ids="trim"`.
@@ -58,7 +57,18 @@ def read_judgments(
     source = _source(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
+    _refuse_named_grade(source, chosen)
     return _said(chosen.readers.get(kind, chosen.read_judgments)(source), kind)
+
+
+def _refuse_named_grade(source: Source, format: Format) -> None:
+    """Raise an error if the user names the column of grades in a file whose columns have no names."""
+    if "grade" in source.said and format.name.startswith("trec"):
+        raise InputError(
+            f"a file of TREC's format has no names of columns: grade={source.said['grade']} names none",
+            path=source.name,
+            hint="Its fourth field is the grade; leave grade= out of --columns.",
+        )
 
 
 def read_run(
@@ -70,7 +80,9 @@ def read_run(
     on_failure: FailedResponse | str = FailedResponse.LEAVE_OUT,
     **spelled: Any,
 ) -> pl.DataFrame:
-    """The run in a file, or the one of a data set that `irds:` names; by RunOrder.RANK with the ranks that it states.
+    """Read the run of a file, or of a data set of ir_datasets (`irds:` and its id).
+
+    By RunOrder.RANK the frame has the ranks that the file states.
 
     `queries` names the queries of responses of a search engine, which do not say them: a list in the order of the
     requests, or a file with one per line. Other runs name their own. `on_failure` says what becomes of queries whose
@@ -123,7 +135,7 @@ def table_suffixes() -> tuple[str, ...]:
 def read_letor(
     path: PathLike, scores: PathLike | None = None, *, duplicates: Duplicates | str = Duplicates.REFUSE
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """The judgments in a LETOR file, and the run that a file of scores makes of it."""
+    """Read the judgments of a LETOR file, and the run that a file of scores makes of it."""
     chosen = Reading(duplicates=Duplicates.parse(duplicates))
     if scores is None:
         return letor.read_judgments(_source(path), chosen), None
@@ -148,6 +160,7 @@ def read_pair(
     if reading.fractional is FractionalGrade.REFUSE and one.format.refuse_fractions is not None:
         one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
+    _refuse_named_grade(first, one.format)
     judged = _said(one.format.read_judgments(first), JudgmentKind.GRADES)
     return answered(judged, lambda: other.format.run_reader(reading.order)(second))
 
@@ -162,8 +175,8 @@ def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000)
 
 
 def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) -> None:
-    """Writes judgments into a file, in the format of its suffix."""
-    frame, chosen = as_judgments(judgments), _written(path, format, "write_judgments")
+    """Write judgments into a file, in the format of its suffix."""
+    frame, chosen = as_judgments(judgments), written_format(path, format, "write_judgments")
     if chosen.write_judgments is None:
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
     for name, advice in (("assessor", "Combine the assessors first, or write"), ("subtopic", "Write")):
@@ -176,8 +189,8 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
 
 
 def write_run(run: Any, path: PathLike, format: AnyFormat = None, *, tag: str = "rankgauge") -> None:
-    """Writes a run into a file, in the format of its suffix."""
-    frame, chosen = as_run(run), _written(path, format, "write_run")
+    """Write a run into a file, in the format of its suffix."""
+    frame, chosen = as_run(run), written_format(path, format, "write_run")
     if chosen.write_run is None:
         raise InputError(f"the format {chosen.name} has no writer for runs", path=str(path))
     with writing(os.fspath(path)) as file:
@@ -265,6 +278,9 @@ def answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple
     """Read a run, and leave out the judgments of queries whose search failed: nobody knows what they would retrieve."""
     with failures() as failed:
         run = read()
+        failed[:] = (
+            judgments.filter(pl.col("query").is_in(failed))["query"].unique(maintain_order=True) if failed else []
+        )
     kept = judgments.filter(~pl.col("query").is_in(failed)) if failed else judgments
     if kept.is_empty():
         raise InputError("the search failed for every query that is judged", hint="Search again.")
@@ -298,14 +314,16 @@ def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
         raise _placed(error, os.fspath(run), format) from None
 
 
-def unnamed(run: Any, queries: int) -> str | None:
+def unnamed(run: Any, queries: Sequence[str]) -> str | None:
     """What to do with a file of responses that do not say which queries they answer; None for any other run.
 
-    `queries` is how many there are.
+    `queries` are what they are called: their positions, or the name of the file, if nothing names them.
     """
     if not is_path(run) or detect(run).format.names_queries:
         return None
-    if queries == 1:
+    if len(queries) > 1 and not all(query.isdecimal() for query in queries):
+        return None
+    if len(queries) == 1:
         return "The response does not say which query it answers: name the file for it (QUERY.json), or give --queries."
     return (
         "The responses do not say which queries they answer: list these in queries.txt beside the file, one per line "
@@ -317,14 +335,15 @@ def _source(path: PathLike) -> Source:
     return Source.of(path)
 
 
-def _written(path: PathLike, format: AnyFormat, ability: str) -> Format:
-    """The format to write, by the file's suffix; `ability` names the writer."""
+def written_format(path: PathLike, format: AnyFormat, ability: str) -> Format:
+    """Find the format to write, by the file's suffix; `ability` names the writer."""
     if format is not None:
         return get(format)
     suffix = suffix_of(os.fspath(path))
     named = [one for one in FORMATS.values() if suffix in one.suffixes]
     able = [one for one in named if getattr(one, ability) is not None]
-    return next(iter(able or named), get("trec"))
+    # A format for anything before one of a single program: .json is rows, not the list of a workbench.
+    return next(iter(sorted(able or named, key=lambda one: one.read_table is None)), get("trec"))
 
 
 def _placed(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:

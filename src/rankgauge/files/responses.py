@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +24,7 @@ from rankgauge.files.json_document import JsonShape, Row, has, json_format
 from rankgauge.files.json_text import values
 from rankgauge.files.queries import list_beside, listed_queries
 from rankgauge.files.source import Source
-from rankgauge.input_notes import note
+from rankgauge.input_notes import listening_failures, note
 from rankgauge.lazy_polars import pl
 from rankgauge.policies import FailedResponse
 
@@ -38,23 +36,6 @@ TITLES = ("title", "name", "product_title", "product_name", "headline", "heading
 
 NAMED = 5
 """How many queries a note names."""
-
-_failures: ContextVar[list[str] | None] = ContextVar("failures", default=None)
-
-
-@contextmanager
-def failures() -> Iterator[list[str]]:
-    """Within the block, the queries whose search failed, and that are left out, go to the list; those of an inner block
-    go to that of the outer one too."""
-    failed: list[str] = []
-    outer = _failures.get()
-    token = _failures.set(failed)
-    try:
-        yield failed
-    finally:
-        _failures.reset(token)
-        if outer is not None:
-            outer.extend(failed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +112,7 @@ class Responses:
             failed += [(name, f"not complete: {why}") for name, why in partial]
             answers = [(name, one) for name, one in answers if not self.lacks(one)]
         _tell_failures(failed, len(named), source)
-        _tell_empty([name for name, one in answers if not self.hits(one)], len(named), source)
+        tell_empty([name for name, one in answers if not self.hits(one)], len(named), source)
         for name, response in answers:
             ids = self._documents(self.hits(response), source)
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
@@ -222,7 +203,7 @@ def _tell_failures(failed: list[tuple[str, str]], responses: int, source: Source
         if any("not complete" in reason for _, reason in failed):
             hint = f"{hint.rstrip('.')}, or count the hits that are there: --on-failure empty"
         raise InputError(f"{number} of {responses} failed: {which}", path=source.name, hint=hint)
-    remembered = _failures.get() if source.on_failure is FailedResponse.LEAVE_OUT else None
+    remembered = listening_failures() if source.on_failure is FailedResponse.LEAVE_OUT else None
     become = "counted as an empty list" if remembered is None else "left out of this run's means, not scored 0"
     if remembered is None and source.on_failure is FailedResponse.LEAVE_OUT:
         become = "left out of the run"
@@ -240,10 +221,13 @@ def _tell_partial(partial: list[tuple[str, str]], responses: int, source: Source
         note(f"{number} of {responses} not complete, counted with the hits that are there: {which}", source.name)
 
 
-def _tell_empty(queries: list[str], responses: int, source: Source) -> None:
+def tell_empty(
+    queries: list[str], total: int, source: Source, *, one: str = "response", several: str = "responses"
+) -> None:
+    """Say which queries have an empty list."""
     if queries:
-        number = "1 response" if len(queries) == 1 else f"{len(queries)} responses"
-        note(f"{number} of {responses} without hits, counted as an empty list: {_some(queries)}", source.name)
+        number = f"1 {one}" if len(queries) == 1 else f"{len(queries)} {several}"
+        note(f"{number} of {total} without hits, counted as an empty list: {_some(queries)}", source.name)
 
 
 def _some(names: list[str]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -29,6 +29,8 @@ class Scale(Registered):
     levels: tuple[tuple[str, float], ...]
     rel: float | None = None
     """The lowest grade that counts as relevant; None: the scale does not say, and the dialect decides."""
+    meanings: Mapping[float, str] = field(default_factory=dict, hash=False)
+    """What assessors are told of a grade, where the scale's authors say it."""
 
     def __post_init__(self) -> None:
         keys = [_key(label) for label, _ in self.levels]
@@ -105,7 +107,7 @@ class Scale(Registered):
 
 
 def get(name: str | Scale) -> Scale:
-    """The scale of that name, or the one that `good=2, fair=1, bad=0` spells out."""
+    """Look up a scale by its name, or make the one that `good=2, fair=1, bad=0` spells out."""
     if isinstance(name, Scale):
         return name
     if "=" in name:
@@ -150,6 +152,16 @@ def _number(label: object) -> float | None:
         return None
 
 
+ROMIP_MEANINGS = {
+    3.0: "Much and varied information on the topic, which is what the page is mainly about; or a well-kept, annotated "
+    "and broad collection of links on it.",
+    2.0: "Much useful information, but the topic is not the main one, is mixed with others, or is covered in part.",
+    1.0: "Some useful information, clearly incomplete, on a page that is mainly about something else.",
+    0.0: "Nothing useful, or next to nothing: the topic is at most touched. Also where a document cannot be judged "
+    "(CANTBEJUDGED): it cannot be read or shown, is in a language that you do not know, or the like.",
+}
+"""What ROMIP 2010 told its assessors of the five grades (appendix, section 3), shortened; the last two are both 0."""
+
 for _name, _reference, _text, _rel in (
     ("binary", "Cranfield's relevant or not", "relevant=1, not relevant=0", 1.0),
     (
@@ -185,4 +197,5 @@ for _name, _reference, _text, _rel in (
         1.0,
     ),
 ):
-    Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels, rel=_rel).register()
+    _told = ROMIP_MEANINGS if _name == "romip" else {}
+    Scale(name=_name, reference=_reference, levels=Scale.parse(_text).levels, rel=_rel, meanings=_told).register()

@@ -146,14 +146,17 @@ class Source:
             return ""
         return stem_of(self.path)
 
-    def one_of(self, runs: Mapping[str, Thing]) -> Thing:
-        """The run that was asked for, by its name or the beginning of it; any if the file holds but one."""
+    def one_of(self, runs: Mapping[str, Thing], called: str = "runs") -> Thing:
+        """The run that was asked for, by its name or the beginning of it; any if the file holds but one.
+
+        `called` is what an error calls them, such as the sheets of a spreadsheet.
+        """
         found = [name for name in runs if name.startswith(self.part)]
         chosen = self.part if self.part in runs else found[0] if len(found) == 1 else None
         if chosen is None:
             named = f", and none is called {self.part}" if self.part and not found else ""
             raise InputError(
-                f"holds {len(runs)} runs{named}: {', '.join(runs)}",
+                f"holds {len(runs)} {called}{named}: {', '.join(runs)}",
                 path=self.name,
                 hint=f"Name one of them: {self.name}#{next(iter(runs), 'NAME')}",
             )
@@ -193,11 +196,14 @@ class Source:
                         return InputError("is not UTF-8 text", path=self.name, line=number, text=text, hint=hint)
         elif isinstance(error, str):
             return self.no_text()
-        return InputError(f"cannot be read: {error}", path=self.name, hint=CUT)
+        return InputError(f"cannot be read: {str(error).partition(chr(10))[0]}", path=self.name, hint=CUT)
 
     def no_text(self) -> InputError:
         """The error for bytes that should be text."""
-        return InputError("is not a text file", path=self.name, hint=CUT)
+        packed = self._magic().startswith(b"PK\x03\x04")
+        hint = "Save a sheet as CSV (Excel: 'CSV UTF-8'), or unpack the archive." if packed else CUT
+        what = "is a spreadsheet or an archive, not a text file" if packed else "is not a text file"
+        return InputError(what, path=self.name, hint=hint)
 
     def scannable(self) -> Path | io.BytesIO:
         """What polars can read: the path if possible, else the unpacked bytes."""

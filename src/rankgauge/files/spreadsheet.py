@@ -12,20 +12,26 @@ from rankgauge.lazy_polars import pl
 SIGNS = "=+-@\t\r\n＝＋－＠"
 """What makes a cell a formula if it comes first; the wide signs do in East Asian settings."""
 
-_FORMULA, _KEPT = (re.compile(f"{quotes}[{re.escape(SIGNS)}]") for quotes in ("'*", "'+"))
+BREAKS = ";\t\r\n"
+"""Where a spreadsheet may begin another cell inside ours: many settings separate cells by semicolons, and then quotes
+around a cell of commas do not hold it together."""
+
+_BEGIN, _SIGN = f"(?:^|(?<=[{re.escape(BREAKS)}]))", f"(?=[\"']*[{re.escape(SIGNS)}])"
+_FORMULA, _KEPT = re.compile(_BEGIN + _SIGN), re.compile(f"{_BEGIN}'{_SIGN}")
 
 
 def as_text(cell: str) -> str:
-    """The cell with an apostrophe before what a spreadsheet would compute, or take for such an apostrophe."""
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    """Put an apostrophe before all that a spreadsheet would compute, or take for such an apostrophe."""
+    return _FORMULA.sub("'", cell)
 
 
 def as_written(cell: str) -> str:
-    """The cell without the apostrophe that `as_text` put before it."""
-    return cell[1:] if _KEPT.match(cell) else cell
+    """Remove the apostrophes that `as_text` put into a cell."""
+    return _KEPT.sub("", cell)
 
 
 def text_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with every cell of text as `as_text` gives it."""
-    safe = pl.when(pl.col(pl.String).str.contains(f"^{_FORMULA.pattern}")).then("'" + pl.col(pl.String))
-    return frame.with_columns(safe.otherwise(pl.col(pl.String)).name.keep())
+    """Return the frame with every cell of text as `as_text` gives it."""
+    names = [name for name, kind in frame.schema.items() if kind == pl.String]
+    cells = {name: [cell if cell is None else as_text(cell) for cell in frame[name]] for name in names}
+    return frame.with_columns(pl.Series(name, column, dtype=pl.String) for name, column in cells.items())

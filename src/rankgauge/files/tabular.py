@@ -24,9 +24,8 @@ from rankgauge.files import JUDGMENTS, RUN, Table, check, find, missing_columns,
 from rankgauge.files.columns import ranked_columns, wide_note
 from rankgauge.files.format import Format, Head
 from rankgauge.files.grade_columns import find_grade
-from rankgauge.files.rank_order import rank_conflict
 from rankgauge.files.source import Source, damage
-from rankgauge.files.validation import Place
+from rankgauge.files.validation import Place, rank_conflict
 from rankgauge.input_notes import note
 
 SEPARATORS = (",", "\t", ";")
@@ -101,10 +100,15 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
         skip_lines=int(declared_separator(head) is not None),
     )
     filled = rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
+    return _stripped(filled, names, head)
+
+
+def _stripped(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
+    """The rows without blanks around their cells, unless these were meant."""
     if is_exact(head):
-        return filled
-    numbers = [column for name in ("grade", "score", "rank") if (column := find(names, name, source.said))]
-    return filled.with_columns(pl.exclude(numbers).str.strip_chars())  # numbers lose their blanks when they are read
+        return rows
+    numbers = [column for name in ("grade", "score", "rank") if (column := find(names, name, head.source.said))]
+    return rows.with_columns(pl.exclude(numbers).str.strip_chars())  # numbers lose their blanks when they are read
 
 
 def is_exact(head: Head) -> bool:
@@ -115,20 +119,57 @@ def is_exact(head: Head) -> bool:
 def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a delimited file as column → cell, each with the line on which it begins; blank rows are skipped.
 
-    A quoted cell may run over several lines.
+    A quoted cell may run over several lines. Cells beyond the header's may be empty, as spreadsheets write them.
     """
+    names, separator = header(Head(source=source))
+    for begins, cells in _rows(source):
+        if any(cells[len(names) :]):
+            raise _too_long(cells, names, separator, source, begins)
+        if any(cells):
+            yield begins, dict(zip(names, cells, strict=False))
+
+
+def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a delimited file below its header, each with the line on which it begins."""
     head = Head(source=source)
-    names, separator = header(head)
-    first = int(declared_separator(head) is not None)
-    reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator)
+    first, separator = int(declared_separator(head) is not None), header(head)[1]
+    reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True)
     begins = 1
     try:
         for number, cells in enumerate(reader):
-            if number > first and any(cells):
-                yield begins, dict(zip(names, cells, strict=False))
+            if number > first:
+                yield begins, cells
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"is not a valid table: {error}", path=source.name, line=begins) from None
+        ends = "unexpected end" not in str(error)
+        problem = f"is not a valid table: {error}" if ends else "a quoted cell of this row does not end"
+        hint = (
+            "A quotation mark inside a quoted cell is written twice." if ends else "Close it, or leave out its quote."
+        )
+        raise InputError(problem, path=source.name, line=begins, hint=hint) from None
+
+
+def _too_long(cells: list[str], names: list[str], separator: str, source: Source, line: int) -> InputError:
+    """The error for a row with more cells than the header has names."""
+    what = {"\t": "tab", ";": "semicolon"}.get(separator, "comma")
+    return InputError(
+        f"the row has {len(cells)} cells, and the header names {len(names)}",
+        path=source.name,
+        line=line,
+        text=separator.join(cells),
+        hint=f'Write a cell that holds a {what} in quotes: "one{separator} two".',
+    )
+
+
+def scan_records(source: Source) -> pl.LazyFrame:
+    """The same as `scan_delimited` gives, row by row: for files that polars refuses, such as one with 19" in a cell.
+
+    Raise an error that names the first row that cannot be read.
+    """
+    head = Head(source=source)
+    names, _ = header(head)
+    rows = [[row.get(name) or None for name in names] for _, row in records(source)]
+    return _stripped(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").lazy(), names, head)
 
 
 def locate_record(source: Source, row: int) -> Place:
@@ -190,6 +231,9 @@ class TableReader:
         try:
             return read(self.careful or self.scan)
         except damage() as error:
+            with suppress(*damage()):
+                if self.locate is locate_record:
+                    return read(scan_records)
             raise source.unreadable(error) from None
 
     def _checked(self, scan: Scan, table: Table, source: Source) -> pl.DataFrame:
@@ -211,22 +255,11 @@ class TableReader:
             comma=self.comma(source),
         )
         if wide and table is RUN:
-            _refuse_repeated(known, source)
             note(str(wide_note(columns, source.said)), source.name)
         ranks = find(columns, "rank", source.said) if table is RUN else None
         if ranks is not None and (said := rank_conflict(known, ranks)):
             note(said, source.name)
         return known.rechunk()
-
-
-def _refuse_repeated(run: pl.DataFrame, source: Source) -> None:
-    """Raise an error if a row of a wide run names a document twice."""
-    for query, document in (
-        run.filter(~pl.struct("query", "document").is_first_distinct()).select("query", "document").rows()[:1]
-    ):
-        raise InputError(
-            f"query {query} lists document {document} twice", path=source.name, hint="Keep the higher rank."
-        )
 
 
 def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
@@ -247,7 +280,9 @@ def _named(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]
             raise error
     except InputError as error:
         raise InputError(error.problem, path=source.name, hint=error.hint) from None
-    for name in table.required.keys() & said.keys():
-        if find(columns, said[name]) is None and (other := find(columns, name)):
-            note(f"there is no column {said[name]}; the {name} is taken from the column {other}", source.name)
+    for name in table.columns.keys() & said.keys():
+        if find(columns, said[name]) is None:
+            other = find(columns, name)
+            instead = f"; the {name} is taken from the column {other}" if other else ""
+            note(f"there is no column {said[name]}{instead}", source.name)
     return named

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +12,41 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.files.cells import is_blank, numbers, truths
-from rankgauge.files.columns import JUDGMENTS, Table, find, missing_columns
+from rankgauge.files.columns import JUDGMENTS, RUN, Table, find, is_blank, missing_columns, numbers, truths
 from rankgauge.files.scales import scales_of
 from rankgauge.files.spelling import Spelling
 from rankgauge.input_notes import note
+from rankgauge.numeric import EXACT_WHOLE
+
+LARGE = (
+    "are whole numbers beyond 2^53 that differ only in digits which double precision does not have, and count as tied: "
+    "subtract the same number from all scores, or give ranks"
+)
+"""The note on scores such as times in nanoseconds."""
 
 UNDRAWN = -1.0
 """The grade of a document of the pool that was not drawn, where judgments are a sample."""
 
 Place = tuple[int, str]
 """The number and the text of a row's line in its file."""
+
+
+_repeats: ContextVar[bool] = ContextVar("repeats", default=False)
+
+
+@contextmanager
+def keeping_repeats() -> Iterator[None]:
+    """Within the block, tables keep judgments that repeat or contradict others: a dialect says what they count."""
+    token = _repeats.set(True)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
+def keeps_repeats() -> bool:
+    """Whether tables keep repeated judgments here."""
+    return _repeats.get()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +80,10 @@ def check(
         hint = "Check that the program that wrote it finished."
         raise InputError(f"no {table.name} found: there are no rows", path=path, hint=hint)
     wanted = [name for name in table.columns if name in frame.columns]
+    _refuse_odd_columns(frame, wanted, table, path)
     typed = frame.select(_cast(frame, name, table.columns[name]) for name in wanted)
+    if table is RUN and (words := _large_scores(frame, typed)):
+        note(words, path)
     if spelling is None and is_clean(typed, table):
         return typed
     rows = _Rows(raw=frame, typed=typed, table=table, spelling=spelling or Spelling(), comma=comma, whole=whole)
@@ -83,9 +112,41 @@ def is_clean(typed: pl.DataFrame, table: Table) -> bool:
     return not key or typed.select(pl.struct(key).n_unique()).item() == typed.height
 
 
+def _large_scores(frame: pl.DataFrame, typed: pl.DataFrame) -> str | None:
+    """Say in how many queries whole scores beyond 2^53 differ only in digits that doubles lack; None if in none."""
+    rounded = typed["score"].is_finite() & (typed["score"].abs() > EXACT_WHOLE)
+    if not rounded.any():
+        return None
+    given = frame["score"].cast(pl.String).str.strip_chars(" \t\r+")
+    whole = pl.DataFrame({"query": typed["query"], "score": typed["score"], "given": given}).filter(
+        rounded & given.str.contains(r"^-?\d+$")
+    )
+    merged = whole.group_by("query", "score").agg(pl.col("given").n_unique()).filter(pl.col("given") > 1)
+    queries = merged["query"].n_unique()
+    if not queries:
+        return None
+    named = "1 query" if queries == 1 else f"{queries:,} queries"
+    return f"scores of {named} {LARGE}"
+
+
 def _weighs_subtopics(frame: pl.DataFrame) -> bool:
     """Whether these are judgments that say how likely each subtopic is; of a sample, the chance to be drawn is."""
     return {"subtopic", "probability", "grade"} <= set(frame.columns) and "stratum" not in frame.columns
+
+
+def _refuse_odd_columns(frame: pl.DataFrame, wanted: Iterable[str], table: Table, path: str | Path | None) -> None:
+    """Refuse columns of lists or objects, and scores of a run that stand where its ranks should be."""
+    for name in wanted:
+        if frame.schema[name].is_nested() or frame.schema[name] == pl.Object:
+            raise InputError(f"the column {name} has no plain values: its type is {frame.schema[name]}", path=path)
+    if table is not RUN or "rank" not in frame.columns:
+        return
+    rank = frame["rank"].cast(pl.Float64, strict=False)
+    odd = frame.filter((rank % 1 != 0) & (pl.col("score").cast(pl.Float64, strict=False) == -rank))
+    if len(odd):
+        raise InputError(
+            f"the rank {odd['rank'][0]} is not a whole number", path=path, hint="If ranks are scores, call them score."
+        )
 
 
 def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
@@ -187,7 +248,11 @@ class _Rows:
     @cached_property
     def again(self) -> pl.Series:
         """Which judgments repeat an earlier one: the same document, assessor and grade."""
-        return self._none if self.whole else self._later([self._value])
+        return self._none if self.whole or self._keeps else self._later([self._value])
+
+    @property
+    def _keeps(self) -> bool:
+        return self.table is JUDGMENTS and keeps_repeats()
 
     @property
     def _value(self) -> str:
@@ -207,7 +272,7 @@ class _Rows:
         return self.read.select(~pl.struct(*key, *more, alone).is_first_distinct()).to_series() & ~self.blank
 
     def _contradictions(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
-        again = self._later([]) & ~self.again
+        again = self._none if self._keeps else self._later([]) & ~self.again
         row = again.arg_max() if again.any() else None
         if row is None:
             return
@@ -227,7 +292,8 @@ class _Rows:
         yield _Fault(
             row=row,
             problem=f"document {second['document']} of query {second['query']} is judged twice{by}{said}",
-            hint="Keep one judgment of each document, or name the assessors: in a column, or as trec-assessors.",
+            hint="Keep one judgment of each document, or say which counts: --judged-twice max, first or last "
+            "(judged_twice='max' in Python); or name the assessors: in a column, or as trec-assessors.",
         )
 
     def _is_header(self, row: int, name: str) -> bool:
@@ -253,3 +319,26 @@ class _Rows:
         levels = ", ".join(label for label, _ in scale.levels)
         problem = f"the grade {value!r} is not a level of the scale {scale.name}: {levels}"
         return _Fault(row=row, problem=problem, hint=scales_of(value))
+
+
+def rank_conflict(run: pl.DataFrame, column: str) -> str | None:
+    """What to know of a run whose ranks and scores order it differently; None where they agree, or it has no ranks.
+
+    `column` is what the file calls its ranks.
+    """
+    if "rank" not in run.columns or "score" not in run.columns:
+        return None
+    # Equal ranks, as in a file that has 0 on every line, contradict nothing.
+    ordered = run.drop_nulls("rank").sort("query", "rank", "score", descending=[False, False, True])
+    steps = ordered.select(
+        "query", step=pl.col("score").diff().over("query"), apart=pl.col("rank").diff().over("query")
+    )
+    moves = steps.filter((pl.col("step") != 0) & (pl.col("apart") != 0))
+    rising = moves.filter(pl.col("step") > 0)
+    if rising.is_empty():
+        return None
+    ranks = f"--columns rank={column} orders it by its ranks"
+    if len(rising) == len(moves):
+        return f"its scores rise from rank to rank, as distances do, and the highest score comes first; {ranks}"
+    queries, total = rising["query"].n_unique(), run["query"].n_unique()
+    return f"in {queries} of {total} queries the ranks contradict the scores, which order the run; {ranks}"

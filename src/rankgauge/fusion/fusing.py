@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge import files
 from rankgauge.constraints import whole_number
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.loaded_run import Watch
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
 from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation, UnfitListError
-from rankgauge.fusion.run_pool import RunPool, run_names
+from rankgauge.fusion.run_pool import RunPool, Watch
 from rankgauge.fusion.stack import Stack
 from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
@@ -49,7 +49,11 @@ def fuse(
     depth: int | None = None,
     **settings: Any,
 ) -> Fusion:
-    """One run made of several.
+    """Make one run of several.
+
+    >>> bm25, dense = {"q1": {"a": 9.0, "b": 8.0}}, {"q1": {"b": 0.7, "c": 0.6}}
+    >>> fuse({"bm25": bm25, "dense": dense}, "rrf").frame["document"].to_list()
+    ['b', 'a', 'c']
 
     `runs` are runs by name, or a list of them: paths, frames, dicts of dicts. `method` is one of `rankgauge fuse
     --help`, or ranx's name for it (default: rrf, or weighted-sum if there are weights); `settings` are its parameters,
@@ -59,9 +63,11 @@ def fuse(
     worth; `ties="input"` takes them in the order of the run. `depth` cuts the fused lists.
     """
     named = method or (DEFAULT if weights is None else WEIGHTED)
+    if not isinstance(named, str | FusionMethod):
+        raise ParameterError("fuse", "method", "a name, after the runs in one list or dict", type(named).__name__)
     chosen = named if isinstance(named, FusionMethod) else made(named, weights=weights, **settings)
     how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth, by_default=method is None)
-    pool = RunPool.of(run_names(runs))
+    pool = RunPool.of(files.named_runs("fuse", runs))
     if judgments is not None and not isinstance(chosen, LearnedMethod):
         note(f"the judgments were not used: {chosen.name} does not learn; tune_fusion finds its settings by them")
     return how.checked(pool).run(pool, judgments=judgments)
@@ -117,8 +123,6 @@ class FusionPlan:
         if isinstance(method, LearnedMethod) and method.learned is None:
             if judgments is None:
                 raise ParameterError(method.name, "judgments", "given: the method learns from judged queries", None)
-            from rankgauge import files
-
             judged = JudgedQueries.of(turned, files.judgments_from(judgments))
             lessons = judged.lessons(self.stack(turned, judged.positions), method.rel)
             method, learned_from = method.learn(lessons), len(judged)
@@ -245,6 +249,4 @@ class Fusion:
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, tag: str | None = None) -> None:
         """Writes the run into a file, in the format of its suffix; its tag is the method's name."""
-        from rankgauge import files
-
         files.write_run(self.frame, path, format, tag=tag or self.method.name)

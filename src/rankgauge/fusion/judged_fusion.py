@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankgauge.comparison import Comparison
+import numpy as np
+
+from rankgauge.comparison import Comparison, tables
+from rankgauge.comparison.tables import verdicts
 from rankgauge.fusion.fusing import Fusion, FusionPlan
-from rankgauge.fusion.gains import held_out_gains
-from rankgauge.fusion.loaded_run import Watch
-from rankgauge.fusion.method import FusionMethod
-from rankgauge.fusion.run_pool import RunPool
+from rankgauge.fusion.method import FusionMethod, WeightedMethod
+from rankgauge.fusion.run_pool import RunPool, Watch
+from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
+from rankgauge.statistics import cohen_dz, queries_needed
+from rankgauge.statistics.correction import Family
+from rankgauge.statistics.effects import moments
 
 if TYPE_CHECKING:
     from rankgauge.fusion.tuning import TuningTask
@@ -104,3 +112,119 @@ class TunedFusion(JudgedFusion):
     untuned: FusionMethod
     in_sample: float
     """The value of the tuned fusion on the very queries that it was tuned on."""
+
+
+REFERENCE = "Nadeau & Bengio, Inference for the generalization error, Machine Learning 2003"
+
+
+FEWEST = 5
+"""Fewer queries that tell two apart carry no interval: in simulations it missed too often."""
+
+
+def widening(folds: int) -> float:
+    """The factor on the standard error of a mean over that many folds."""
+    return math.sqrt(1 + folds / (folds - 1))
+
+
+def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
+    """The pairs of a comparison of one measure, with the variance of values that were held out by fold.
+
+    Low and high are NaN where too few queries tell two apart.
+    """
+    pairs, settings, measure = comparison.pair_table, comparison.settings, comparison.measures[0]
+    found = _stretched(comparison.differences[0], widening(folds))
+    first, second = comparison.paired
+    draws, mean = settings.drawn(len(first)), np.array(pairs["difference"])
+    tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
+    values = comparison.values[0]
+    family = Family(p=tested.p, values=values, first=first, second=second, rng=settings.rng(), draws=draws)
+    corrected, effect = settings.family_correction.adjust(family), cohen_dz(found)
+    reach, decided = np.ptp(comparison.limits(0)), np.array(pairs["wins"]) + np.array(pairs["losses"])
+    ends, few = comparison.interval(found).within(-reach, reach, mean), decided < FEWEST
+    changed = {
+        "low": np.where(few, np.nan, ends.low),
+        "high": np.where(few, np.nan, ends.high),
+        "p": tested.p,
+        "p_error": tested.error,
+        "corrected": corrected,
+        "verdict": verdicts(measure, mean, (corrected < settings.alpha) & ~few, decided == 0),
+        "effect": effect,
+        "needed": queries_needed(effect, alpha=settings.alpha),
+    }
+    return PlainTable.of(tables.PAIRS, {name: changed.get(name, pairs[name]) for name in tables.PAIRS})
+
+
+def _stretched(differences: FloatArray, factor: float) -> FloatArray:
+    """The differences, spread about their mean by the factor: whatever is made of them has that much more error."""
+    mean = moments(differences).mean
+    return np.asarray(mean + factor * (differences - mean))
+
+
+STEPS = {2: 20, 3: 10, 4: 6}
+"""Into how many steps the weight of one is cut, by the number of runs: all ways to deal them out are tried."""
+
+FACTORS = (0.0, 0.25, 0.5, 2.0, 4.0)
+"""By what a weight is multiplied where runs are many."""
+
+ROUNDS = 10
+"""How often all weights are gone through at most."""
+
+Worth = Callable[[FusionMethod], float]
+"""What a method is worth on the queries to learn from."""
+
+
+def best_of(method: FusionMethod, runs: int, worth: Worth, *, fixed: Collection[str] = ()) -> FusionMethod:
+    """The method with the best parameters; of equally good ones the first that was tried, its own before all.
+
+    Parameters that are `fixed` keep their values.
+    """
+    if not isinstance(method, WeightedMethod):
+        return _first_best([method, *_combinations(method, fixed)], worth)
+    begun = replace(method, weights=tuple(method.weighing(runs).tolist()))
+    if runs in STEPS:
+        return _first_best([begun, *(replace(method, weights=one) for one in dealt(runs, STEPS[runs]))], worth)
+    alone = [replace(method, weights=tuple(row)) for row in np.eye(runs).tolist()]
+    return _climbed(_first_best([begun, *alone], worth), worth)
+
+
+def dealt(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
+    """All weights that are multiples of 1 / steps and add up to 1."""
+    for rest in product(range(steps + 1), repeat=runs - 1):
+        if sum(rest) <= steps:
+            yield tuple(part / steps for part in (*rest, steps - sum(rest)))
+
+
+def _combinations(method: FusionMethod, fixed: Collection[str]) -> Iterator[FusionMethod]:
+    tries = {name: values for name, values in method.tries().items() if name not in fixed}
+    for values in product(*tries.values()):
+        yield replace(method, **dict(zip(tries, values, strict=True)))
+
+
+def _first_best(methods: list[FusionMethod], worth: Worth) -> FusionMethod:
+    return max(methods, key=worth)  # of equals, max gives the first
+
+
+def _climbed(method: FusionMethod, worth: Worth) -> FusionMethod:
+    """The method after its weights were changed one at a time, as long as that helps."""
+    assert isinstance(method, WeightedMethod)
+    best, reached = method, worth(method)
+    for _ in range(ROUNDS):
+        before = reached
+        for run in range(len(best.weights)):
+            for tried in list(_moved(best, run)):
+                if (found := worth(tried)) > reached:
+                    best, reached = tried, found
+        if not reached > before:
+            break
+    return best
+
+
+def _moved(method: WeightedMethod, run: int) -> Iterator[WeightedMethod]:
+    """The method with other weights of one run; they add up to 1."""
+    weights = np.array(method.weights)
+    others = np.delete(weights, run)
+    begun = weights[run] or float(others[others > 0].mean())
+    for factor in FACTORS if weights[run] else (1.0, *FACTORS[1:]):
+        weights[run] = begun * factor
+        if weights.sum() > 0:
+            yield replace(method, weights=tuple((weights / weights.sum()).round(6).tolist()))

@@ -22,7 +22,7 @@ from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registry, plain
 
 if TYPE_CHECKING:
-    from rankgauge.fusion.lessons import Lessons
+    from rankgauge.fusion.judged_queries import Lessons
 
 
 class Evidence(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 import numpy as np
@@ -11,14 +11,14 @@ import numpy as np
 from rankgauge.comparison import PairVerdict
 from rankgauge.evaluation.worths import thresholds
 from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, JudgedFusion, TunedFusion
-from rankgauge.fusion.gains import FEWEST, REFERENCE, widening
-from rankgauge.fusion.judged_fusion import SINGLE, UNTUNED
+from rankgauge.fusion.judged_fusion import FEWEST, REFERENCE, SINGLE, UNTUNED, widening
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod
 from rankgauge.policies import Ties
 from rankgauge.registry import title_of
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import count, interval, number, p_value, share, signed
-from rankgauge.render.passages import Heading, Notes, Passage, ReportTable
+from rankgauge.render.numbers import count, interval, number, p_value, share, signed, thousands
+from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.table import INTERVAL, Column, ReportTable
 from rankgauge.render.terminal import show
 
 NAMED = 3
@@ -149,25 +149,22 @@ class FusionReport(Report):
                 }
                 for one in tested.choices
             ],
-            "means": list(tested.comparison.mean_table.named()),
-            "pairs": list(tested.pairs.named()),
+            "means": tested.comparison.mean_table,
+            "pairs": tested.pairs,
         }
 
     def _runs(self) -> ReportTable:
         """A row per run: its queries, its documents, and how many of them others have too."""
         weights = self._weights()
-        rows = [
-            (
-                one["run"],
-                f"{one['queries']:,}",
-                f"{one['documents']:,}",
-                share(one["shared"], one["documents"]),
-                *([f"{weights[at]:.3g}"] if weights is not None else []),
-            )
-            for at, one in enumerate(self._listed())
-        ]
-        header = ("run", "queries", "documents", "in others too", *(["weight"] if weights is not None else []))
-        return ReportTable(header=header, rows=rows, numbers=header[1:])
+        rows = [{**listed, "weight": weights and weights[at]} for at, listed in enumerate(self._listed())]
+        columns = (
+            Column("run"),
+            Column("queries", format=thousands),
+            Column("documents", format=thousands),
+            Column("in others too", ("shared", "documents"), share),
+            *(() if weights is None else (Column("weight", format=lambda weight: f"{weight:.3g}"),)),
+        )
+        return ReportTable(columns=columns, rows=rows)
 
     def _weights(self) -> list[float] | None:
         return self._parameters(self.fusion.method).get("weights")
@@ -211,42 +208,25 @@ class FusionReport(Report):
         tuned = self.tested
         if not isinstance(tuned, TunedFusion):
             return
-        rows = [
-            (str(one.fold), str(one.queries), _settings(one.method).removeprefix("; ") or "–", one.single)
-            for one in tuned.choices
-        ]
-        final = _settings(tuned.method).removeprefix("; ") or "–"
-        rows.append(("all", str(tuned.queries), final, ""))
-        header = ("fold", "queries", "parameters from the other folds", SINGLE)
+        rows = [(choice.fold, choice.queries, choice.method, choice.single) for choice in tuned.choices]
+        columns = (
+            Column("fold", format=str),
+            Column("queries", format=str),
+            Column("parameters from the other folds", format=_parameters, left=True),
+            Column(SINGLE),
+        )
         yield Heading("Tuned")
-        yield ReportTable(header=header, rows=rows, numbers=("fold", "queries"))
+        yield ReportTable(columns=columns, rows=[*rows, ("all", tuned.queries, tuned.method, "")])
 
     def _gains(self) -> Iterator[Passage]:
         """The means on unseen queries, and the gains."""
         tested = self.tested
         assert tested is not None
-        means = tested.comparison.mean_table
-        rows = [
-            (row["run"], number(row["mean"]), interval(row["low"], row["high"]), str(row["queries"]))
-            for row in means.named()
-        ]
-        measure = str(tested.comparison.measures[0])
+        mean = Column(str(tested.comparison.measures[0]), "mean", number)
         yield Heading(UNSEEN if isinstance(tested, TunedFusion) else JUDGED)
-        yield ReportTable(header=("run", measure, "95 % interval", "queries"), rows=rows, numbers=(measure, "queries"))
-        gains = [
-            (
-                f"{row['run']} − {row['other']}",
-                signed(row["difference"]),
-                "not yet" if np.isnan(row["low"]) else interval(row["low"], row["high"]),
-                p_value(row["p"]),
-                p_value(row["corrected"]),
-                VERDICTS.get(row["verdict"], row["verdict"]),
-                f"{row['needed']:,.0f}" if np.isfinite(row["needed"]) else "–",
-            )
-            for row in tested.pairs.named()
-        ]
-        header = ("gain", "mean", "95 % interval", "p", "corrected", "verdict", "needed")
-        yield ReportTable(header=header, rows=gains, numbers=("mean", "p", "corrected", "needed"))
+        means = [*tested.comparison.mean_table.named()]
+        yield ReportTable(columns=("run", mean, INTERVAL, Column("queries", format=str)), rows=means)
+        yield ReportTable(columns=GAINS, rows=[*tested.pairs.named()])
 
     def _tuning(self) -> Iterator[tuple[str, str]]:
         tested = self.tested
@@ -288,6 +268,22 @@ def _settings(method: FusionMethod) -> str:
         known = {**known, "weights": ", ".join(f"{one:.3g}" for one in method.weights)}
     told = [f"{name} = {value}" for name, value in known.items() if value not in ("", None)]
     return f"; {', '.join(told)}" if told else ""
+
+
+def _parameters(method: FusionMethod) -> str:
+    return _settings(method).removeprefix("; ") or "–"
+
+
+GAINS = (
+    Column("gain", ("run", "other"), "{} − {}".format, left=True),
+    Column("mean", "difference", signed),
+    replace(INTERVAL, format=lambda low, high: "not yet" if np.isnan(low) else interval(low, high)),
+    Column("p", format=p_value),
+    Column("corrected", format=p_value),
+    Column("verdict", format=lambda verdict: VERDICTS.get(verdict, str(verdict)), left=True),
+    Column("needed", format=thousands),
+)
+"""The gains of a fusion over other runs."""
 
 
 def _judged(queries: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge import dialects
+from rankgauge import dialects, files
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.constraints import whole_number
@@ -24,13 +24,10 @@ from rankgauge.evaluation.evaluation import weighed
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion.fusing import DEFAULT, FusionPlan
-from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion
-from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.lessons import Lessons
-from rankgauge.fusion.loaded_run import Watch
+from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion, best_of
+from rankgauge.fusion.judged_queries import JudgedQueries, Lessons
 from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, made
-from rankgauge.fusion.run_pool import RunPool, run_names
-from rankgauge.fusion.search import best_of
+from rankgauge.fusion.run_pool import RunPool, Watch
 from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.measure import kind_asked
@@ -57,7 +54,7 @@ def tune_fusion(
     intents: Any = None,
     **overrides: Any,
 ) -> TunedFusion:
-    """A fusion whose parameters make the measure large on judged queries, and what that gains on others.
+    """Tune a fusion's parameters for a measure on judged queries, and estimate the gain on other queries.
 
     Parameters that are `fixed` keep the method's values. `folds` are those of the cross-validation, dealt by the
     `seed`: five, or as many as there are judged queries. `settings` are those of `compare`: the test, the correction,
@@ -75,7 +72,7 @@ def tune_fusion(
         intents=intents,
         fixed=frozenset(fixed),
     )
-    return task.tune(plan, RunPool.of(run_names(runs)), judgments)
+    return task.tune(plan, RunPool.of(files.named_runs("tune_fusion", runs)), judgments)
 
 
 def fusion_gain(
@@ -93,7 +90,7 @@ def fusion_gain(
     intents: Any = None,
     **overrides: Any,
 ) -> JudgedFusion:
-    """What a fusion, as it is, gains over the best single run, which is chosen for each fold on the others.
+    """Estimate what a fusion, as it is, gains over the best single run, which each fold chooses on the other folds.
 
     The arguments are those of `tune_fusion`. A method that learns does so on the other folds too.
     """
@@ -101,7 +98,7 @@ def fusion_gain(
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
     spoken = dialects.get(dialect, **overrides)
     task = TuningTask(measure=measure, dialect=spoken, folds=folds, seed=seed, settings=settings, intents=intents)
-    return task.test(plan, RunPool.of(run_names(runs)), judgments)
+    return task.test(plan, RunPool.of(files.named_runs("fusion_gain", runs)), judgments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,7 +20,7 @@ from rankgauge.measures import Measure
 def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any
 ) -> Callable[..., tuple[str, float, bool]]:
-    """A `feval` or `eval_metric`: the measure's name, its mean on the data set, and that higher is better.
+    """A `feval` or `eval_metric`: the measure's name, its mean on the data set, and whether higher is better.
 
     `overrides` replace single choices of the dialect, such as `ties="expected"`.
     """
@@ -32,6 +32,6 @@ def metric(
             first, second, group = second.get_label(), first, second.get_group()
         if group is None:
             raise InputError("the data set has no queries", hint="Give lightgbm.Dataset(…, group=sizes of the lists).")
-        return mean.title, mean(first, second, group=group), True
+        return mean.title, mean(first, second, group=group), mean.more_is_better
 
     return watched

@@ -27,7 +27,7 @@ RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
 def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any) -> Any:
-    """A scorer that takes the query of each document as `qid`; higher is better.
+    """A scorer that takes the query of each document as `qid`; of a measure that is better if lower, minus the mean.
 
     A classifier of two classes ranks by its decision function or probability, any other model by what it predicts.
     `overrides` replace single choices of the dialect, such as `ties="expected"`.
@@ -39,7 +39,9 @@ def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "stan
             hint="First call sklearn.set_config(enable_metadata_routing=True).",
         )
     mean = ArrayMean(measure, dialect, **overrides)
-    return make_scorer(partial(_score, mean=mean), response_method=RESPONSES).set_score_request(qid=True)
+    score = partial(_score, mean=mean)
+    made = make_scorer(score, response_method=RESPONSES, greater_is_better=mean.more_is_better)
+    return made.set_score_request(qid=True)
 
 
 def _score(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike, mean: ArrayMean) -> float:

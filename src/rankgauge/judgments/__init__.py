@@ -3,8 +3,7 @@
 from rankgauge.files.scales import SCALES, Scale
 from rankgauge.files.scales import get as scale
 from rankgauge.judgments.agreement import Agreement, agreement
-from rankgauge.judgments.combination import RULES, Rule, binarise, combine, counts, level_of
-from rankgauge.judgments.dawid_skene import CrowdModel, dawid_skene
+from rankgauge.judgments.combination import RULES, CrowdModel, Rule, binarise, combine, counts, dawid_skene, level_of
 
 __all__ = [
     "RULES",

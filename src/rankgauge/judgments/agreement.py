@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,13 +41,20 @@ class Agreement:
 
 
 def agreement(
-    judgments: pl.DataFrame,
+    judgments: Any,
     *,
     rng: np.random.Generator | None = None,
     resamples: int = 1000,
     level: float = 0.95,
 ) -> Agreement:
-    """How far the assessors agree; with `rng`, the coefficients get bootstrap intervals.
+    """Measure how far assessors agree; with `rng`, the coefficients get bootstrap intervals.
+
+    >>> rows = [("q1", d, grade, who) for d, grades in {"a": (1, 1), "b": (0, 1), "c": (0, 0)}.items()
+    ...         for who, grade in zip(("ann", "bob"), grades)]
+    >>> import polars as pl
+    >>> judgments = pl.DataFrame(rows, schema=["query", "document", "grade", "assessor"], orient="row")
+    >>> round(agreement(judgments)["observed"], 4)
+    0.6667
 
     An interval resamples the items, as Zapf et al. (BMC Medical Research Methodology 2016) advise, and skips
     resamples in which the coefficient is undefined.

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.files import JUDGMENTS, check
+from rankgauge.files import JUDGMENTS, check, judgments_from
 from rankgauge.judgments.coefficient import Tally
-from rankgauge.judgments.combination import ITEM
 from rankgauge.numeric import FloatArray, IndexArray, ratio
+
+ITEM = ("query", "document")
+"""The columns that identify what was judged."""
 
 WEIGHTS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "kappa": lambda apart: (apart != 0).astype(np.float64),
@@ -53,9 +56,9 @@ class Panel:
     level: IndexArray
 
     @classmethod
-    def of(cls, judgments: pl.DataFrame) -> Panel:
+    def of(cls, judgments: Any) -> Panel:
         """The panel of the assessors of some judgments."""
-        frame = check(judgments, JUDGMENTS, whole=True)
+        frame = as_table(judgments)
         if "assessor" not in frame.columns:
             raise InputError("it is not known who judged", hint="Name them in a column 'assessor'.")
         item, items = _positions(frame, list(ITEM))
@@ -132,3 +135,10 @@ def _positions(frame: pl.DataFrame, keys: list[str]) -> tuple[IndexArray, pl.Dat
     numbered = known.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
     rows = frame.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return rows["position"].to_numpy(), known
+
+
+def as_table(judgments: Any) -> pl.DataFrame:
+    """Return judgments with their assessors as a checked table, from whatever `evaluate` takes."""
+    if isinstance(judgments, pl.DataFrame):
+        return check(judgments, JUDGMENTS, whole=True)
+    return judgments_from(judgments)

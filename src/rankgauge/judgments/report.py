@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -11,8 +12,9 @@ import polars as pl
 from rankgauge.judgments import Agreement
 from rankgauge.judgments.coefficient import COEFFICIENTS
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import interval, number
-from rankgauge.render.passages import Notes, ReportTable
+from rankgauge.render.numbers import number
+from rankgauge.render.passages import Notes
+from rankgauge.render.table import INTERVAL, Column, ReportTable
 
 MOST = 45
 """How many pairs a table for people lists: all pairs of ten assessors."""
@@ -87,36 +89,31 @@ class AgreementReport(Report):
     def _least(self, assessors: pl.DataFrame) -> ReportTable:
         """Those who agree least with others, among those who share enough items with them."""
         known = assessors.filter(pl.col("shared") >= SHARED).sort("agreed", maintain_order=True).head(LEAST)
-        rows = [
-            (row["assessor"], *(_cell(row[column]) for column in (*HABITS, "shared")))
-            for row in known.iter_rows(named=True)
-        ]
-        numbers = (*HABITS.values(), "shared")
-        return ReportTable(header=("agrees least", *numbers), rows=rows, numbers=numbers)
+        figures = (Column(name, key, _cell) for key, name in (*HABITS.items(), ("shared", "shared")))
+        return ReportTable(columns=(Column("agrees least", "assessor"), *figures), rows=known.rows(named=True))
 
     def _coefficients(self) -> ReportTable:
-        rows = [
-            (row["coefficient"], number(row["value"]), interval(row["low"], row["high"]), str(row["items"]))
-            for row in self.found.coefficients.iter_rows(named=True)
-        ]
-        header = ("coefficient", "value", f"{100 * self.found.level:g} % interval", "items")
-        return ReportTable(header=header, rows=rows, numbers=("value", "items"))
+        level = f"{100 * self.found.level:g} % interval"
+        columns = (
+            Column("coefficient"),
+            Column("value", format=number),
+            replace(INTERVAL, name=level),
+            Column("items", format=str),
+        )
+        return ReportTable(columns=columns, rows=self.found.coefficients.rows(named=True))
 
     def _pairs(self) -> ReportTable:
-        rows = [
-            (row["assessor"], row["other"], str(row["items"]), *(number(row[column]) for column in KAPPAS))
-            for row in self.found.pairs.iter_rows(named=True)
-        ]
-        numbers = ("items", *KAPPAS.values())
-        return ReportTable(header=("assessor", "other", *numbers), rows=rows, numbers=numbers)
+        figures = (Column(name, key, number) for key, name in KAPPAS.items())
+        columns = (Column("assessor"), Column("other"), Column("items", format=str), *figures)
+        return ReportTable(columns=columns, rows=self.found.pairs.rows(named=True))
 
     def _assessors(self) -> ReportTable:
-        rows = [
-            (row["assessor"], str(row["judgments"]), number(row["mean_grade"]))
-            for row in self.found.assessors.iter_rows(named=True)
-        ]
-        numbers = ("judgments", "mean grade")
-        return ReportTable(header=("assessor", *numbers), rows=rows, numbers=numbers)
+        columns = (
+            Column("assessor"),
+            Column("judgments", format=str),
+            Column(HABITS["mean_grade"], "mean_grade", number),
+        )
+        return ReportTable(columns=columns, rows=self.found.assessors.rows(named=True))
 
     def _notes(self) -> list[tuple[str, str]]:
         return [
@@ -140,8 +137,8 @@ def _spread(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) -> Repo
     for column, name in columns.items():
         known = sorted(value for value in frame[column].drop_nulls().to_list() if value == value)
         places = [round(share * (len(known) - 1)) for share in QUANTILES.values()]
-        rows.append((name, *(_cell(known[place]) if known else "–" for place in places)))
-    return ReportTable(header=(title, *QUANTILES), rows=rows, numbers=tuple(QUANTILES))
+        rows.append((name, *(known[place] if known else math.nan for place in places)))
+    return ReportTable(columns=(title, *(Column(name, format=_cell) for name in QUANTILES)), rows=rows)
 
 
 def _cell(value: float) -> str:

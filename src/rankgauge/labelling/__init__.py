@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankgauge.labelling.labels import Label
     from rankgauge.labelling.methods import Estimate
     from rankgauge.labelling.pool import Pool
-    from rankgauge.labelling.simulations.simulation import simulate
+    from rankgauge.labelling.simulations.study import simulate
     from rankgauge.labelling.target import Target
 
 __all__ = ["BoardCampaign", "BoardPool", "Campaign", "Estimate", "Label", "Pool", "Target", "forecast", "simulate"]
@@ -26,7 +26,7 @@ _HOMES = {
     "Pool": "pool",
     "Target": "target",
     "forecast": "forecasts",
-    "simulate": "simulations.simulation",
+    "simulate": "simulations.study",
 }
 """The module of each name. They load on first use: only campaigns need SQLAlchemy."""
 

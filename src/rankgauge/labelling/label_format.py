@@ -14,6 +14,7 @@ from rankgauge.files import Head
 from rankgauge.files.output import writing
 from rankgauge.files.source import Source
 from rankgauge.labelling.labels import Label, Task
+from rankgauge.labelling.pool_rows import TEXTS
 from rankgauge.registry import Registered, Registry
 
 LABEL_FORMATS: Registry[LabelFormat] = Registry(
@@ -62,7 +63,7 @@ def read_labels(path: str | os.PathLike[str], format: str | None = None, *, asse
     return LabelFile(
         labels=tuple(chain.from_iterable(rows)),
         blank=sum(not row for row in rows),
-        unread=tuple(chosen.unread(head)),
+        unread=tuple(name for name in chosen.unread(head) if name not in TEXTS),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
@@ -153,8 +153,19 @@ class Recorded:
     settled: int = 0
     """Rows of a room's file that settled disagreements there: they are no assessor's labels, and are left out."""
 
-    def added(self, **counts: int) -> Recorded:
-        """The same with these numbers added."""
+    outside: int = 0
+    """Labels of documents or queries that the pool does not have: they are left out."""
+
+    unread: tuple[str, ...] = ()
+    """The columns of the file that say nothing of a label, and nothing that assessors read."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers by name."""
+        return {name: count for name, count in asdict(self).items() if name != "unread"}
+
+    def added(self, **counts: Any) -> Recorded:
+        """The same with these numbers and names added."""
         return replace(self, **{name: getattr(self, name) + count for name, count in counts.items()})
 
 

@@ -1,4 +1,4 @@
-"""The pool: queries with the lists of one or two rankers, and what is known before anyone judges a document.
+"""Pools: the documents of queries, the lists of one or two rankers, and what is known before anyone judges.
 
 Every array has an entry per document, those of a query together; a document in both lists has one entry. Documents with
 equal scores are ranked in the order of the input.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,89 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.files.formats.letor import read_features
 from rankgauge.files.source import Source
 from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
-from rankgauge.labelling.beliefs import belief_column, belief_columns, beliefs_of, mixture, predict, scale_of
+from rankgauge.labelling.beliefs import (
+    belief_column,
+    belief_columns,
+    beliefs_of,
+    judge_beliefs,
+    mixture,
+    predict,
+    scale_of,
+    softened,
+)
 from rankgauge.labelling.cost import document_costs, query_overheads
-from rankgauge.labelling.judge_beliefs import judge_beliefs, softened
 from rankgauge.labelling.pool_rows import PoolRows, joined, scored
-from rankgauge.labelling.pooled_documents import PooledDocuments
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PooledDocuments(Grouped):
+    """What a campaign needs to know of a pool, whatever it estimates.
+
+    `sizes` says how many documents each query has, those of a query together. `costs` (documents) is the cost of
+    judging a document, `overhead` (queries) that of opening a query, in the same unit. `texts` is what an assessor
+    reads of each document.
+    """
+
+    queries: pl.Series
+    documents: pl.Series
+    sizes: IndexArray
+    costs: FloatArray
+    overhead: FloatArray
+    texts: pl.DataFrame | None = None
+
+    @cached_property
+    def query_costs(self) -> FloatArray:
+        """What judging all documents of each query costs."""
+        return np.asarray(self.overhead + np.add.reduceat(self.costs, self.starts))
+
+    @property
+    def open(self) -> BoolArray:
+        """Which documents have no grade from before."""
+        return np.ones(len(self.documents), dtype=bool)
+
+    @cached_property
+    def open_cost(self) -> float:
+        """What judging all of these costs, with the opening of their queries."""
+        opened = np.bincount(self.query[self.open], minlength=len(self.sizes)) > 0
+        return float(self.costs[self.open].sum() + self.overhead[opened].sum())
+
+    @cached_property
+    def positions(self) -> dict[str, dict[str, int]]:
+        """The position of each document, by the ids of query and document."""
+        names, found = self.documents.to_list(), dict[str, dict[str, int]]()
+        for query, start, size in zip(self.queries, self.starts.tolist(), self.sizes.tolist(), strict=True):
+            found[query] = {name: start + n for n, name in enumerate(names[start : start + size])}
+        return found
+
+    def query_of(self, row: int) -> str:
+        """The id of a document's query."""
+        return str(self.queries[int(self.query[row])])
+
+    def with_query_texts(self, texts: Mapping[str, str]) -> Self:
+        """Return the pool with these texts of its queries, by query, where it has none of its own."""
+        told = pl.Series("query_text", [texts.get(query) for query in self.queries], dtype=pl.String)
+        if told.null_count() == len(told):
+            return self
+        each = told.gather(self.query)
+        if self.texts is None:
+            return replace(self, texts=pl.DataFrame({"query_text": each}))
+        own = self.texts["query_text"] if "query_text" in self.texts.columns else pl.Series([None] * len(each))
+        known = pl.select(query_text=pl.coalesce(own.cast(pl.String).replace("", None), each))
+        return replace(self, texts=known.hstack(self.texts.drop("query_text", strict=False)))
+
+    def check_costs(self) -> None:
+        """Raises an error if a cost is not a number above 0, or an overhead below 0."""
+        bad = ~((self.costs > 0) & np.isfinite(self.costs))
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(
+                f"judging document {self.documents[row]} of query {self.query_of(row)} costs {self.costs[row]:g}",
+                hint="The cost of a document is a number above 0.",
+            )
+        if not ((self.overhead >= 0) & np.isfinite(self.overhead)).all():
+            raise InputError("the overhead of a query must be 0 or more")
+
 
 TOLERANCE = 1e-6
 """How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
@@ -230,6 +307,9 @@ def _check_lists(pool: Pool) -> None:
 
 
 def _check_beliefs(pool: Pool) -> None:
+    if len(pool.grades) == 1:
+        problem = f"the scale has one grade only, {pool.grades[0]:g}, so that there is nothing to judge"
+        raise InputError(problem, hint="Name all of its grades: columns p_0, p_1 … of beliefs, or the scale itself.")
     if not len(pool.grades) or (np.diff(pool.grades) <= 0).any() or not np.isfinite(pool.grades).all():
         raise InputError(f"the scale must be ascending grades, each once; got {pool.grades.tolist()}")
     sums = pool.beliefs.sum(axis=1)

@@ -19,8 +19,7 @@ from rankgauge.files.conversion import as_frame
 from rankgauge.judgments.llm.machine_judge import judges_in
 from rankgauge.labelling.beliefs import belief_columns
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.pool_rows import TEXTS
-from rankgauge.labelling.run_columns import is_rank, run_columns
+from rankgauge.labelling.pool_rows import TEXTS, is_rank, run_columns
 
 KEYS = ("query", "document")
 

@@ -1,7 +1,11 @@
-"""The contract of a yardstick: a way to spend labels on a board of runs, tried where every grade is known.
+"""The contract of a yardstick, and standings of a judged board from samples, streams and orders.
 
 A yardstick chooses which documents of a pool are judged and says what their grades make of each run. The board's own
 stream is one of them; the others are what the field has used so far, to compare with.
+
+In an expansion a sampled label stands for 1/π documents, π being the chance with which it was sampled. Sums of labels
+have no bias then (Horvitz & Thompson, JASA 1952). A ratio of two such sums has one, which vanishes as the sample grows.
+Cascades such as ERR are products of many labels, and these sums explode there: they are not given.
 """
 
 from __future__ import annotations
@@ -14,11 +18,12 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.board import Board, BoardTarget
-from rankgauge.labelling.board.lists import RunLists
+from rankgauge.labelling.board import Board, BoardEstimate, BoardTarget, Stream
+from rankgauge.labelling.board.lists import PrecisionLists, RunLists
+from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import reached
 from rankgauge.measures.forms import Shape
-from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
 
 
@@ -116,3 +121,52 @@ class Yardstick(Registered):
     """Whether it has intervals, at least where labels are enough."""
     judge: bool = False
     """Whether it needs the grades of a judge other than people."""
+
+
+def expanded(judged: JudgedBoard, sample: IndexArray, chance: FloatArray, *, apart: float = 1.0) -> Iterator[Standing]:
+    """The values of the runs by each measure from a sample, whose documents were drawn with these chances.
+
+    Sums of precisions hold products of two labels: a document's own with itself counts 1/π, that of two documents
+    `apart`/(π_i π_j), so that `apart` is π_i π_j over the chance that both are sampled.
+    """
+    labels = np.zeros_like(judged.reached)
+    labels[sample] = judged.reached[sample] / chance[:, np.newaxis]
+    counts = np.add.reduceat(labels, judged.board.pool.starts, axis=0)
+    for target, lists in judged.measured():
+        worth = labels @ target.steps
+        if target.shape is Shape.CASCADE:
+            yield Standing(values=np.full(lists.shape[0], np.nan))
+            continue
+        sums = lists.values(worth)
+        if isinstance(lists, PrecisionLists) and apart != 1.0:
+            sums = sums + (apart - 1.0) * lists.pairs(worth)
+        yield Standing(values=target.over_ideal(sums, counts).mean(axis=1))
+
+
+def shares(sizes: IndexArray, labels: int) -> IndexArray:
+    """That number of labels dealt out in proportion to the sizes, the largest remainders rounded up."""
+    exact = labels * sizes / max(int(sizes.sum()), 1)
+    counts = np.floor(exact).astype(np.int64)
+    counts[np.argsort(counts - exact, kind="stable")[: labels - int(counts.sum())]] += 1
+    return np.minimum(counts, sizes)
+
+
+def streamed(judged: JudgedBoard, stream: Stream, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+    """The estimates of the first labels of a stream."""
+    for n in labels:
+        readings = judged.board.read(stream, stream.exactly(n), judged.grades, budget=n)
+        yield standings_of(judged, readings, seed)
+
+
+def standings_of(judged: JudgedBoard, readings: Readings, seed: int) -> tuple[Standing, ...]:
+    """What readings say by each measure."""
+    return tuple(_standing(found) for found in judged.board.estimate(readings, seed=seed))
+
+
+def _standing(found: BoardEstimate) -> Standing:
+    return Standing(
+        values=found.values,
+        own=found.half_widths(),
+        joint=found.joint_half_widths(),
+        pairs=found.pair_half_widths(),
+    )

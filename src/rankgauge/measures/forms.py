@@ -7,7 +7,6 @@ no form.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankgauge.measures.precision import cumulated_precision
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight, group_edges
+from rankgauge.records import record
 
 
 class Shape(Enum):
@@ -27,7 +27,7 @@ class Shape(Enum):
     OTHER = "other"  # anything else
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Form:
     """A measure taken apart: the worth of each hit by its grade, the weight of a rank, and the last rank that counts.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from rankgauge.measures.forms import cascade
 from rankgauge.measures.gains import DISCOUNTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists, total
+from rankgauge.records import record
 
 Discounted: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 """What gains at some ranks are worth: gains and ranks in, worths out, by the arithmetic of ndeval."""
@@ -61,7 +62,7 @@ def by_rank(gained: FloatArray, ranks: FloatArray) -> FloatArray:
     return gained / ranks
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class ByPatience:
     """The discount of a user who goes on with probability beta: its powers, multiplied one by one."""
 
@@ -78,7 +79,7 @@ def _powers(base: float, count: int) -> FloatArray:
     return np.cumprod(np.concatenate([[1.0], np.full(count - 1, base)]))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Novelty:
     """What documents gain that repeat one another: for each subtopic, the first relevant document gains 1, and each
     further one 1 − alpha times what the one before it gained, all by the weights of their ranks.

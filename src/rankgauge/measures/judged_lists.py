@@ -6,7 +6,6 @@ Whatever depends on the judgments alone is kept: the codes of the grades, and th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -19,6 +18,7 @@ from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
 from rankgauge.ranking.rules import SORTS
+from rankgauge.records import entity
 
 Places: TypeAlias = slice | IndexArray
 """Which lists, or where their documents are in flat arrays."""
@@ -32,7 +32,7 @@ CELLS = 1 << 16
 """How many documents are sorted at a time: what a core's own cache holds."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class ListPart:
     """Some lists of like length among flat arrays.
 
@@ -108,7 +108,7 @@ class EvenLayout(Layout):
         return np.full(self.count, self.width)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class JudgedLists:
     """A part's lists with all that a measure needs of their judgments.
 
@@ -169,7 +169,7 @@ class JudgedLists:
         return retrieved, np.flatnonzero((absent & (self.codes != UNGRADED)).any(axis=1))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Scored:
     """The values of some lists before a dialect settles them, NaN where undefined, and how many documents they have.
 

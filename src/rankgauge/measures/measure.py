@@ -14,7 +14,7 @@ A kernel gives NaN where its formula is 0/0; only a dialect turns that into a nu
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, field, fields, replace
 from enum import Enum
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self, dataclass_transform
@@ -29,6 +29,7 @@ from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, Sampling, total
 from rankgauge.ranking.lists import Grade
 from rankgauge.ranking.sampling import SAMPLING
+from rankgauge.records import record, tuple_record
 from rankgauge.registry import Registry
 
 
@@ -82,7 +83,7 @@ _AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
 }
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Example:
     """A worked example: one list, and the value as arithmetic.
 
@@ -97,7 +98,7 @@ class Example:
     value: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Facts:
     """What is known of a measure. The first four have no default; a measure states the rest where it differs."""
 
@@ -169,7 +170,7 @@ MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, choice))
-@dataclass(frozen=True, kw_only=True)
+@record
 class Measure:
     """A measure of a ranked list. `str` gives its name, which parses back to an equal measure.
 
@@ -192,7 +193,7 @@ class Measure:
         if hasattr(cls, "cutoff") is (cls.facts.cutoff is Cutoff.NONE):
             raise TypeError(f"{cls.__name__} needs both a parameter `cutoff` and the fact which cutoffs it takes")
         cls.facts = replace(cls.facts, name=cls.facts.name or cls.__name__)
-        MEASURES.add(dataclass(frozen=True, kw_only=True)(cls), cls.facts.name)
+        MEASURES.add(record(cls), cls.facts.name)
 
     def __post_init__(self) -> None:
         self._check_cutoff()
@@ -338,7 +339,11 @@ class Measure:
     def _name(self) -> str:
         spelled = ", ".join(f"{name}={_literal(value)}" for name, value in self.spelled().items())
         cutoff = getattr(self, "cutoff", None)
-        return self.facts.name + (f"({spelled})" if spelled else "") + ("" if cutoff is None else f"@{cutoff:g}")
+        return (
+            self.facts.name
+            + (f"({spelled})" if spelled else "")
+            + ("" if cutoff is None else f"@{self.depth or format(cutoff, 'g')}")
+        )
 
 
 def asking(measures: Iterable[Measure]) -> Measure | None:

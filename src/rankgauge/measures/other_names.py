@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from rankgauge.errors import AmbiguousNameError
 from rankgauge.measures.measure import MEASURES, Cutoff
+from rankgauge.records import record
 
 OTHER_NAMES: Mapping[str, str] = {
     # papers, BEIR, MTEB, recommender libraries
@@ -100,7 +100,7 @@ _LIBRARY = "retrieval"
 """What torchmetrics' names begin with."""
 
 _LEVEL = re.compile(r"-l(?P<rel>\d+)$")
-_PERSISTENCE = re.compile(r"rbp[.@](?P<digits>\d+)", re.IGNORECASE)
+_PERSISTENCE = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?|\.\d+"
 _FORMS = (
     re.compile(rf"(?P<name>[^@()]*?)(?:[_ ]?(?:cut|at))?(?P<parameters>\(.*\))?\s*@\s*(?P<cutoff>{_NUMBER})"),
@@ -111,7 +111,7 @@ _FORMS = (
 _RANK = re.compile(r"[1-9]\d*")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class _Written:
     """A name taken apart, as one of the forms reads it."""
 

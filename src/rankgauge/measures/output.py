@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
+
+from rankgauge.records import record
 
 if TYPE_CHECKING:
     from rankgauge.measures.measure import Measure
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class NumberFormat:
     """How a number is written; `words` says it."""
 
@@ -66,7 +67,7 @@ def _java(value: float) -> str:
     return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{Decimal(repr(value)).adjusted()}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Printed:
     """A measure under the name that a tool prints, in the tool's number format."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.numeric import BoolArray, FloatArray
-from rankgauge.ranking import RankedLists
+from rankgauge.constraints import real_number
+from rankgauge.numeric import BoolArray, FloatArray, ratio
+from rankgauge.ranking import RankedLists, total
+from rankgauge.records import entity
 
 
 def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float | None = None) -> FloatArray:
@@ -30,7 +31,12 @@ def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float 
     return np.where(lists.size > 1, relevant * ((before + 1.0) * inverse + mates * places), strict)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+def check_lowest(measure: str, lowest: float) -> None:
+    """Raise an error for a lowest grade below 0: many files have negative grades for documents that nobody judged."""
+    real_number().check(measure, "lowest", lowest)
+
+
+@entity
 class Levels:
     """The distinct positive grades of each query's judged documents, from the highest down (queries × levels).
 
@@ -97,3 +103,16 @@ def interpolated_precision(lists: RankedLists, rel: float, needed: FloatArray) -
     precision = cumulated_precision(lists, relevant.astype(float))
     enough = np.cumsum(relevant, axis=-1) >= needed[..., np.newaxis]
     return np.asarray(np.max(np.where(enough, precision, 0.0), axis=-1, initial=0.0))
+
+
+def mean_over_groups(lists: RankedLists, kernel: Callable[[RankedLists], FloatArray]) -> FloatArray:
+    """The mean of a kernel's values over the groups; a group without a value counts 0, NaN if none has one.
+
+    trec_eval's averages over judgment groups (`-R qrels_jg`).
+    """
+    assert lists.facets is not None
+    values, known = kernel(lists.by_facet), ~np.isnan(lists.facets.weights)
+    defined = ~np.isnan(values) & known
+    summed = total(np.where(defined, values, 0.0))
+    mean = ratio(summed, known.sum(axis=-1).astype(np.float64))
+    return np.where(defined.any(axis=-1), mean, np.nan)

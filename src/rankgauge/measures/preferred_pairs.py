@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,12 +16,13 @@ import numpy as np
 from rankgauge.errors import InputError
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.records import entity
 
 CACHED = "preferences"
 """The name under which relations are kept beside the facets: all measures of preferences need the same."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class PreferredGroup:
     """One group of a query: which judged document is preferred to which (documents × documents), the level of each
     document (NaN where the group has not seen it), and whether several subgroups make it up.
@@ -35,7 +35,7 @@ class PreferredGroup:
     mixed: bool
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class PreferredPairs:
     """The groups of a query, and where the list has the judged documents (∞ where it has not)."""
 

@@ -7,16 +7,16 @@ N / n documents, where N are in the stratum and n of them judged; or, where only
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, ratio
 from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.records import entity
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Strata:
     """The hits of lists (… × hits × strata) and all documents of their pools (… × documents × strata) by stratum.
 

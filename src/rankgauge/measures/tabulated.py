@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -12,9 +11,10 @@ from rankgauge.measures.measure import Measure
 from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray
+from rankgauge.records import entity
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Tabulated:
     """A measure that is a sum over the first ranks, or such a sum divided by that of the ideal order.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError
@@ -16,6 +15,7 @@ from rankgauge.measures.measure import MEASURES, Measure
 from rankgauge.measures.names import each, parse, unknown
 from rankgauge.measures.other_names import ours
 from rankgauge.measures.output import Printed, measures_of
+from rankgauge.records import record
 
 RANKS = "5,10,15,20,30,100,200,500,1000"
 LEVELS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -24,7 +24,7 @@ PIECE = 13
 """How many characters of a relevance string one number holds."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class TrecName:
     """A measure of trec_eval's table: what its name and parameters stand for."""
 

@@ -76,6 +76,9 @@ class Measurements:
         )
 
 
+UNTRIED = Measurements(numbers={}, words="no data, so that nothing was tried")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Experiment(Registered):
     """A paper's experiments as code, or those of a page of ours."""

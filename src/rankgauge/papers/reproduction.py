@@ -14,6 +14,7 @@ from rankgauge.papers.claims import Claim, Number, Verdict
 from rankgauge.papers.experiment import Experiment, Measurements, Setting
 from rankgauge.render import plots
 from rankgauge.render.format import FORMATS
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.render.terminal import Screen, bold, styled, text_width
 
 STYLES = {
@@ -91,20 +92,19 @@ class Reproduction:
         out.show(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
 
     def _show_numbers(self, claim: Claim, out: Screen) -> None:
-        rows = []
-        for condition in claim.conditions:
-            found = self.measurements.numbers.get(condition.number)
-            shown = "–" if found is None else _shown(found)
-            rows.append((f"  {condition.number}", shown, condition.words, str(condition.verdict(found))))
-        out.table(("  number", "measured", "expected", ""), rows, numbers=("measured",))
+        measured = self.measurements.numbers
+        rows = [
+            (f"  {one.number}", measured.get(one.number), one.words, str(one.verdict(measured.get(one.number))))
+            for one in claim.conditions
+        ]
+        out.table(ReportTable(columns=("  number", Column("measured", format=_shown), "expected", ""), rows=rows))
 
     def _show_others(self, out: Screen) -> None:
         """Prints the numbers that no claim needs."""
         claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
         others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
         if others:
-            rows = [(name, _shown(number)) for name, number in others.items()]
-            out.table(("also measured", ""), rows, numbers=("",))
+            out.table(ReportTable(columns=("also measured", Column("", format=_shown)), rows=[*others.items()]))
             out.show()
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
@@ -149,5 +149,7 @@ def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
     Screen(stream).pairs(rows)
 
 
-def _shown(number: Number) -> str:
+def _shown(number: Number | None) -> str:
+    if number is None:
+        return "–"
     return f"{number.value:.4f}" + (f" ± {number.error:.4f}" if number.error else "")

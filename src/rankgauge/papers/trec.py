@@ -11,6 +11,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.pools.contributions import read_teams
 from rankgauge.numeric import FloatArray, IndexArray
 
 TREC8_DEPTH = 100
@@ -29,12 +30,16 @@ def dl19(folder: Path) -> tuple[BoardPool, FloatArray]:
 
 
 def dl19_runs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """The runs of TREC 2019 Deep Learning by name: for each query its documents with falling scores."""
+    """The runs of TREC Deep Learning by name: for each query its documents with falling scores.
+
+    A document that nobody judged may be listed as `-`, as often as there are such.
+    """
     packed = _file(folder, "runs_order_top100.txt.xz").read_bytes()
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for line in lzma.decompress(packed).decode().splitlines():
         run, query, documents = line.split("\t")
-        runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(documents.split())}
+        listed = (name if name != "-" else f"unjudged {n}" for n, name in enumerate(documents.split()))
+        runs.setdefault(run, {})[query] = {document: -float(n) for n, document in enumerate(listed)}
     return runs
 
 
@@ -81,6 +86,26 @@ FOLDERS: Mapping[str, tuple[str, Callable[[Path], tuple[BoardPool, FloatArray]]]
     "DL19": ("trec_dl19_passage", dl19),
 }
 """By their titles the folders of the collections, and how each is read."""
+
+TEAMS = "teams.tsv"
+"""The file of a collection that says who made which run, where that is known."""
+
+
+def collections(folder: Path | None) -> dict[str, Path]:
+    """Return the folders of the collections that are in the folder, by title; no folder at all has none of them."""
+    if folder is None:
+        return {}
+    there = {title: folder / name for title, (name, _) in FOLDERS.items() if (folder / name).is_dir()}
+    if not there:
+        wanted = " or ".join(name for name, _ in FOLDERS.values())
+        raise InputError(f"there is no folder {wanted}", path=folder)
+    return there
+
+
+def teams_of(folder: Path) -> dict[str, str]:
+    """Return the team of each run of a collection; empty where teams are not known."""
+    named = folder / TEAMS
+    return read_teams(named.read_text(encoding="utf-8").splitlines(), str(named)) if named.exists() else {}
 
 
 def _file(folder: Path, name: str) -> Path:

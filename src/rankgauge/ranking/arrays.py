@@ -9,7 +9,7 @@ rows with unjudged documents, are ranked as hits are.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
+from rankgauge.records import entity
 from rankgauge.threads import keep_freed_memory, spread
 
 ROWS, CELLS = 4096, 1 << 16
@@ -113,7 +114,7 @@ def _by_hits(rows: IndexArray, grades: FloatArray, scores: FloatArray, how: Rank
             yield replace(block, index=rows[block.index])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class _Tops:
     """The tops of some rows: the grades of the first ranks, and the rows that cannot be ranked this way."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from rankgauge.lazy_polars import pl
 from rankgauge.policies import Unjudged
 from rankgauge.ranking.frames import rank
+from rankgauge.ranking.repeated_documents import name_copies
 from rankgauge.ranking.rules import Ranking
 
 
@@ -18,7 +19,9 @@ def ranked_documents(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -
     The run is ranked with a number for each document in place of its grade; the numbers rise with the grades and
     begin with the unjudged, as `best` and `worst` orders look at the grades.
     """
-    graded = run.join(judgments, on=["query", "document"], how="left", maintain_order="left")
+    judged = judgments.unique(["query", "document"], keep="first", maintain_order=True)
+    graded = run.join(judged, on=["query", "document"], how="left", maintain_order="left")
+    graded = name_copies(graded, how.duplicates)
     if how.unjudged is Unjudged.SKIP:
         graded = graded.filter(pl.col("grade").is_not_null())
     place = graded["grade"].fill_null(-np.inf).rank("ordinal").cast(pl.Float64)

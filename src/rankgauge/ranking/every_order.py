@@ -16,6 +16,7 @@ import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.lists import RankedLists
+from rankgauge.records import tuple_record
 
 CELLS = 1 << 22
 """How many ranks are kept at a time: 32 MB."""
@@ -24,7 +25,7 @@ Kinds = tuple[int, ...]
 """How many hits of a tie group are alike, kind by kind."""
 
 
-@dataclass(frozen=True)
+@tuple_record
 class _Group:
     """A tie group of a list: the column of its first hit, its kinds of hits, and how many documents are not judged."""
 

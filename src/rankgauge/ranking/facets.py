@@ -7,7 +7,7 @@ document as a whole, its one grade, is the highest over its facets.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import JudgmentKind, NegativeGrade
+from rankgauge.records import entity
 
 FACET = "subtopic"
 """The column of judgments that names the facet."""
@@ -32,7 +33,7 @@ COLUMNS = {JudgmentKind.SUBTOPICS: FACET, JudgmentKind.SAMPLES: STRATUM}
 """What a measure asks for → the column of judgments that says it."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class FacetLists:
     """The facets of a block of ranked lists.
 
@@ -73,7 +74,7 @@ class FacetLists:
         return replace(self, grades=grades, places=np.take_along_axis(self.places, order, axis=-1))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Facets:
     """The judged documents of every query by facet, query by query and in falling order of their ids.
 

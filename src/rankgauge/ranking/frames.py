@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from rankgauge.errors import InputError, JudgmentsError, RepeatedError
+from rankgauge.errors import InputError, JudgmentsError
 from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import NegativeGrade, RunOrder, Ties
+from rankgauge.policies import JudgedTwice, NegativeGrade, RunOrder, Ties
 from rankgauge.ranking.facets import FACET, STRATUM, Facets, faceted
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
+from rankgauge.ranking.repeated_documents import RepeatedDocuments
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups, tied_by_rounding
 
 INFINITE = (
     "some scores are infinite: inf ranks first, -inf last, equal ones are tied; if they overflowed, write ranks instead"
@@ -35,15 +37,16 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     """
     queries = run["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
-    rows = _sorted(run.join(codes, on="query", maintain_order="left"), how)
-    _refuse_duplicates(rows)
+    known = run.join(codes, on="query", maintain_order="left")
+    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sorted, how=how))
+    rows = copies.rows
     code, ranks = rows["code"].to_numpy(), _ranks(rows["code"].to_numpy())
     first, size = tie_groups(code, compared(rows["score"].to_numpy(), how), ranks)
     depth = np.inf if how.depth is None else how.depth
     whole = (first + size - 1 <= depth) & (how.ties in (Ties.EXPECTED, Ties.BEST, Ties.WORST))
     placed = {"first": np.where(whole, first, ranks), "size": np.where(whole, size, 1.0)}
     placed_rows = rows.drop("code", "score").with_columns(**{name: pl.Series(place) for name, place in placed.items()})
-    return placed_rows.filter(pl.Series(ranks <= depth))
+    return placed_rows.filter(pl.Series((ranks <= depth) & ~copies.holes))
 
 
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
@@ -64,6 +67,9 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     pool = pool.sort("code", maintain_order=True)
     known = pool if how.negative is NegativeGrade.POOLED else pool.filter(pl.col("grade") > UNJUDGED)
     judged = known.sort("code", "grade", descending=[False, True])
+    if how.judged_twice is JudgedTwice.EACH:  # a retrieved document still has one grade
+        pool = pool.sort("code", "grade", descending=[False, True], maintain_order=True)
+        pool = pool.unique(["code", "document"], keep="first", maintain_order=True)
     hits = Hits.gathered(
         _once(queries, (_found(batch, *_asked(batch, codes, pool), how) for batch in batches)),
         names=queries.to_list(),
@@ -93,27 +99,36 @@ def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ra
     """The judged hits of the lists that are in the batch."""
     if how.order is RunOrder.RANK and "rank" in batch.columns:
         batch = _by_rank(batch)
-    rows = _sorted(batch.join(codes, on="query", maintain_order="left"), how)
+    known = batch.join(codes, on="query", maintain_order="left")
+    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sorted, how=how))
+    rows = copies.rows
     if np.isinf(rows["score"].to_numpy()).any():
         note(INFINITE)
     code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
-    counts, ranks = np.bincount(code), _ranks(code)
+    counts, ranks = copies.retrieved(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
     judged = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")
-    grades = judged["grade"]
-    hit = grades.is_not_null().to_numpy()
-    _refuse_duplicates(rows)
+    grades, hit = copies.credited(judged["grade"].to_numpy())
+    again = copies.again(hit)
+    if again is not None and "place" in pool.columns:
+        raise InputError(
+            f"--duplicates {how.duplicates} needs one grade for each document; these have grades in several respects",
+            hint="Choose another: --duplicates first, count-once or count-each.",
+        )
     listed = np.flatnonzero(counts)
     return Found(
         listed=listed,
         retrieved=counts[listed].astype(np.float64),
         query=code[hit],
         rank=ranks[hit],
-        grade=grades.drop_nulls().to_numpy(),
+        grade=grades[hit],
         first=first[hit],
         size=size[hit],
+        copies=copies.number,
+        again=again,
         strangers=_strangers(batch, codes) if len(rows) < len(batch) else (),
-        place=judged["place"].drop_nulls().to_numpy() if "place" in pool.columns else None,
+        rounded=tied_by_rounding(known["code"].to_numpy(), known["score"].to_numpy(), how),
+        place=judged["place"].to_numpy()[hit].astype(np.int64) if "place" in pool.columns else None,
     )
 
 
@@ -198,10 +213,3 @@ def _sorted_by(sort: Callable[[FloatArray], list[int]], rows: pl.DataFrame) -> p
     starts = np.cumsum(counts) - counts
     orders = [sort(score[start : start + n]) for start, n in zip(starts, counts, strict=True)]
     return rows[np.repeat(starts, counts) + np.concatenate(orders).astype(np.int64)]
-
-
-def _refuse_duplicates(rows: pl.DataFrame) -> None:
-    twice = rows.select("code", "document").is_duplicated()
-    if twice.any():
-        row = rows.filter(twice).row(0, named=True)
-        raise RepeatedError(row["query"], row["document"])

@@ -6,7 +6,7 @@ Memory follows the judgments, not the run: documents that nobody judged are only
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, In
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.facets import FacetLists, Facets
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
+from rankgauge.records import entity
 
 CELLS = 1 << 20
 """How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
@@ -32,12 +33,14 @@ EXACT = 1 << 24
 """Up to this rank, single precision holds every one."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Found:
     """The judged hits of some queries' whole lists, by query and rank: what one batch of a run gives.
 
     `listed` are the positions of the queries that the batch has lists for, `retrieved` counts the documents of these;
-    `strangers` are its queries that nobody judged.
+    `strangers` are its queries that nobody judged; `rounded` counts queries with ties that only single precision makes;
+    `copies` counts the lines of documents that are listed before, and `again` says which hits are such lines and count
+    as judged documents of their own.
     """
 
     listed: IndexArray
@@ -48,22 +51,28 @@ class Found:
     first: FloatArray
     size: FloatArray
     strangers: tuple[str, ...] = ()
+    rounded: int = 0
     place: IndexArray | None = None
+    copies: int = 0
+    again: BoolArray | None = None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Hits:
     """The judged hits of every judged query, sorted by query and rank.
 
     `names` are those of the judged queries; `query` (hits) is the position of each hit's query in them. `rank` is the
-    place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts
-    the documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then
-    descending. `answered` (queries) says for which queries the run has documents, even if none of them is left in
-    the list; None: those whose list is not empty. `strangers` are queries of the run that nobody judged. `single` says
-    that measures divide and add in single precision. `top` is the highest grade that an assessor gave, where several
-    were combined; None: that of the pool. `notes` are what the readers of the files had to say, and `mismatch` why next
-    to nothing of the run is judged, where it looks like a mistake. Where documents are judged by subtopic, `facets` are
-    their grades by facet, and `place` (hits) is the place of each hit among these.
+    place under the run's own order, `first` and `size` describe the hit's tie group. `retrieved` (queries) counts the
+    documents of each list. `pool_query` and `pool_grade` are the judged grades, sorted by query and then descending.
+    `answered` (queries) says for which queries the run has documents, even if none of them is left in the list; None:
+    those whose list is not empty. `strangers` are queries of the run that nobody judged. `rounded` counts the queries
+    with ties that only single precision makes. `single` says that measures divide and add in single precision. `top` is
+    the highest grade that an assessor gave, where several were combined; None: that of the pool. `notes` are what the
+    readers of the files had to say, and `mismatch` why next to nothing of the run is judged, where it looks like a
+    mistake. `failed` are judged queries that are left out as their search failed. Where documents are judged by
+    subtopic, `facets` are their grades by facet, and `place` (hits) is the place of each hit among these. `copies`
+    counts the lines of documents that a list held before; `again` (hits) says which hits are such lines and count as
+    judged documents of their own, None if none does.
     """
 
     names: Names
@@ -77,12 +86,16 @@ class Hits:
     pool_grade: CompactArray
     answered: BoolArray | None = None
     strangers: tuple[str, ...] = ()
+    rounded: int = 0
     single: bool = False
     top: float | None = None
     notes: tuple[str, ...] = ()
     mismatch: str | None = None
+    failed: tuple[str, ...] = ()
     place: IndexArray | None = None
     facets: Facets | None = None
+    copies: int = 0
+    again: BoolArray | None = None
 
     @classmethod
     def gathered(
@@ -95,7 +108,7 @@ class Hits:
         most: int,
         facets: Facets | None = None,
     ) -> Hits:
-        """The hits of all batches, at most `most`; no two batches have lists for the same query.
+        """The hits of all batches, `most` unless copies are hits too; no two batches have lists for the same query.
 
         Each batch is let go once its hits are copied; room that is never filled costs no memory.
         """
@@ -105,8 +118,12 @@ class Hits:
             flat["place"] = np.empty(most, dtype=np.float64)
         retrieved, end = np.zeros(len(names)), 0
         strangers: list[str] = []
+        rounded = copies = 0
+        again: list[BoolArray] = []
         for part in parts:
             start, end = end, end + len(part.query)
+            if end > len(query):
+                query, flat = np.resize(query, 2 * end), {name: np.resize(one, 2 * end) for name, one in flat.items()}
             if np.max(part.retrieved, initial=0.0) > EXACT:
                 flat = {name: column.astype(np.float64) for name, column in flat.items()}
             query[start:end] = part.query
@@ -114,6 +131,9 @@ class Hits:
                 column[start:end] = getattr(part, name)
             retrieved[part.listed] = part.retrieved
             strangers.extend(part.strangers)
+            rounded += part.rounded
+            copies += part.copies
+            again.append(np.zeros(len(part.query), dtype=bool) if part.again is None else part.again)
         query = query[:end]
         order: IndexArray | slice = slice(None)
         if bool((query[1:] < query[:-1]).any()):
@@ -131,8 +151,11 @@ class Hits:
             pool_query=pool_query,
             pool_grade=pool_grade,
             strangers=tuple(dict.fromkeys(strangers)),  # one may be in several batches
+            rounded=rounded,
             place=None if facets is None else flat["place"][:end][order].astype(np.int64),
             facets=facets,
+            copies=copies,
+            again=np.concatenate(again)[order] if any(one.any() for one in again) else None,
         )
 
     @classmethod
@@ -144,6 +167,8 @@ class Hits:
         flat: dict[str, Any] = {
             name: np.concatenate([getattr(run, name) for run in runs]) for name in (*FLAT, "retrieved", "pool_grade")
         }
+        if any(run.again is not None for run in runs):
+            flat["again"] = np.concatenate([run.is_again for run in runs])
         for name in ("query", "pool_query"):
             flat[name] = np.concatenate([getattr(run, name) + number * n for number, run in enumerate(runs)])
         names: list[Any] = [name for run in runs for name in run.names]
@@ -181,6 +206,11 @@ class Hits:
     def is_answered(self) -> BoolArray:
         """For which of the judged queries the run has documents."""
         return self.retrieved > 0 if self.answered is None else self.answered
+
+    @property
+    def is_again(self) -> BoolArray:
+        """Which hits are copies that count as judged documents of their own."""
+        return np.zeros(len(self.query), dtype=bool) if self.again is None else self.again
 
     @property
     def is_sparse(self) -> bool:
@@ -226,6 +256,10 @@ class Hits:
         shift = 0 if ties is Ties.BEST else size - np.repeat(counts, counts)
         ranks, grades = self.rank.copy(), self.grade.copy()
         ranks[tied], grades[tied] = first + within + shift, grade
+        if self.again is not None:
+            again = self.again.copy()
+            again[tied] = self.again[tied][order]
+            return replace(self, rank=ranks, grade=grades, again=again)
         if self.place is None:
             return replace(self, rank=ranks, grade=grades)
         places = self.place.copy()
@@ -257,6 +291,7 @@ class Hits:
             retrieved=counts.astype(np.float64),
             answered=self.is_answered,
             place=None if self.place is None else self.place[kept],
+            again=None if self.again is None else self.again[kept],
         )
 
     def cut(self, depth: int) -> Hits:
@@ -272,6 +307,7 @@ class Hits:
             size=np.where(whole, self.size[kept], 1.0),
             retrieved=np.minimum(self.retrieved, depth),
             place=None if self.place is None else self.place[kept],
+            again=None if self.again is None else self.again[kept],
         )
 
     def _first_lists(self) -> IndexArray:
@@ -305,20 +341,20 @@ class Hits:
             pool = _Padding(pool_ends[index] - pool_counts[index], pool_counts[index])
             averaged = bool(tied[index[0]]) if len(index) else False
             named = averaged or self.facets is not None
-            yield Block(
-                index=index,
-                lists=RankedLists(
-                    ranks=hits.fill(self.rank),
-                    grades=hits.fill(self.grade),
-                    ideal=pool.fill(pool_grade),
-                    retrieved=self.retrieved[index],
-                    first=hits.fill(self.first) if averaged else None,
-                    size=hits.fill(self.size) if averaged else None,
-                    single=self.single,
-                    names=[self.names[row] for row in index.tolist()] if named else None,
-                    facets=self._facet_lists(index, hits, ideal),
-                ),
+            lists = RankedLists(
+                ranks=hits.fill(self.rank),
+                grades=hits.fill(self.grade),
+                ideal=pool.fill(pool_grade),
+                retrieved=self.retrieved[index],
+                first=hits.fill(self.first) if averaged else None,
+                size=hits.fill(self.size) if averaged else None,
+                single=self.single,
+                names=[self.names[row] for row in index.tolist()] if named else None,
+                facets=self._facet_lists(index, hits, ideal),
             )
+            if self.again is not None and ideal is not IdealPool.RETRIEVED:
+                lists = lists.with_copies(hits.fill(self.again.astype(np.float64)) == 1.0)
+            yield Block(index=index, lists=lists)
 
     def _facet_lists(self, index: IndexArray, hits: _Padding, ideal: IdealPool) -> FacetLists | None:
         """The facets of the lists of some queries."""
@@ -343,7 +379,7 @@ class Hits:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Block:
     """Queries by their position, and their ranked lists."""
 

@@ -8,7 +8,6 @@ matters are known, and are looked at again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
+from rankgauge.records import entity
 
 KeyArray: TypeAlias = npt.NDArray[np.int32]
 """Keys or codes (lists × documents)."""
@@ -95,7 +95,7 @@ def doubtful(first: KeyArray, depth: int) -> BoolArray:
     return np.asarray(found)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class TiedKeys:
     """The sorted keys of lists with ties, and the tie groups of their first documents.
 

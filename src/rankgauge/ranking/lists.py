@@ -8,7 +8,7 @@ same to a kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.facets import FacetLists
+from rankgauge.records import entity
 
 Weight: TypeAlias = Callable[[FloatArray], FloatArray]
 """What a rank is worth: an array of ranks in, an array of weights out."""
@@ -31,7 +32,7 @@ UNJUDGED = -np.inf
 """The grade of a hit that was in the pool but never judged (a negative grade in TREC judgments)."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class RankedLists:
     """A block of ranked lists.
 
@@ -41,7 +42,8 @@ class RankedLists:
     None where the order is strict. Where they are given, kernels average over all orders of the tied documents.
     `single` says that kernels divide and add in single precision. `names` (queries) are the queries' ids, where
     orders may have to be drawn, which ones then depends on the query alone, and where documents are judged by subtopic:
-    `facets` are then the grades by facet.
+    `facets` are then the grades by facet. `copies` (queries × hits) marks hits that repeat a document above them and
+    are judged documents of their own: they are in `ideal`, and `distinct` is the same without them.
     """
 
     ranks: FloatArray
@@ -53,6 +55,8 @@ class RankedLists:
     single: bool = False
     names: Names | None = None
     facets: FacetLists | None = None
+    copies: BoolArray | None = None
+    distinct: FloatArray | None = None
 
     @classmethod
     def of(cls, grades: Iterable[Grade | None], *, missed: Iterable[Grade] = (), facets: int = 0) -> RankedLists:
@@ -115,6 +119,13 @@ class RankedLists:
         """How many documents of each list have at least the grade `rel`."""
         return np.asarray(self.relevant(rel).sum(axis=-1), dtype=np.float64)
 
+    def shifted(self, lowest: float) -> RankedLists:
+        """Return the same lists on a scale whose lowest grade is 0 instead of `lowest`."""
+        if not lowest:
+            return self
+        distinct = None if self.distinct is None else self.distinct - lowest
+        return replace(self, grades=self.grades - lowest, ideal=self.ideal - lowest, distinct=distinct)
+
     def top(self, cutoff: float | None) -> RankedLists:
         """The same lists without the columns that no rank up to `cutoff` can need.
 
@@ -126,7 +137,13 @@ class RankedLists:
         if self.first is None or self.size is None:
             k = int(cutoff)
             facets = None if self.facets is None else self.facets.top(k)
-            return replace(self, ranks=self.ranks[..., :k], grades=self.grades[..., :k], facets=facets)
+            return replace(
+                self,
+                ranks=self.ranks[..., :k],
+                grades=self.grades[..., :k],
+                facets=facets,
+                copies=None if self.copies is None else self.copies[..., :k],
+            )
         k = int((self.first <= cutoff).sum(axis=-1).max(initial=0))
         return replace(
             self,
@@ -135,6 +152,7 @@ class RankedLists:
             first=self.first[..., :k],
             size=self.size[..., :k],
             facets=None if self.facets is None else self.facets.top(k),
+            copies=None if self.copies is None else self.copies[..., :k],
         )
 
     def taken(self, rows: IndexArray | None) -> RankedLists:
@@ -150,7 +168,13 @@ class RankedLists:
             size=None if self.size is None else self.size[rows],
             names=names if names is None or rows is None else [names[row] for row in rows.tolist()],
             facets=None if self.facets is None else self.facets.rows(rows),
+            copies=None if self.copies is None else self.copies[rows],
+            distinct=None if self.distinct is None else self.distinct[rows],
         )
+
+    def with_copies(self, copies: BoolArray) -> RankedLists:
+        """The lists with these hits as copies that are judged documents of their own, in the ideal ranking too."""
+        return replace(self, copies=copies, distinct=self.ideal, ideal=_with(self.ideal, self.grades, copies))
 
     def by_grade(self) -> RankedLists:
         """The lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
@@ -159,7 +183,8 @@ class RankedLists:
         further = () if facets is None else tuple(np.nan_to_num(np.moveaxis(facets.grades, -1, 0), nan=-1.0))
         order = np.lexsort((*further, self.grades, self.first), axis=-1)
         grades = np.take_along_axis(self.grades, order, axis=-1)
-        return replace(self, grades=grades, facets=None if facets is None else facets.taken(order))
+        copies = None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1)
+        return replace(self, grades=grades, copies=copies, facets=None if facets is None else facets.taken(order))
 
     def arranged(self, ranks: FloatArray) -> RankedLists:
         """The lists with their hits at these ranks, and nothing tied."""
@@ -172,11 +197,18 @@ class RankedLists:
             size=None,
             names=None,
             facets=None if self.facets is None else self.facets.taken(order),
+            copies=None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1),
         )
 
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
-        """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
-        grades = self.ideal if cutoff is None else self.ideal[..., : int(cutoff)]
+        """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by.
+
+        A copy past the cutoff is no document of its own: the list ends before it, as MLflow cuts lists.
+        """
+        pool = self.ideal
+        if cutoff is not None and self.copies is not None and self.distinct is not None:
+            pool = _with(self.distinct, self.grades, self.copies & (self.ranks <= cutoff))
+        grades = pool if cutoff is None else pool[..., : int(cutoff)]
         ranks = np.broadcast_to(np.arange(1.0, grades.shape[-1] + 1), grades.shape)
         found = ~np.isnan(grades)
         return RankedLists(
@@ -202,7 +234,10 @@ class RankedLists:
             size = np.where(kept, end - start + 1.0, np.nan)
         retrieved = kept.sum(axis=-1).astype(np.float64)
         facets = None if self.facets is None else self.facets.taken(order)
-        return replace(self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size, facets=facets)
+        copies = None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1) & kept
+        return replace(
+            self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size, facets=facets, copies=copies
+        )
 
     @cached_property
     def by_facet(self) -> RankedLists:
@@ -273,6 +308,12 @@ class RankedLists:
         start, end = group_edges(self.first)
         before = np.take_along_axis(running - amounts, start, axis=-1)
         return before, np.take_along_axis(running, end, axis=-1) - before
+
+
+def _with(ideal: FloatArray, grades: FloatArray, copies: BoolArray) -> FloatArray:
+    """The grades of the ideal ranking with those of some copies, descending."""
+    further = np.where(copies & (grades > UNJUDGED), grades, np.nan)
+    return -np.sort(-np.concatenate([ideal, further], axis=-1), axis=-1)
 
 
 def total(amounts: FloatArray, *, single: bool = False) -> FloatArray:

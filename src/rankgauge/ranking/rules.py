@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import heappop, heapreplace
 
 import numpy as np
 
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.policies import IdealPool, NegativeGrade, RunOrder, Ties, Unjudged
+from rankgauge.policies import Duplicates, IdealPool, JudgedTwice, NegativeGrade, RunOrder, Ties, Unjudged
 from rankgauge.ranking.hits import Hits
 from rankgauge.ranking.lists import UNJUDGED, to_single
+from rankgauge.records import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Ranking:
     """How a run becomes ranked lists."""
 
+    duplicates: Duplicates = Duplicates.REFUSE
+    judged_twice: JudgedTwice = JudgedTwice.REFUSE
     order: RunOrder = RunOrder.SCORE
     ties: Ties = Ties.EXPECTED
     single_precision: bool = False
@@ -58,6 +61,18 @@ def compared(score: FloatArray, how: Ranking) -> FloatArray:
         return score
     with np.errstate(over="ignore"):
         return to_single(score)
+
+
+def tied_by_rounding(query: IndexArray, score: FloatArray, how: Ranking) -> int:
+    """Count the queries with scores that differ, but not in single precision, if they are compared in that."""
+    if not how.single_precision:
+        return 0
+    if bool(((query[1:] == query[:-1]) & (score[1:] > score[:-1])).any()):
+        order = np.lexsort((-score, query))
+        query, score = query[order], score[order]
+    single = compared(score, how)
+    merged = (query[1:] == query[:-1]) & (single[1:] == single[:-1]) & (score[1:] != score[:-1])
+    return len(np.unique(query[1:][merged]))
 
 
 def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.lists import RankedLists, group_edges
+from rankgauge.records import record
 
 if TYPE_CHECKING:
     from rankgauge.ranking.every_order import EveryOrder
@@ -31,7 +32,7 @@ Kernel = Callable[[RankedLists], FloatArray]
 """What gives each list its value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Sampling:
     """How many random orders of tied documents are drawn, and from which seed.
 

@@ -14,7 +14,7 @@ from rankgauge.evaluation.notes import settled
 from rankgauge.evaluation.worths import DISCOUNTS, GAINS, lowest_relevant
 from rankgauge.measures import MEASURES, Cutoff, Example, Listed, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.policies import Policy
+from rankgauge.policies import LEAVE_OUT, Policy, Undefined
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.ranking.lists import Grade
 
@@ -59,6 +59,7 @@ PARAMETERS: Mapping[str, str] = {
     "relevant": "what a relevant document that was retrieved is worth",
     "nonrelevant": "what any other document that was retrieved is worth",
     "missed": "what a relevant document that was not retrieved is worth",
+    "lowest": "the lowest grade of the scale, which becomes 0",
     "rest": "what any other document of the collection is worth",
     "collection": "how many documents the collection has",
     "ideal_order": "how the ideal order is found: greedy, as in ndeval, or exact for short lists",
@@ -81,6 +82,7 @@ SETTINGS: Mapping[str, str] = {
     "high": "high grades",
     "assessors": "several assessors",
     "duplicates": "duplicates",
+    "judged_twice": "repeated judgments",
     "grouping": "lists of a LETOR file",
     "extra_scores": "surplus scores",
     "order": "order of the run",
@@ -97,7 +99,10 @@ SETTINGS: Mapping[str, str] = {
     "rel": "relevant",
     "max_grade": "top grade",
     "readings": "parameters left open",
+    "by_measure": "choices for single measures",
     "empty": "undefined values",
+    "unanswered": "queries without documents",
+    "vacant": "queries with nothing to find or found",
     "short": "short lists",
     "decimals": "rounding of values",
     "lists_short": "rows of short lists",
@@ -160,6 +165,19 @@ def example_value(example: Example) -> float:
     return float(parse(example.measure).score(RankedLists.of(example.grades, missed=example.missed)))
 
 
+def _without_documents(value: Undefined | None) -> str:
+    """What a query without documents counts, in words."""
+    if value is None:
+        return "what the formula gives"
+    return "left out of the mean" if value == LEAVE_OUT else f"{value:g}"
+
+
+def _chosen(choices: Mapping[str, Any]) -> str:
+    """The choices for one measure, in words."""
+    words = {name: one.words if isinstance(one, Policy) else _WORDS[name](one) for name, one in choices.items()}
+    return ", ".join(f"{SETTINGS[name]}: {said}" for name, said in words.items())
+
+
 def setting(dialect: Dialect, name: str) -> str:
     """What a dialect chose for one of its fields, in words."""
     value = getattr(dialect, name)
@@ -213,7 +231,10 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
+    "by_measure": lambda own: "; ".join(f"{name}: {_chosen(one)}" for name, one in own.items()) or "none",
     "empty": lambda empty: f"of queries with nothing relevant: {settled(empty)}",
+    "unanswered": _without_documents,
+    "vacant": _without_documents,
     "decimals": lambda decimals: "none" if decimals is None else f"to {decimals} decimals, before the mean",
     "lists_short": lambda listed: (
         "a query has a row for every cutoff" if listed else "a query has no row for a cutoff past the end of its list"

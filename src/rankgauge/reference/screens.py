@@ -9,24 +9,24 @@ from rankgauge import dialects as _dialects
 from rankgauge import files
 from rankgauge.evaluation.worths import lowest_relevant
 from rankgauge.files.scales import SCALES
+from rankgauge.judgments.llm.named_prompt import PROMPTS
 from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFormat
 from rankgauge.measures import FAMILIES, MEASURES, Measure, parse
 from rankgauge.reference import descriptions
 from rankgauge.render.format import FORMATS
 from rankgauge.render.formulas import readable
 from rankgauge.render.numbers import number
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.render.terminal import Screen, bold
 
 
 def measures(stream: TextIO) -> None:
     """Every measure: its family, name and title."""
     out = Screen(stream)
-    rows = [
-        ("" if place else family, bold(kind.facts.name), kind.facts.title)
-        for family in FAMILIES
-        for place, kind in enumerate(descriptions.kinds(family))
-    ]
-    out.table(("family", "measure", "title"), rows)
+    rows = [(family, kind.facts.name, kind.facts.title) for family in FAMILIES for kind in descriptions.kinds(family)]
+    strong = frozenset((line, 1) for line in range(len(rows)))
+    columns = (Column("family", once=True), "measure", "title")
+    out.table(ReportTable(columns=columns, rows=rows, strong=strong))
     _hint(out, "rankgauge measures show nDCG", "shows one with its formula and a worked example")
 
 
@@ -93,6 +93,25 @@ def scales(stream: TextIO) -> None:
         rows += [(known.name, levels), *relevant, ("", known.reference)]
     out.pairs(rows)
     _hint(out, "--scale NAME", "gives words these grades; --scale good=2,fair=1,bad=0 is one of your own")
+
+
+def prompts(stream: TextIO) -> None:
+    """List the prompts for language models that judge."""
+    out = Screen(stream)
+    out.pairs([(known.name, known.title) for known in PROMPTS.values()])
+    _hint(out, "rankgauge formats prompts NAME", "shows a prompt and where it comes from")
+
+
+def prompt(name: str, stream: TextIO) -> None:
+    """Show a prompt for language models that judge: its source, its role and its template."""
+    known = PROMPTS.find(name)
+    out = Screen(stream)
+    out.show(f"{bold(known.name)}  {known.title}\n{known.source}\n")
+    out.show(
+        "".join(
+            f"--- {role} ---\n{text}\n\n" for role, text in (("system", known.role), ("user", known.template)) if text
+        ).rstrip()
+    )
 
 
 def _direction(known: LabelFormat) -> str:

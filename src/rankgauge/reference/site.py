@@ -1,4 +1,4 @@
-"""The pages that the site is built from: those of a folder, and the README as the first of them.
+"""The pages that the site is built from: those of a folder, with parts of the README where the index asks for them.
 
 Formulas become MathML here, which browsers draw without a script; in the folder they stay as GitHub shows them.
 
@@ -16,6 +16,9 @@ from rankgauge.render.formulas import mathml
 
 INDEX = "index.md"
 
+_INCLUDED = re.compile(r"^<!-- readme: (\w+) -->$", re.MULTILINE)
+"""Where the index shows a part of the README."""
+
 _PARTS = re.compile(
     r"""
     ^```.*?^```$ | ^[ ]{4}[^\n]* | `[^`\n]+`                             # code
@@ -28,15 +31,21 @@ _PARTS = re.compile(
 
 
 def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
-    """Copies the pages. The README's links into their folder are adapted; those to LICENSE and the like are dropped."""
+    """Copy the pages, and put the marked parts of the README into the index, with links that lead from there."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(pages, target)
     text = re.sub(rf"\]\({re.escape(pages.name)}/", "](", readme.read_text(encoding="utf-8"))
-    (target / INDEX).write_text(re.sub(r"\[([^\]]+)\]\([A-Z]+(?:\.\w+)?\)", r"\1", text), encoding="utf-8")
-    found = sorted(target.glob("*.md"))
-    for page in found:
+    index = (target / INDEX).read_text(encoding="utf-8")
+    (target / INDEX).write_text(_INCLUDED.sub(lambda mark: _part(text, mark[1]), index), encoding="utf-8")
+    copies = sorted(target.glob("*.md"))
+    for page in copies:
         page.write_text(drawn(page.read_text(encoding="utf-8")), encoding="utf-8")
-    return found
+    return copies
+
+
+def _part(text: str, name: str) -> str:
+    """Return the part of a text between `<!-- name -->` and `<!-- /name -->`."""
+    return text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->")[0].strip("\n")
 
 
 def drawn(text: str) -> str:

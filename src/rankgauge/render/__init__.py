@@ -1,7 +1,7 @@
-"""SUMMARY → REPORT: documents of results and the formats they are written in; explanations and reference pages.
+"""What a report is made of and how it is written: documents, tables as values, drawings, and the formats for them.
 
-`ls` shows where things are: a module per kind of report (evaluation, comparison, audit, simulation, campaign, romip …),
-`formats/` for how they are written, `svg`, `html` and `terminal` for how they look.
+`table` holds columns and rows of plain values, `passages` the other parts of a document, `numbers` how figures read;
+`terminal`, `html` and `svg` say how they look, and `formats/` writes them. Nothing here knows a feature.
 """
 
 from rankgauge.render.format import FORMATS, Report, ReportFormat

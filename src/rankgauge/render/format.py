@@ -8,12 +8,12 @@ document for a medium: terminal, Markdown and LaTeX show the text and leave out 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.records import record
 from rankgauge.registry import Registered, Registry
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Medium(Enum):
     PAGE = "page"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class ReportDocument:
     """A whole document: its passages, and for a page what is above and below them."""
 
@@ -113,7 +113,7 @@ class Report:
         raise UnknownNameError("output format", target, known)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class ReportFormat(Registered):
     """How a report is written: the format's name, what it is, the endings of files that hold it."""
 

@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.render.format import ReportDocument
-from rankgauge.render.passages import Figure, Heading, Passage, ReportTable
+from rankgauge.render.passages import Figure, Heading, Passage
+from rankgauge.render.table import ReportTable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

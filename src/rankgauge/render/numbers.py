@@ -22,6 +22,11 @@ def decimal(value: float, decimals: int = 4) -> str:
     return "–" if math.isnan(value) else _minus(f"{value:.{decimals}f}")
 
 
+def fitting_decimals(half_width: float) -> int:
+    """Return how many decimals a value bears whose interval is this wide: two, or more where it is narrower."""
+    return 2 if not half_width < 0.02 else 3 if half_width >= 0.002 else 4
+
+
 def shortest(value: float) -> str:
     """The fewest digits that give the same double again, for programs: 0.3, 0.00001, 1.5e-7, NaN."""
     if math.isnan(value):
@@ -56,6 +61,21 @@ def signed(difference: float, decimals: int = 4) -> str:
 def p_value(p: float) -> str:
     """Four decimals, or that it is less than they show."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def thousands(count: float) -> str:
+    """Write a count with commas, rounded to a whole number; a dash where it is not finite."""
+    return f"{count:,.0f}" if math.isfinite(count) else "–"
+
+
+def general(value: float) -> str:
+    """Write a number with as few digits as it needs, at most six."""
+    return f"{value:g}"
+
+
+def percent(part: float) -> str:
+    """Write a share of 1 in per cent; a dash where it is not defined."""
+    return "–" if math.isnan(part) else share(part, 1)
 
 
 def share(part: float, whole: float) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from rankgauge.records import record, tuple_record
+
 if TYPE_CHECKING:
-    from rankgauge.comparison.verdict_grid import VerdictGrid
+    from rankgauge.comparison.figures import VerdictGrid
     from rankgauge.render.svg import Drawing
+    from rankgauge.render.table import ReportTable
 
 
 class Latex(str):
@@ -33,7 +35,7 @@ class Passage:
         cls.kind = cls.__name__.lower()
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Heading(Passage):
     """A title, and words that go on in its line; on a page level 2 begins a section, with a hint on how to read it."""
 
@@ -43,7 +45,7 @@ class Heading(Passage):
     hint: str = ""
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Paragraph(Passage):
     """Words."""
 
@@ -51,7 +53,7 @@ class Paragraph(Passage):
     strong: bool = False
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Notes(Passage):
     """Subjects, and what there is to know of each."""
 
@@ -62,14 +64,14 @@ class Recommendations(Notes):
     """What to do, and why."""
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Bullets(Passage):
     """Remarks without a subject."""
 
     lines: Sequence[str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Labelled:
     """What people call a query or a document, and its id, which a page shows beside it in small letters."""
 
@@ -80,37 +82,14 @@ class Labelled:
         return f"{self.words} {self.id}".rstrip()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportTable(Passage):
-    """Headings and rows of cells; a cell is text, or on a page a track or a name with an id."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str | Track | Labelled]]
-    title: str = ""
-    caption: str = ""
-    """What LaTeX prints above the table."""
-    label: str = ""
-    """By which LaTeX refers to the table."""
-    numbers: Sequence[str] = ()
-    """The columns of numbers, which are aligned to the right."""
-    strong: frozenset[tuple[int, int]] = frozenset()
-    """The row and the column of cells that stand out."""
-    base: str = ""
-    """The first cell of the row that others are compared with."""
-    prose: str = ""
-    """The column whose words may be broken into lines."""
-    sortable: bool = False
-    """Whether a reader of a page sorts it by pressing a heading."""
-
-
-@dataclass(frozen=True)
+@tuple_record
 class Legend(Passage):
     """Names with their colours."""
 
     hues: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Track:
     """A stretch with bars (from, width, colour, words) and dots (place, colour, words), in per cent of its length."""
 
@@ -122,14 +101,18 @@ class Track:
     dots: Sequence[tuple[float, str, str]] = ()
 
 
-@dataclass(frozen=True)
+Cell = str | Track | Labelled
+"""A cell of a table: text, or on a page a track or a name with an id."""
+
+
+@tuple_record
 class Tracks(Passage):
     """Tracks below each other."""
 
     rows: Sequence[Track]
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Figure(Passage):
     """A drawing or a table under a caption, with what belongs to it; figures in a row are set beside each other."""
 
@@ -138,7 +121,7 @@ class Figure(Passage):
     below: Sequence[Passage] = ()
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Details(Passage):
     """What a reader of a page unfolds; what it is about comes before the summary."""
 
@@ -147,7 +130,7 @@ class Details(Passage):
     named: Labelled | None = None
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Markup(Passage):
     """A part of a page that is HTML already."""
 

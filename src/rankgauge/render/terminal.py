@@ -10,11 +10,12 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from rankgauge.errors import printable
-from rankgauge.render.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations, ReportTable
+from rankgauge.render.passages import Bullets, Heading, Notes, Paragraph, Passage, Recommendations
+from rankgauge.render.table import ReportTable
 
 WIDTH = 80
 GAP = "  "
@@ -40,11 +41,14 @@ class Screen:
             for part in [line] if width is None else wrapped(line, width):
                 self.stream.write(part.rstrip(" ") + "\n")
 
-    def table(self, header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
-        """A table without lines, with columns of numbers aligned to the right."""
-        table = [[bold(name) for name in header], *rows]
+    def table(self, shown: ReportTable) -> None:
+        """Show a table without lines, with columns of numbers aligned to the right."""
+        rows = [[printable(str(cell)) for cell in row] for row in shown.cells]
+        for line, n in shown.strong:
+            rows[line][n] = bold(rows[line][n])
+        names, right = [printable(column.name) for column in shown.heads], [column.right for column in shown.heads]
+        table = [list(map(bold, names)), *rows]
         widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
-        right = [name in numbers for name in header]
         for row in table:
             self.show(GAP.join(map(_padded, row, widths, right)))
 
@@ -87,7 +91,6 @@ def _cell(character: str) -> int:
 
 
 def _padded(text: str, width: int, right: bool = False) -> str:
-    text = text.rstrip(" ") if right else text
     text = text.rstrip(" ") if right else text
     blanks = " " * (width - cells(text))
     return blanks + text if right else text + blanks
@@ -146,9 +149,4 @@ def _show(passage: Passage, out: Screen) -> None:
     elif isinstance(passage, Notes):
         out.pairs((printable(subject), printable(words)) for subject, words in passage.rows)
     elif isinstance(passage, ReportTable):
-        cells_ = [[printable(str(cell)) for cell in row] for row in passage.rows]
-        rows = [
-            [bold(cell) if (line, n) in passage.strong else cell for n, cell in enumerate(row)]
-            for line, row in enumerate(cells_)
-        ]
-        out.table([printable(name) for name in passage.header], rows, passage.numbers)
+        out.table(passage)

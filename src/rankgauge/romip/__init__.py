@@ -5,11 +5,9 @@ Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010 (Агеев, К�
 """
 
 from rankgauge.romip.annotation import annotation
-from rankgauge.romip.classification import classification
-from rankgauge.romip.decisions import Decisions
-from rankgauge.romip.metrics import OfficialMetric
+from rankgauge.romip.classification import Decisions, classification
+from rankgauge.romip.metrics import Note, OfficialMetric, TrackResult
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables, derive, read_tables
-from rankgauge.romip.result import Note, TrackResult
 from rankgauge.romip.search import qa, search
 
 __all__ = [

@@ -14,10 +14,9 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.romip import metrics
-from rankgauge.romip.decisions import Decisions, figures_of, values_of
-from rankgauge.romip.metrics import OfficialMetric
+from rankgauge.romip.classification import Decisions, figures_of, values_of
+from rankgauge.romip.metrics import Note, OfficialMetric, Row, TrackResult
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables
-from rankgauge.romip.result import Note, Row, TrackResult
 
 METRICS: tuple[OfficialMetric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
 

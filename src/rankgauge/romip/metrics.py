@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
 
 CUTOFFS = (1, 5, 10)
 """The n of precision(n), DCG and NDCG unless others are asked for. The appendix has all three for precision, and 5
@@ -15,7 +18,10 @@ LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 @dataclass(frozen=True)
 class OfficialMetric:
-    """A metric of the appendix: its key in tables, the measure that computes it for rankings, and its names."""
+    """A metric of the appendix: its official name, the measure that computes it for rankings, and its names in reports.
+
+    The official name is that of the appendix's list of metrics, and the key in tables, CSV and JSON.
+    """
 
     key: str
     measure: str
@@ -41,7 +47,7 @@ class RecallCurve:
     official: bool
 
     def at(self, level: float) -> str:
-        """The measure at that recall level."""
+        """Return the measure at that recall level."""
         return self.measure.format(level)
 
 
@@ -49,7 +55,7 @@ RECALL = OfficialMetric("recall", "SetR", "полнота")
 PRECISION = OfficialMetric("precision", "SetP", "точность")
 ACCURACY = OfficialMetric("accuracy", "SetAccuracy", "аккуратность")
 ERROR = OfficialMetric("error", "SetError", "ошибка", lower=True)
-F_MEASURE = OfficialMetric("F", "SetF", "F-мера", "F-measure")
+F_MEASURE = OfficialMetric("F-measure", "SetF", "F-мера")
 
 DECISIONS = (RECALL, PRECISION, ACCURACY, ERROR, F_MEASURE)
 """The metrics of the 2×2 table."""
@@ -58,21 +64,21 @@ _TREC = ("средний обратный ранг, шкала TREC", "mean reci
 _ROMIP = ("средний обратный ранг, шкала РОМИП", "mean reciprocal rank, ROMIP scale")
 QA = (
     PRECISION,
-    OfficialMetric("RR-TREC", "RR(ruler='trec')", *_TREC),
-    OfficialMetric("RR-ROMIP", "RR(ruler='romip')", *_ROMIP),
+    OfficialMetric("TrecReciprocalRank", "RR(ruler='trec')", *_TREC),
+    OfficialMetric("RomipReciprocalRank", "RR(ruler='romip')", *_ROMIP),
 )
 """The metrics of the question-answering track."""
 
 CURVES = (
     RecallCurve(
-        key="11pt-TREC",
+        key="11-point matrix (TREC)",
         english="11-point recall/precision curve (TREC)",
         russian="11-точечный график полноты/точности (TREC)",
         measure="IPrec@{}",
         official=True,
     ),
     RecallCurve(
-        key="11pt-reached",
+        key="11-point matrix (ROMIP)",
         english="11-point recall/precision curve (ROMIP: reconstruction, not official)",
         russian="11-точечный график полноты/точности (РОМИП: реконструкция, не официальный)",
         measure="IPrec(reached_only=True)@{}",
@@ -84,7 +90,7 @@ reached it, and their number is shown beside it."""
 
 
 def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
-    """The metrics of the search tracks under a binary table.
+    """Return the metrics of the search tracks under a binary table.
 
     The appendix lists accuracy, error and F for classification only. The reciprocal rank is not in its list either, but
     section 3.5 says that the search track uses it.
@@ -93,34 +99,108 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
         *DECISIONS,
         *(OfficialMetric(f"precision({n})", f"P@{n}", f"точность на уровне {n} {_of_documents(n)}") for n in cutoffs),
         OfficialMetric("R-precision", "Rprec", "R-точность"),
-        OfficialMetric("average-precision", "AP", "средняя точность", "average precision"),
-        # The appendix divides by R where trec_eval divides by min(R, N). Its bracket takes the first R relevant
-        # documents into account, but non-relevant ones are meant; bpref-10 prints NonRelBefore for its NonRelBefore10.
+        OfficialMetric("average precision", "AP", "средняя точность"),
+        # The appendix divides by R, as Buckley & Voorhees (2004) do; trec_eval divides by min(R, N). The appendix's
+        # bracket takes the first R relevant documents into account, but non-relevant ones are meant; bpref-10 prints
+        # NonRelBefore for its NonRelBefore10.
         OfficialMetric("bpref", "Bpref(variant='romip')", "bpref"),
         OfficialMetric("bpref-10", "bpref_10", "bpref-10"),
-        OfficialMetric("reciprocal-rank", "RR", "обратный ранг", "reciprocal rank"),
+        OfficialMetric("ReciprocalRank", "RR", "обратный ранг", "reciprocal rank"),
     )
 
 
 def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
-    """The metrics of the search tracks under the graded table.
+    """Return the metrics of the search tracks under the graded table.
 
     The appendix prints the discount log2(2 + p) for p from 1. It probably counts from 0, so 1 + p is given as well.
     """
     err = ("Graded Mean Reciprocal Rank (ERR)", "graded mean reciprocal rank (ERR)")
     return (
         *(
-            OfficialMetric(name, f"{measure}(discount='{discount}')@{n}", name)
+            OfficialMetric(f"Graded_{short}@{n}{mark}", f"{measure}(discount='{discount}')@{n}", name, name)
             for mark, discount in (("", "log2+2"), (" 1+p", "log2"))
             for short, measure in (("DCG", "DCG"), ("NDCG", "nDCG"))
             for n in cutoffs
             for name in (f"{short}({n}){mark}",)
         ),
-        OfficialMetric("GMRR", "ERR", *err),
+        OfficialMetric("Graded Mean Reciprocal Rank", "ERR", *err),
         OfficialMetric("PFound", "PFound", "PFound"),
     )
 
 
 def _of_documents(n: int) -> str:
-    """The genitive after a number: 1 документа, 5 документов, 11 документов, 21 документа."""
+    """Return the genitive after a number: 1 документа, 5 документов, 11 документов, 21 документа."""
     return "документа" if n % 10 == 1 and n % 100 != 11 else "документов"
+
+
+MACRO, MICRO = "macro", "micro"
+
+Row = tuple[Any, ...]
+
+_TEXT, _NUMBER, _COUNT = pl.String, pl.Float64, pl.Int64
+_FIGURES = {"table": _TEXT, "average": _TEXT, "metric": _TEXT, "run": _TEXT, "value": _NUMBER, "n": _COUNT}
+_CURVES = {"table": _TEXT, "curve": _TEXT, "run": _TEXT, "recall": _NUMBER, "precision": _NUMBER, "n": _COUNT}
+_USED = {"table": _TEXT, "used": _COUNT, "left_out": _COUNT}
+_VALUES = {"table": _TEXT, "run": _TEXT, "query": _TEXT, "metric": _TEXT, "value": _NUMBER}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """A remark for the reader: what it is about, and the numbers and names in it."""
+
+    code: str
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrackResult:
+    """The evaluation of a track: every metric of every run under every table."""
+
+    track: str
+    runs: tuple[str, ...]
+    metrics: tuple[OfficialMetric, ...]
+    used: pl.DataFrame
+    """How many queries or categories have something relevant under a table, and how many are left out."""
+    figures: pl.DataFrame
+    """One number per row: table, average (macro or micro), metric, run, value, and n, the queries or categories."""
+    values: pl.DataFrame
+    """A metric's value for one query or category."""
+    curves: pl.DataFrame
+    """One point of a curve per row; n is the number of queries that it is a mean of."""
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        track: str,
+        *,
+        runs: Iterable[str],
+        metrics: Iterable[OfficialMetric],
+        used: Iterable[Row],
+        figures: Iterable[Row],
+        values: Iterable[Row],
+        curves: Iterable[Row] = (),
+        notes: Iterable[Note] = (),
+    ) -> TrackResult:
+        """The result with its tables made of rows."""
+        return cls(
+            track=track,
+            runs=tuple(runs),
+            metrics=tuple(metrics),
+            used=pl.DataFrame(list(used), schema=_USED, orient="row"),
+            figures=pl.DataFrame(list(figures), schema=_FIGURES, orient="row"),
+            values=pl.DataFrame(list(values), schema=_VALUES, orient="row"),
+            curves=pl.DataFrame(list(curves), schema=_CURVES, orient="row"),
+            notes=tuple(notes),
+        )
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables by name, in the order of the report."""
+        return tuple(self.used["table"])
+
+    def value(self, table: str, metric: str, run: str, average: str = MACRO) -> float:
+        """One number."""
+        wanted = {"table": table, "average": average, "metric": metric, "run": run}
+        (row,) = self.figures.filter(*(pl.col(name) == value for name, value in wanted.items())).rows(named=True)
+        return float(row["value"])

@@ -16,9 +16,8 @@ from rankgauge.evaluation.result import Result
 from rankgauge.measures import parse
 from rankgauge.ranking import rank
 from rankgauge.romip import metrics
-from rankgauge.romip.metrics import OfficialMetric, RecallCurve
+from rankgauge.romip.metrics import MACRO, Note, OfficialMetric, RecallCurve, Row, TrackResult
 from rankgauge.romip.relevance_tables import GRADED, RelevanceTable, RelevanceTables
-from rankgauge.romip.result import MACRO, Note, Row, TrackResult
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +32,8 @@ class _Sheet:
 def search(
     tables: RelevanceTables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS
 ) -> TrackResult:
-    """Every official metric of the search tracks, with accuracy, error and F, for runs (paths or frames) by name."""
+    """Return every official metric of the search tracks, with accuracy, error and F, for runs (paths or frames) by
+    name."""
     binary = metrics.binary(cutoffs)
     sheets = [_Sheet(table=table, metrics=binary, curves=metrics.CURVES) for table in tables.binary]
     notes = [Note(code="reconstruction"), Note(code="indexing")]
@@ -46,7 +46,8 @@ def search(
 
 
 def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
-    """The metrics of the question-answering track: precision, and the mean reciprocal rank on both scoring scales."""
+    """Return the metrics of the question-answering track: precision, and the mean reciprocal rank on both scoring
+    scales."""
     sheets = [_Sheet(table=table, metrics=metrics.QA) for table in tables.binary]
     return _evaluate("qa", sheets, runs, [Note(code="rulers")])
 
@@ -78,7 +79,7 @@ def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], not
 
 
 def _result(sheet: _Sheet, run: pl.DataFrame) -> Result | None:
-    """The result of a run under the judgments; None if no query has anything relevant."""
+    """Return the result of a run under the judgments; None if no query has anything relevant."""
     used = sheet.table.used
     if used.is_empty():
         return None

@@ -32,7 +32,7 @@ def sender(request: Request, proxies: Sequence[Network]) -> str:
     """
     peer = request.client.host if request.client else "unknown"
     heard = [one.strip() for line in request.headers.getlist(FORWARDED) for one in line.split(",")]
-    while heard and _is_in(peer, proxies):
+    while heard and is_in(peer, proxies):
         said = heard.pop()
         if _address(said) is None:
             break
@@ -52,7 +52,8 @@ def is_cross_site(request: Request, base: str) -> bool:
     return origin is not None and urlsplit(origin).netloc not in own - {""}
 
 
-def _is_in(address: str, proxies: Sequence[Network]) -> bool:
+def is_in(address: str, proxies: Sequence[Network]) -> bool:
+    """Whether the address is one of the proxies'."""
     found = _address(address)
     return found is not None and any(found in network for network in proxies)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -22,14 +21,12 @@ from rankgauge.room.campaigns import Campaigns
 from rankgauge.room.database import migrate
 from rankgauge.room.drafts import Drafts
 from rankgauge.room.gold import Gold
+from rankgauge.room.log import LOG
 from rankgauge.room.middleware import RateLimit, RoomMiddleware
-from rankgauge.room.outage_log import OutageLog
 from rankgauge.room.people import People
 from rankgauge.room.room import Room, room_of
-from rankgauge.room.route import API, ROUTES
+from rankgauge.room.route import API, LISTED, ROUTES
 from rankgauge.room.settings import RoomSettings
-
-MIB = 1 << 20
 
 PATIENCE = 2.0
 """How many seconds a request waits for a lock of another program; pages send it again by themselves."""
@@ -71,8 +68,8 @@ def create_app(settings: RoomSettings) -> FastAPI:
     app.add_exception_handler(GoneError, lambda request, error: _error(request, 404, "no such campaign", {}))
     app.add_exception_handler(RefusedError, lambda request, error: _error(request, 409, str(error), {}))
     app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(UnavailableError, partial(_unavailable, log=OutageLog()))
-    app.add_middleware(RoomMiddleware, upload_bytes=int(settings.upload_megabytes * MIB), origins=settings.origins)
+    app.add_exception_handler(UnavailableError, _unavailable)
+    app.add_middleware(RoomMiddleware, settings=settings)
     return app
 
 
@@ -99,20 +96,20 @@ def _mistaken(request: Request, error: Exception) -> Response:
 
 
 def _malformed(request: Request, error: Exception) -> Response:
-    """What does not fit the route's parameters: which, and why. The values are not sent back; they may be large."""
+    """Say what does not fit the route's parameters, and why. The values are not sent back; they may be large."""
     assert isinstance(error, RequestValidationError)
-    found = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()]
+    told = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()[:LISTED]]
     if request.url.path.startswith(API):
-        return JSONResponse({"detail": jsonable_encoder(found)}, status_code=422)
-    words = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in found)
+        return JSONResponse({"detail": jsonable_encoder(told)}, status_code=422)
+    words = "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in told)
     words = words.replace("Value error, ", "").removeprefix("body: ")
     return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 
-def _unavailable(request: Request, error: Exception, *, log: OutageLog) -> Response:
+def _unavailable(request: Request, error: Exception) -> Response:
     """The database does not answer or is full; the same request may be sent again. Details are in the log only."""
     assert isinstance(error, UnavailableError)
-    log.tell(error)
+    LOG.error("database", exc_info=error)
     problem = error.problem.partition(":")[0]
     return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
 

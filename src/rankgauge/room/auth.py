@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rankgauge.room.addresses import sender
 from rankgauge.room.credentials import is_csrf_token, verified
+from rankgauge.room.log import CURRENT
 from rankgauge.room.people import Person
 from rankgauge.room.roles import Permission
 from rankgauge.room.room import Room, room_of
@@ -68,8 +69,15 @@ def _by_token(request: Request, room: Room, token: str) -> Person:
     if person is None:
         count_try(request, room)
         raise HTTPException(401, "no such token", headers={"WWW-Authenticate": "Bearer"})
-    request.state.person = person
+    _is_known(request, person)
     return person
+
+
+def _is_known(request: Request, person: Person) -> None:
+    """Keep who sent the request, for routes, pages and the log."""
+    request.state.person = person
+    if (facts := CURRENT.get()) is not None:
+        facts["person"] = person.id
 
 
 def _by_session(request: Request, room: Room) -> Person:
@@ -78,7 +86,8 @@ def _by_session(request: Request, room: Room) -> Person:
     if person is None:
         request.state.former = None if session is None else room.people.by_ended_session(session)
         raise HTTPException(401, "you are not signed in")
-    request.state.person, request.state.session = person, session
+    request.state.session = session
+    _is_known(request, person)
     return person
 
 

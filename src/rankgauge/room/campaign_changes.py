@@ -11,7 +11,6 @@ from dataclasses import replace
 from starlette.exceptions import HTTPException
 
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.campaign import BoardCampaign
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.render.numbers import amount
 from rankgauge.room.changes import note_change
@@ -88,7 +87,7 @@ def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) 
 def set_stop(room: Room, campaign: int, person: Person, half_width: float | None) -> None:
     """Gives a campaign another stopping rule, or none."""
     opened = room.campaigns.unarchived(campaign)
-    if half_width is not None and isinstance(opened.campaign, BoardCampaign):
+    if half_width is not None and not opened.campaign.stops_at_width:
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
     before = room.campaigns.stop_at(campaign, half_width)
     _note(room, campaign, person, "stopping rule", _half(before), _half(half_width))

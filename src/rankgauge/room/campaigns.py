@@ -17,17 +17,15 @@ from sqlalchemy import Connection, Engine, bindparam, delete, insert, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.errors import ArchivedError
-from rankgauge.labelling.campaign import Campaign, LabelCampaign
+from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign.answer_queue import AnswerQueue
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.estimates import CURVE
-from rankgauge.labelling.campaign.history import LabelHistory
-from rankgauge.labelling.campaign.idle import Idle, why_over, why_paused
-from rankgauge.labelling.campaign.review import Review
-from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, SharedRules, rules_table, write_rules
+from rankgauge.labelling.campaign.label_table import PoolTexts
+from rankgauge.labelling.campaign.review import LabelHistory, Review
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, rules_table, write_rules
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
-from rankgauge.labelling.campaign.texts import PoolTexts
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
@@ -72,41 +70,32 @@ class OpenCampaign:
 
     def version(self) -> object:
         """Another value whenever labels, tasks, stages, settings or the stopping rule have changed."""
-        rules, state = self.rules, self.campaign._state
-        with state.looking():
-            ledger = state.ledger
-            return ledger.last_label, ledger.last_task, len(state.stages), state.settings, rules.stop_at
+        return *self.campaign.version(), self.rules.stop_at
 
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
-        if not isinstance(self.campaign, Campaign):
-            return None
-        found = self.campaign.estimate(level=LEVEL, interval=self.interval)
-        if found is not None and self._is_hasty(found.draws, found.queries):
-            return replace(found, low=-math.inf, high=math.inf)
-        return found
+        campaign = self.campaign.as_value()
+        estimate = None if campaign is None else campaign.estimate(level=LEVEL, interval=self.interval)
+        if estimate is not None and self._is_hasty(estimate.draws, estimate.queries):
+            return replace(estimate, low=-math.inf, high=math.inf)
+        return estimate
 
     def curve(self) -> pl.DataFrame:
         """The estimate after more and more draws; empty for a board."""
-        if not isinstance(self.campaign, Campaign):
-            return pl.DataFrame(schema=CURVE)
-        return self.campaign.curve(interval=self.interval)
+        campaign = self.campaign.as_value()
+        return pl.DataFrame(schema=CURVE) if campaign is None else campaign.curve(interval=self.interval)
 
     def _is_hasty(self, draws: int, queries: int) -> bool:
         """Whether so few draws of some of the queries say too little for an interval."""
-        return draws < FEWEST and queries < len(self.campaign._state.pool.queries)
+        return draws < FEWEST and queries < len(self.campaign.pool.queries)
 
     def why_paused(self) -> Idle:
         """Whether the campaign, which is paused, has stopped by itself."""
-        rules, state = self.rules, self.campaign._state
-        with state.looking():
-            return why_paused(state, rules)
+        return self.campaign.why_paused(self.rules)
 
     def why_over(self) -> Idle | None:
         """Why nobody gets documents any more; None while somebody may."""
-        state = self.campaign._state
-        with state.looking():
-            return why_over(state)
+        return self.campaign.why_over()
 
     @property
     def texts(self) -> PoolTexts:
@@ -167,6 +156,11 @@ class Campaigns:
             while len(self._open) > OPEN:
                 self._open.popitem(last=False)
             return self._open[number]
+
+    def waiting(self) -> int:
+        """Return how many answers wait for a transaction."""
+        with self._lock:
+            return sum(opened.answers.waiting for opened in self._open.values())
 
     def all(self, *, archived: bool | None = None) -> list[OpenCampaign]:
         """All campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""

@@ -45,8 +45,12 @@ MIGRATION = 60
 """How many seconds one process waits for another that migrates the same database."""
 
 
-def migrate(engine: Engine, *, to: str = "head") -> None:
-    """Runs the migrations that the database lacks, in one transaction."""
+UNRELEASED = "0005"
+"""The last step before the tables were written down as one; what such a database lacks is added."""
+
+
+def migrate(engine: Engine) -> None:
+    """Run the migrations that the database lacks, in one transaction."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with writing(engine) as connection:
@@ -54,19 +58,22 @@ def migrate(engine: Engine, *, to: str = "head") -> None:
         if connection.dialect.name == "postgresql":  # a file of SQLite is locked already
             connection.exec_driver_sql(f"set local lock_timeout = '{MIGRATION}s'")
             connection.exec_driver_sql("select pg_advisory_xact_lock(7267)")  # any number that nobody else uses
-        _refuse_later(connection, ScriptDirectory.from_config(config))
-        command.upgrade(config, to)
+        _refuse_unknown(connection, ScriptDirectory.from_config(config))
+        command.upgrade(config, "head")
 
 
-def _refuse_later(connection: Connection, known: ScriptDirectory) -> None:
-    """Refuses a database with a migration that this version does not know."""
+def _refuse_unknown(connection: Connection, known: ScriptDirectory) -> None:
+    """Refuse a database with a migration that this version does not know."""
     found = MigrationContext.configure(connection).get_current_revision()
-    if found is not None and found not in {step.revision for step in known.walk_revisions()}:
+    if found == UNRELEASED:
+        connection.exec_driver_sql("delete from alembic_version")
+    elif found is not None and found not in {step.revision for step in known.walk_revisions()}:
         newest = known.get_current_head()
         raise InputError(
-            f"the database is of a later version ({found}; this version knows {newest})",
+            f"the database is of {'an earlier' if found < str(newest) else 'a later'} version "
+            f"({found}; this version knows {newest})",
             path=connection.engine.url.render_as_string(hide_password=True),
-            hint="Install a newer RankGauge.",
+            hint="Install the RankGauge that made it.",
         )
 
 
@@ -102,9 +109,12 @@ PEOPLE = Table(
     Column("campaign", Integer),
     Column("created", Double, nullable=False),
     Column("revoked", Double),
+    Column("subject", String(400), index=True),
     Index("people_of_campaign", "campaign"),
 )
-"""Everybody, known by their number: admins belong to the room, others to one campaign. Times are seconds since 1970."""
+"""Everybody, known by their number: admins belong to the room, others to one campaign. Times are seconds since 1970.
+
+Whoever signs in by single sign-on has a `subject`: the issuer, a blank, and the issuer's name for them."""
 
 LINKS = Table(
     "links",

@@ -14,10 +14,9 @@ from starlette.exceptions import HTTPException
 
 from rankgauge.errors import InputError, PausedError
 from rankgauge.labelling.campaign.answer_queue import NextTask
-from rankgauge.labelling.campaign.history import OwnAnswer
-from rankgauge.labelling.campaign.idle import Idle
-from rankgauge.labelling.campaign.review import AssessorProgress
-from rankgauge.labelling.campaign.side_questions import SideDesk
+from rankgauge.labelling.campaign.leases import SideDesk
+from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
+from rankgauge.labelling.campaign.rules import Idle
 from rankgauge.labelling.labels import Label, LabelKind, Recorded, Task
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.gold_desk import BLOCKED

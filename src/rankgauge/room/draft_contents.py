@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankgauge import files as io
 from rankgauge.errors import InputError
+from rankgauge.files.queries import query_texts
 from rankgauge.files.source import suffix_of
 from rankgauge.input_notes import heard
-from rankgauge.judgments.llm.machine_judge import MachineJudge, judges_in, read_judges
-from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.pool import Pool
+from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling.pool_rows import TEXTS
-from rankgauge.labelling.pool_table import KEYS, ColumnRole, PoolTable, document_table, unranked
-from rankgauge.measures import parse
-from rankgauge.measures.measure import DEFAULTS
+from rankgauge.labelling.pool_sources import PoolSources
+from rankgauge.labelling.pool_table import KEYS, ColumnRole, PoolTable, document_table
 
 CAMPAIGN_FILES = (".rg", ".db")
 """The endings of campaign files."""
@@ -32,8 +29,9 @@ CAMPAIGN_FILES = (".rg", ".db")
 FIRST = 5
 """How many rows of a pool are shown."""
 
-LARGEST_SCALE = 20
-"""With more different grades a judge's own are no scale to judge on."""
+
+ANY_MEASURE = ("P@5",)
+"""A measure that any pool can be tried with."""
 
 
 class DraftPart(StrEnum):
@@ -43,6 +41,7 @@ class DraftPart(StrEnum):
     JUDGE = "judge"
     DOCUMENTS = "documents"
     JUDGED = "judged"
+    QUERIES = "queries"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,17 +74,12 @@ class ReadRun:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DraftContents:
+class DraftContents(PoolSources):
     """What the files of a draft hold. A campaign's file stands for itself; everything else makes a pool."""
 
     title: str = "New campaign"
     """What the campaign may be called."""
     campaign: DraftFile | None = None
-    table: PoolTable | None = None
-    runs: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    judges: tuple[MachineJudge, ...] = ()
-    documents: pl.DataFrame | None = None
-    judged: pl.DataFrame | None = None
     roles: Mapping[str, tuple[ColumnRole, ...]] = field(default_factory=dict)
     """By file, what each column was taken for."""
     notes: tuple[str, ...] = ()
@@ -105,10 +99,16 @@ class DraftContents:
             made = _read(files, lists, Path(folder))
         return cls(**made, notes=tuple(note.replace(f"{folder}/", "") for note in notes))
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The runs, in the order of the files or columns."""
-        return tuple(self.runs) or (() if self.table is None else tuple(self.table.runs))
+    def refuse_unusable(self) -> None:
+        """Raise the error that making a campaign of the files would raise, before anybody plans one."""
+        if self.campaign is not None:
+            return
+        if not len(self.keys):
+            raise InputError("the pool has no rows", hint="It has one for each query and document.")
+        if self.is_board(ANY_MEASURE):
+            self.board_pool(ANY_MEASURE, cost=None, depth=None)
+        else:
+            self.pool(grades=self.usual_grades[0], cost=None, depth=None)
 
     @cached_property
     def keys(self) -> pl.DataFrame:
@@ -118,7 +118,8 @@ class DraftContents:
             found = [self.table.frame.select(KEYS)]
         if self.judged is not None:
             found.append(self.judged.select(KEYS).join(found[0].select("query").unique(), on="query", how="semi"))
-        return pl.concat(found).unique(maintain_order=True)
+        pooled: pl.DataFrame = pl.concat(found).unique(maintain_order=True)
+        return pooled
 
     @cached_property
     def size(self) -> tuple[int, int]:
@@ -137,21 +138,8 @@ class DraftContents:
         """The judges: name, how many documents of the pool each graded, and the grades that it gave."""
         return [
             (judge.name, judge.of(self.keys)["grade"].count(), ", ".join(f"{grade:g}" for grade in judge.grades))
-            for judge in (*self.judges, *self._told())
+            for judge in (*self.judges, *self.told_judges())
         ]
-
-    @cached_property
-    def grades(self) -> tuple[float, ...]:
-        """The grades of the pool's beliefs, of the judges or of earlier judgments; none if nothing is known."""
-        if self.table is not None and self.table.grades:
-            return self.table.grades
-        given = {grade for judge in (*self.judges, *self._told()) for grade in judge.grades}
-        if self.judged is not None:
-            given |= set(self.judged["grade"].to_list())
-        whole = {grade for grade in given if grade >= 0 and grade == int(grade)}
-        if not given or whole != {grade for grade in given if grade >= 0} or max(whole, default=0) > LARGEST_SCALE:
-            return ()
-        return tuple(float(grade) for grade in range(int(max(*whole, 1)) + 1))
 
     def first_rows(self) -> pl.DataFrame:
         """Some rows of the pool as it was understood."""
@@ -163,6 +151,8 @@ class DraftContents:
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame | None:
         """What assessors read of these documents; None if there is nothing."""
         source = self.table.frame if self.table is not None else self.documents
+        if source is None and self.query_texts:
+            return rows.select(query_text=pl.col("query").replace_strict(self.query_texts, default=None))
         if source is None:
             return None
         keys = [name for name in KEYS if name in source.columns]
@@ -180,31 +170,6 @@ class DraftContents:
         place = int(full.arg_max() or 0)
         return {**dict(zip(KEYS, rows.row(place), strict=True)), **_said(texts.row(place, named=True))}
 
-    def is_board(self, measures: Sequence[str], goal: str | None = None) -> bool:
-        """Whether these files and measures take a board: the other methods estimate one value of one or two runs."""
-        needs = len(self.names) > 2 or len(measures) > 1 or goal is not None or self.judged is not None
-        return needs or any(parse(name).bound(DEFAULTS).form() is None for name in measures)
-
-    def pool(self, *, grades: np.ndarray, cost: str | None, depth: int | None) -> Pool:
-        """The pool for one value."""
-        options: dict[str, Any] = {"grades": grades, "cost": cost, "depth": depth}
-        if self.table is not None:
-            columns = list(self.table.runs.values())
-            if not columns:
-                raise unranked(self.table.frame.columns)
-            pool = Pool.of(self.table.frame, scores=columns, **options)
-        else:
-            pool = Pool.from_runs(*self.runs.values(), texts=self.documents, **options)
-        return pool.judged_by({judge.name: judge for judge in self.judges}) if self.judges else pool
-
-    def board_pool(self, *, cost: str | None, depth: int | None) -> BoardPool:
-        """The pool for a board of runs."""
-        judges = {judge.name: judge for judge in self.judges}
-        options: dict[str, Any] = {"depth": depth, "also": self.judged, "judges": judges, "cost": cost}
-        if self.table is not None:
-            return self.table.board_pool(**options)
-        return BoardPool.from_runs(self.runs, texts=self.documents, **options)
-
     def _run(self, name: str) -> pl.DataFrame:
         return self.runs[name] if name in self.runs or self.table is None else self.table.run(name)
 
@@ -213,19 +178,12 @@ class DraftContents:
         ranked = self._run(name).select(*KEYS, rank=falling.cast(pl.Int64))
         return rows.join(ranked, on=list(KEYS), how="left", maintain_order="left")["rank"]
 
-    def _told(self) -> tuple[MachineJudge, ...]:
-        """The judges whose grades are columns of a table."""
-        frames = [self.table.frame if self.table is not None else None, self.documents]
-        told = [judges_in(frame) for frame in frames if frame is not None and set(KEYS) <= set(frame.columns)]
-        return tuple(judge for found in told for judge in read_judges(found))
-
 
 def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) -> dict[str, Any]:
     """The fields of the contents, from files that are laid into the folder."""
     title = lists[0].stem if len(lists) == 1 else f"{len(lists)} runs"
     made: dict[str, Any] = {"roles": {}, "title": title}
-    tables = [file for file in lists if file.ending in io.table_suffixes()]
-    if len(lists) == 1 and tables:
+    if len(lists) == 1 and _is_pool(lists[0], folder):
         with laid(lists[0], folder) as path:
             made["table"] = PoolTable.of(path)
             _refuse_repeated(made["table"].frame)
@@ -240,9 +198,19 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
                 made["documents"], made["roles"][file.name] = document_table(path)
             elif file.part is DraftPart.JUDGED:
                 made["judged"] = io.read_judgments(path)
+            elif file.part is DraftPart.QUERIES:
+                made["query_texts"] = query_texts(path)
     if "table" in made and "documents" in made:
         made["table"] = made["table"].joined(made["documents"])
     return made
+
+
+def _is_pool(file: DraftFile, folder: Path) -> bool:
+    """Whether a file is a table, and not a search engine's responses or another run in JSON."""
+    if file.ending in io.table_suffixes() and "json" in file.ending:
+        with laid(file, folder) as path, suppress(InputError):
+            return io.detect(path).format.read_table is not None
+    return file.ending in io.table_suffixes()
 
 
 def _refuse_repeated(frame: pl.DataFrame) -> None:

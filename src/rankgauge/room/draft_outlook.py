@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.dialects import Dialect
 from rankgauge.labelling import defaults, methods
-from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.campaign import CampaignSettings
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, planned
-from rankgauge.labelling.forecasts import forecast
+from rankgauge.labelling.forecasts import forecast, settling_words
 from rankgauge.labelling.method import METHODS
-from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.target import Target
-from rankgauge.render.numbers import amount, number
-from rankgauge.render.passages import ReportTable
+from rankgauge.numeric import FloatArray
+from rankgauge.render.numbers import amount, decimal, fitting_decimals, number
 from rankgauge.render.svg import GREY, Axis, Drawing, Plot, apart, colour
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.draft_contents import DraftContents
-from rankgauge.room.new_campaign import NewCampaign, NewScale, pool_of
+from rankgauge.room.new_campaign import NewCampaign, NewScale, board_pool_of, is_board, value_pool_of
 
 POINTS = 9
 """How many budgets are looked at."""
@@ -56,6 +54,8 @@ class DraftOutlook:
     unit: str
     """What a budget of 1 pays for, in words."""
     titles: Mapping[str, str] = field(default_factory=dict)
+    settling: str = ""
+    """How many labels would settle which run of a board is best."""
     board: bool = False
 
     @classmethod
@@ -63,21 +63,7 @@ class DraftOutlook:
         """What to expect of the campaign, if the beliefs about its documents are right."""
         if wanted.method not in BOARD_METHODS:
             METHODS.find(wanted.method)  # an unknown name is an error with those that are known
-        pool, unit = pool_of(wanted, contents)
-        scale = NewScale(wanted, contents)
-        spoken = dialects.get(wanted.dialect).on_scale(scale.words, wanted.measures).topped(float(scale.grades[-1]))
-        whole = float(pool.query_costs.sum()) * wanted.assessors
-        most = min(MOST * wanted.budget, whole)
-        least = min(LEAST * wanted.budget, most)
-        steps = np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
-        facts: dict[str, Any] = {"budget": wanted.budget, "cost": whole, "unit": unit}
-        if isinstance(pool, BoardPool):
-            lines = _of_board(pool, wanted, scale, steps / wanted.assessors)
-            chosen = "" if len(lines) > 1 else next(iter(lines))
-            return cls(budgets=tuple(steps), lines=lines, chosen=chosen, board=True, **facts)
-        lines = _of_methods(pool, wanted, spoken, steps / wanted.assessors)
-        titles = {name: METHODS[name].title for name in lines}
-        return cls(budgets=tuple(steps), lines=lines, chosen=wanted.method, titles=titles, **facts)
+        return (_of_board if is_board(wanted, contents) else _of_value)(wanted, contents)
 
     def expected(self, line: str) -> float:
         """Half the expected width at the campaign's own budget."""
@@ -88,17 +74,17 @@ class DraftOutlook:
         """What to expect at the budget, in one line."""
         if self.budget >= self.cost:
             return f"A budget of {amount(self.budget)} pays for judging everything: nothing is left to estimate."
-        told = [f"{line} ± {number(self.expected(line))}" for line in ([self.chosen] if self.chosen else self.lines)]
+        told = [f"{line} ± {_rounded(self.expected(line))}" for line in ([self.chosen] if self.chosen else self.lines)]
         known = [words for words in told if "–" not in words]
         return f"With a budget of {amount(self.budget)}: {', '.join(known)}" if known else "No interval at this budget."
 
     def table(self) -> ReportTable:
         """The numbers of the picture."""
         shown = [place for place, budget in enumerate(self.budgets) if place % 2 == 0 or budget == self.budget]
-        columns = [amount(self.budgets[place]) for place in shown]
-        rows = [(line, *(_shown(widths[place]) for place in shown)) for line, widths in self.lines.items()]
+        rows = [(line, *(widths[place] for place in shown)) for line, widths in self.lines.items()]
+        columns = (Column(amount(self.budgets[place]), format=_shown) for place in shown)
         first = "Measure" if self.board else "Method"
-        return ReportTable(header=(first, *columns), rows=rows, numbers=tuple(columns))
+        return ReportTable(columns=(first, *columns), rows=rows)
 
     def picture(self) -> Drawing:
         """A falling line for each method or measure, and the chosen budget as an upright one."""
@@ -136,18 +122,28 @@ def _upright(top: float) -> Axis:
     return Axis(low=0.0, high=1.05 * top, start=BOTTOM, end=TOP)
 
 
-def _of_methods(pool: Pool, wanted: NewCampaign, spoken: Dialect, budgets: np.ndarray) -> dict[str, tuple[float, ...]]:
-    target = Target.of(wanted.measures[0], pool, spoken)
-    soft, _ = pool.softened()
-    found = forecast(soft, target, budgets=budgets.tolist(), rng=wanted.seed)
+def _of_value(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
+    """What each method promises."""
+    (pool, unit), scale = value_pool_of(wanted, contents), NewScale(wanted, contents)
+    spoken = dialects.get(wanted.dialect).on_scale(scale.words, wanted.measures).topped(float(scale.grades[-1]))
+    budgets, target, (soft, _) = _budgets(pool, wanted), Target.of(wanted.measures[0], pool, spoken), pool.softened()
+    found = forecast(soft, target, budgets=(budgets / wanted.assessors).tolist(), rng=wanted.seed)
     if wanted.method not in found.widths:  # which cannot estimate this measure, and says why
         methods.get(wanted.method).plan(soft, target, budget=wanted.budget, rng=wanted.seed)
-    return {name: tuple((widths / 2).tolist()) for name, widths in found.widths.items()}
+    return DraftOutlook(
+        budget=wanted.budget,
+        budgets=tuple(budgets),
+        lines={name: tuple((widths / 2).tolist()) for name, widths in found.widths.items()},
+        chosen=wanted.method,
+        cost=pool.open_cost * wanted.assessors,
+        unit=unit,
+        titles={name: METHODS[name].title for name in found.widths},
+    )
 
 
-def _of_board(
-    pool: BoardPool, wanted: NewCampaign, scale: NewScale, budgets: np.ndarray
-) -> dict[str, tuple[float, ...]]:
+def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
+    """What to expect of each measure of a board."""
+    (pool, unit), scale = board_pool_of(wanted, contents), NewScale(wanted, contents)
     settings = CampaignSettings(
         measures=tuple(wanted.measures),
         budget=wanted.budget,
@@ -158,12 +154,32 @@ def _of_board(
         dialect=wanted.dialect,
         seed=wanted.seed,
     ).on_scale()
-    _, _, plan = planned(settings, pool)
-    most = int(plan.needed.sum())
-    labels = [min(max(int(budget / float(pool.costs.mean())), 1), most) for budget in budgets]
-    widths = plan.expected(labels)
-    return {str(target): tuple(widths[:, place].tolist()) for place, target in enumerate(plan.targets)}
+    budgets, (_, _, plan) = _budgets(pool, wanted), planned(settings, pool)
+    most, documents = int(plan.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
+    widths = plan.expected([min(max(int(count), 1), most) for count in documents])
+    lines = {str(target): tuple(widths[:, place].tolist()) for place, target in enumerate(plan.targets)}
+    return DraftOutlook(
+        budget=wanted.budget,
+        budgets=tuple(budgets),
+        lines=lines,
+        chosen="" if len(lines) > 1 else next(iter(lines)),
+        cost=pool.open_cost * wanted.assessors,
+        unit=unit,
+        settling=settling_words(plan),
+        board=True,
+    )
+
+
+def _budgets(pool: PooledDocuments, wanted: NewCampaign) -> FloatArray:
+    """The budgets that are looked at."""
+    most = min(MOST * wanted.budget, pool.open_cost * wanted.assessors)
+    least = min(LEAST * wanted.budget, most)
+    return np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
 
 
 def _shown(width: float) -> str:
-    return "not yet" if math.isnan(width) else f"± {number(width)}"
+    return "not yet" if math.isnan(width) else f"± {_rounded(width)}"
+
+
+def _rounded(width: float) -> str:
+    return number(width) if math.isnan(width) else decimal(width, fitting_decimals(width))

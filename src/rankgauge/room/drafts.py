@@ -23,6 +23,7 @@ from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.room.database import DRAFT_FILES, DRAFTS
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart
 from rankgauge.room.settings import RoomSettings
+from rankgauge.room.uploads import read_contents
 
 DAY = 86400.0
 MIB = 1 << 20
@@ -69,7 +70,7 @@ class Drafts:
     def begin(self, person: int, files: Sequence[SentFile]) -> int:
         """A new draft of files that can be read; its number."""
         self._check(files, [])
-        DraftContents.of([DraftFile(id=-n, **vars(file)) for n, file in enumerate(files)])
+        read_contents([DraftFile(id=-n, **vars(file)) for n, file in enumerate(files)])
         now = self._clock()
         with writing(self._engine) as connection:
             self._drop_old(connection)
@@ -117,7 +118,7 @@ class Drafts:
             if key in self._read:
                 self._read.move_to_end(key)
                 return self._read[key]
-        found = DraftContents.of(self.files(draft))
+        found = read_contents(self.files(draft))
         with self._lock:
             self._read[key] = found
             while len(self._read) > KEPT:
@@ -128,14 +129,14 @@ class Drafts:
         """Adds files to a draft, if all of it can still be read."""
         known = self.files(draft)
         self._check(files, known)
-        DraftContents.of([*known, *(DraftFile(id=-n, **vars(file)) for n, file in enumerate(files))])
+        read_contents([*known, *(DraftFile(id=-n, **vars(file)) for n, file in enumerate(files))])
         with writing(self._engine) as connection:
             self._add(connection, draft.id, files)
             self._touch(connection, draft)
 
     def remove(self, draft: Draft, file: int) -> None:
         """Removes a file from a draft, if the rest can still be read."""
-        DraftContents.of([one for one in self.files(draft) if one.id != file])
+        read_contents([one for one in self.files(draft) if one.id != file])
         with writing(self._engine) as connection:
             connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id, DRAFT_FILES.c.id == file))
             self._touch(connection, draft)

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 import time
-from functools import lru_cache
 from urllib.parse import urlsplit
-
-from markupsafe import Markup, escape
 
 from rankgauge.render.html import table
 from rankgauge.render.numbers import amount, count, share
+from rankgauge.room.previews import highlighted, preview, safe_image
 
-__all__ = ["ago", "amount", "count", "date", "decimals", "highlighted", "safe_url", "share", "table"]
-
-SHORTEST = 3
-"""Words with fewer letters (of, in) are not highlighted."""
-
-
-def highlighted(text: str, query: str) -> Markup:
-    """The text with the words of the query marked, whatever their endings."""
-    words = _words_of(query)
-    if words is None:
-        return escape(text)
-    marked = (
-        Markup("<mark>{}</mark>").format(one) if n % 2 else escape(one) for n, one in enumerate(words.split(text))
-    )
-    return Markup("").join(marked)
-
-
-@lru_cache(maxsize=256)
-def _words_of(query: str) -> re.Pattern[str] | None:
-    """What finds the words of a query in a text; None if all of them are too short."""
-    words = {word for word in re.findall(r"\w+", query.casefold()) if len(word) >= SHORTEST}
-    stems = sorted((re.escape(word.removesuffix("s")) for word in words), key=len, reverse=True)
-    return re.compile(rf"(?i)(\b(?:{'|'.join(stems)})\w*)") if stems else None
+__all__ = [
+    "ago",
+    "amount",
+    "count",
+    "date",
+    "decimals",
+    "highlighted",
+    "preview",
+    "safe_image",
+    "safe_url",
+    "share",
+    "table",
+]
 
 
 def safe_url(url: str) -> str | None:

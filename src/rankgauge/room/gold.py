@@ -20,8 +20,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, delete, insert, update
 
 from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.labelling.campaign.leases import SideDesk
 from rankgauge.labelling.campaign.review import Beside
-from rankgauge.labelling.campaign.side_questions import SideDesk
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.room.database import BLOCKS, GOLD_ANSWERS, GOLD_QUESTIONS, QUALITY_RULES
 from rankgauge.room.gold_desk import GoldDesk

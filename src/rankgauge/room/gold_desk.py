@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from rankgauge.errors import UnleasedError
+from rankgauge.labelling.campaign.leases import KeyedAnswer
 from rankgauge.labelling.campaign.ledger import CurrentLabel
-from rankgauge.labelling.campaign.side_questions import KeyedAnswer
 from rankgauge.labelling.labels import Label, LabelKind, LabelOrigin
 from rankgauge.room.database import BLOCKS, GOLD_ANSWERS, GOLD_QUESTIONS
 from rankgauge.room.gold_rows import answers_of, blocks_of, handed_to, live, rules_of

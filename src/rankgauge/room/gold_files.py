@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from rankgauge.files import read_table, table_suffixes
 from rankgauge.labelling.label_format import read_labels
@@ -13,16 +15,24 @@ from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.gold_rows import GoldQuestion, check_question
 
 
-def read_questions(opened: OpenCampaign, path: Path) -> list[GoldQuestion]:
-    """The gold questions of a file of labels.
+@dataclass(frozen=True, kw_only=True)
+class GoldFile:
+    """A file of gold questions: labels, and what there is to read of documents that are not in the pool."""
 
-    A table may also have the columns that assessors read, for documents that are not in the pool.
-    """
-    labels = read_labels(path, assessor="gold").labels
-    texts = _texts(path) if path.suffix in table_suffixes() else {}
-    given = [texts.get((label.query, label.document), {}) for label in labels]
-    named, _ = opened.texts.identified(labels)
-    return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
+    labels: tuple[Label, ...]
+    texts: Mapping[tuple[str, str], Mapping[str, str]]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file of labels; a table may also have the columns that assessors read."""
+        labels = read_labels(path, assessor="gold").labels
+        return cls(labels=labels, texts=_texts(path) if path.suffix in table_suffixes() else {})
+
+    def questions(self, opened: OpenCampaign) -> list[GoldQuestion]:
+        """Return the gold questions for a campaign."""
+        given = [self.texts.get((label.query, label.document), {}) for label in self.labels]
+        named, _ = opened.texts.identified(self.labels)
+        return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
 
 
 def chosen_question(opened: OpenCampaign, query: str, document: str, grade: str | None) -> GoldQuestion:

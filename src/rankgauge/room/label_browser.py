@@ -49,7 +49,7 @@ def filtered(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
 
     The column `assessor` is the name that pages show, which differs where two people have one name.
     """
-    found = with_senders(opened.campaign.labels(history=wanted.history).reverse(), opened.campaign._state.engine)
+    found = with_senders(opened.campaign.labels(history=wanted.history).reverse(), opened.campaign.engine)
     names, queries = opened.review.signatures(), opened.texts.queries
     known = [names.get(name if person is None else person, name) for name, person in found["assessor", "person"].rows()]
     shown = found.with_columns(

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import logging
+import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rankgauge.room.addresses import networks, sender
+from rankgauge.room.log import CURRENT, FACTS, LOG
+from rankgauge.room.metrics import count_request
 from rankgauge.room.previews import STYLE_HASH
+from rankgauge.room.settings import RoomSettings
 
-LOG = logging.getLogger("rankgauge.room")
-FACTS = "facts"
-"""The attribute of a log record with its further fields."""
+MIB = 1 << 20
 
 POLICY = "; ".join(
     (
@@ -61,43 +65,61 @@ REMEMBERED = 10_000
 
 
 class RoomMiddleware:
-    """Refuses a body that is too large with 413, sets the safe headers, and logs one line per request."""
+    """Gives each request a number, refuses a body that is too large, sets the safe headers, counts and logs.
 
-    def __init__(self, app: ASGIApp, *, upload_bytes: int, origins: Sequence[str] = ()) -> None:
-        self._app, self._upload_bytes = app, upload_bytes
-        policy = POLICY.replace("img-src 'self' data:", " ".join(("img-src 'self' data:", *origins)))
+    Behind a proxy with a path prefix the prefix is taken off the path, if the proxy has not done so, and put before the
+    addresses of redirects. HEAD is answered as GET is, without the body.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: RoomSettings) -> None:
+        self._app, self._settings = app, settings
+        self._upload_bytes, self._root = int(settings.upload_megabytes * MIB), settings.root_path
+        self._proxies = networks(settings.proxies)
+        policy = POLICY.replace("img-src 'self' data:", " ".join(("img-src 'self' data:", *settings.origins)))
         self._headers = {**HEADERS, "content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status, read = time.perf_counter(), 500, 0
+        began, exchange = time.perf_counter(), _Exchange(scope["method"])
+        if self._root and scope["path"].startswith(f"{self._root}/"):
+            scope["path"] = scope["path"][len(self._root) :]
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}  # a copy: the server itself has to know that no body follows
+        facts = {"request": secrets.token_hex(6), "address": sender(Request(scope), self._proxies)}
+        CURRENT.set(facts)
         limit = self._limit(scope["path"])
 
         async def bounded() -> Message:
-            nonlocal read
             message = await receive()
-            read += len(message.get("body", b""))
-            if read > limit:
+            exchange.read += len(message.get("body", b""))
+            if exchange.read > limit:
                 raise HTTPException(413, f"the request is larger than the {limit:,} bytes allowed here")
             return message
 
         async def with_headers(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-                if not scope["path"].startswith(STATIC):
-                    headers.setdefault("cache-control", "no-store")
+                exchange.status = message["status"]
+                self._add_headers(message, scope["path"], facts["request"])
+            elif exchange.method == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
         try:
             await self._app(scope, bounded, with_headers)
         finally:
-            LOG.info("request", extra={FACTS: _facts(scope, status, time.perf_counter() - started)})
+            _tell(scope, exchange, facts, time.perf_counter() - began)
+
+    def _add_headers(self, message: Message, path: str, number: str) -> None:
+        headers = MutableHeaders(scope=message)
+        headers["x-request-id"] = number
+        for name, value in self._headers.items():
+            headers.setdefault(name, value)
+        if not path.startswith(STATIC):
+            headers.setdefault("cache-control", "no-store")
+        if self._root and headers.get("location", "").startswith("/"):
+            headers["location"] = self._root + headers["location"]
 
     def _limit(self, path: str) -> int:
         if path.endswith(UPLOADS):
@@ -105,16 +127,22 @@ class RoomMiddleware:
         return MEDIUM if path.endswith(TEXTS) else SMALL
 
 
-def _facts(scope: Scope, status: int, seconds: float) -> dict[str, Any]:
-    """What the log says of a request. A path may contain a link's secret, so the route's pattern is logged instead."""
-    person = scope.get("state", {}).get("person")
-    return {
-        "method": scope["method"],
-        "route": getattr(scope.get("route"), "path", "unknown"),
-        "status": status,
-        "milliseconds": round(1000 * seconds, 1),
-        "person": getattr(person, "id", None),
-    }
+@dataclass
+class _Exchange:
+    """A request that is being answered."""
+
+    method: str
+    status: int = 500
+    read: int = 0
+
+
+def _tell(scope: Scope, exchange: _Exchange, facts: dict[str, Any], seconds: float) -> None:
+    """Log and count a request. A path may contain what people look for, so the route's pattern is told instead."""
+    route = getattr(scope.get("route"), "path", "unknown")
+    count_request(exchange.method, route, exchange.status, seconds)
+    told = {"method": exchange.method, "route": route, "status": exchange.status}
+    told |= {"milliseconds": round(1000 * seconds, 1), "person": None, **facts}
+    LOG.info("request", extra={FACTS: told})
 
 
 class RateLimit:

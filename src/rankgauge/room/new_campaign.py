@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-import tempfile
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +17,18 @@ from rankgauge.labelling import defaults
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
-from rankgauge.labelling.campaign.database import Location, reading
+from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.campaign.transfer import transfer
-from rankgauge.labelling.campaign.upgrade import upgrade
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.pool_rows import refuse_breaks
-from rankgauge.labelling.units import in_units
+from rankgauge.labelling.pool_sources import in_units
 from rankgauge.room.answers import Name, SentSettings
 from rankgauge.room.campaigns import Campaigns
-from rankgauge.room.database import opened
-from rankgauge.room.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart, laid
+from rankgauge.room.draft_contents import CAMPAIGN_FILES, DraftContents, DraftFile, DraftPart
+from rankgauge.room.uploads import adopt, read_contents
 
-OF_THE_POOL, USUAL = "pool", "0-4"
-"""The scale of the pool's own beliefs, and the scale of a pool that says nothing of grades."""
+OF_THE_POOL = "pool"
+"""The scale of the pool's own beliefs, of its judges or of earlier judgments; 0 to 3 if nothing says one."""
 
 GRADE = re.compile(r"-?\d+(?:\.\d+)?")
 MOST_LEVELS = 101
@@ -62,7 +56,7 @@ class NewCampaign(SentSettings):
     cost: str | None = Field(None, description="The name of a cost, or a column of the pool.")
     unit: str = Field("document", description="What costs 1 on average: document, query, or none (as in the pool).")
     depth: int | None = Field(None, ge=1, description="The rank at which lists are cut.")
-    scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its beliefs or judge, or 0-4.")
+    scale: str = Field(OF_THE_POOL, description="A scale's name; pool: the grades of its beliefs or judge, or 0 to 3.")
     levels: str = Field("", max_length=20_000, description=f"Levels of your own: {_EXPECTED}.")
     assessors: int = Field(defaults.ASSESSORS, ge=1, le=20, description="How many assessors judge each document.")
     combine: str = Field(defaults.COMBINE, description="The rule that combines their grades.")
@@ -99,8 +93,9 @@ class NewScale:
         elif wanted.scale != OF_THE_POOL:
             self.text = wanted.scale
         else:
-            _refuse_many(len(contents.grades))
-            self.text = ", ".join(f"{grade:g}={grade:g}" for grade in contents.grades) or USUAL
+            grades, _ = contents.usual_grades
+            _refuse_many(len(grades))
+            self.text = ", ".join(f"{grade:g}={grade:g}" for grade in grades)
 
     @property
     def words(self) -> Scale:
@@ -117,7 +112,8 @@ class NewScale:
         return Guidelines(
             words=words,
             names={f"{grade:g}": self.words.label(grade) for grade in self.grades},
-            meanings={grade: meaning for grade, _, meaning in self.levels if meaning},
+            meanings={grade: meaning for grade, _, meaning in self.levels if meaning}
+            or {f"{grade:g}": meaning for grade, meaning in self.words.meanings.items()},
         )
 
 
@@ -129,11 +125,14 @@ def usual(contents: DraftContents) -> dict[str, Any]:
     return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
 
 
-def pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool | BoardPool, str]:
-    """The pool that the campaign is about, with costs in the unit, and the costs in words."""
-    if is_board(wanted, contents):
-        board = contents.board_pool(cost=wanted.cost or None, depth=wanted.depth)
-        return in_units(board, wanted.unit)
+def board_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[BoardPool, str]:
+    """The pool of a board of runs, with costs in the unit, and the costs in words."""
+    pool = contents.board_pool(wanted.measures, cost=wanted.cost or None, depth=wanted.depth)
+    return in_units(pool, wanted.unit)
+
+
+def value_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool, str]:
+    """The same for one value."""
     grades = NewScale(wanted, contents).grades
     return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
 
@@ -142,23 +141,29 @@ def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
     """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
     if wanted.method not in (defaults.METHOD, *BOARD_METHODS):
         return False
-    return wanted.method != defaults.METHOD or contents.is_board(wanted.measures, wanted.goal)
+    alone = wanted.stop_at is not None
+    return wanted.method != defaults.METHOD or contents.is_board(
+        wanted.measures, wanted.goal, depth=wanted.depth, alone=alone
+    )
 
 
 def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -> int:
     """The number of a new campaign. A campaign's file brings its settings along: only the name is taken from here."""
     if contents.campaign is not None:
         return adopt(campaigns, contents.campaign, wanted.name)
-    scale, (pool, words) = NewScale(wanted, contents), pool_of(wanted, contents)
+    scale = NewScale(wanted, contents)
     kept = wanted.model_dump(include={"budget", "name", "dialect", "seed", "assessors"})
-    common = {**kept, "scale": scale.text, "cost": words, "combine": combine_of(wanted, contents)}
+    common = {**kept, "scale": scale.text, "combine": combine_of(wanted, contents), "method": wanted.method}
     rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
-    if isinstance(pool, BoardPool):
+    made: LabelCampaign
+    if is_board(wanted, contents):
         _refuse_stop(wanted)
-        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL, "method": wanted.method}
-        made: LabelCampaign = BoardCampaign.create(campaigns.engine, pool, wanted.measures, **options, **common)
+        board, common["cost"] = board_pool_of(wanted, contents)
+        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL}
+        made = BoardCampaign.create(campaigns.engine, board, wanted.measures, **options, **common)
     else:
-        options = {"method": wanted.method, "judges": ", ".join(judge.name for judge in contents.judges)}
+        pool, common["cost"] = value_pool_of(wanted, contents)
+        options = {"judges": ", ".join(judge.name for judge in contents.judges)}
         made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
     with reading(campaigns.engine) as connection:
         number = Store.find(connection, made.name).campaign
@@ -179,31 +184,12 @@ def single_file(content: bytes, filename: str) -> DraftContents:
         raise InputError(
             f"files ending in '{ending}' cannot be read", hint=f"A pool or campaign ends in {', '.join(known)}."
         )
-    return DraftContents.of([DraftFile(id=0, part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
+    return read_contents([DraftFile(id=0, part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
 
 
 def _refuse_stop(wanted: NewCampaign) -> None:
     if wanted.stop_at is not None:
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
-
-
-def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
-    """A copy of the campaign in a file."""
-    with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:
-        _refuse_broken(path)
-        with opened(Location(path), existing=True) as source:
-            upgrade(source)
-            with reading(source) as connection:
-                store = Store.find(connection, None)
-            found = LabelCampaign.on(source, store)  # reads everything: a broken campaign is not copied
-            for ids in (found._state.pool.queries.alias("query"), found._state.pool.documents.alias("document")):
-                refuse_breaks(ids)
-            settings = found.settings
-            copied = transfer(source, store, campaigns.engine, name=name)
-    words = settings.words
-    named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}
-    campaigns.set_rules(copied.campaign, CampaignRules(guide=Guidelines(names=named)))
-    return copied.campaign
 
 
 def _refuse_many(levels: int) -> None:
@@ -225,16 +211,3 @@ def levels_of(text: str) -> list[tuple[str, str, str]]:
     if len({grade for grade, _, _ in found}) < len(found):
         raise ParameterError("a campaign", "levels", "different grades", [grade for grade, _, _ in found])
     return found
-
-
-def _refuse_broken(path: Path) -> None:
-    """Refuses a file that is not a sound SQLite database of tables only, without running anything in it."""
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            kinds = {row[0] for row in connection.execute("select distinct type from sqlite_master")}
-            sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-    except sqlite3.DatabaseError:
-        sound, kinds = False, set()
-    if not sound or not kinds <= {"table", "index"}:
-        raise InputError("the file is not a campaign", hint="rankgauge active plan makes one.")

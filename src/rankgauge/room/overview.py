@@ -12,15 +12,15 @@ from typing import Self
 import polars as pl
 
 from rankgauge.judgments.agreement import Agreement
-from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.review import Review
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
 from rankgauge.labelling.reports.board import BoardReport
 from rankgauge.labelling.reports.campaign import movement
-from rankgauge.render.passages import ReportTable
+from rankgauge.render.numbers import thousands
 from rankgauge.render.svg import Drawing
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.filters import decimals
 
@@ -44,15 +44,16 @@ class Overview:
     def of(cls, opened: OpenCampaign) -> Self:
         """The campaign as it is now."""
         campaign, estimate, review = opened.campaign, opened.estimate(), opened.review
-        board = BoardReport.of(campaign, level=LEVEL) if isinstance(campaign, BoardCampaign) else None
+        runs, value = campaign.as_board(), campaign.as_value()
+        board = None if runs is None else BoardReport.of(runs, level=LEVEL)
         label = f"The estimate of {campaign.settings.measure} and its interval, over the cost"
         curve = opened.curve().filter(pl.col("draws") >= FEWEST)
         disputed, unsettled = review.disputed()
         return cls(
             estimate=estimate,
-            lacking=campaign.lacking(estimate) if isinstance(campaign, Campaign) else None,
+            lacking=None if value is None else value.lacking(estimate),
             board=board,
-            matter=None if board is None else _matter(opened, board),
+            matter=None if board is None else ReportTable(columns=("query", "document"), rows=board.matter),
             chart=movement(curve, campaign.settings.budget, label),
             agreement=review.agreement(),
             disagreements=disputed,
@@ -61,15 +62,8 @@ class Overview:
         )
 
 
-def _matter(opened: OpenCampaign, board: BoardReport) -> ReportTable:
-    """The open documents that a board hinges on most, by what people read of them."""
-    pairs, titles = board.next_documents(), opened.texts.titles(board.next_documents())
-    rows = [(opened.texts.queries[query], titles[query, document]) for query, document in pairs]
-    return ReportTable(header=("query", "document"), rows=rows)
-
-
 def _assessors(review: Review) -> ReportTable:
     own = review.everybody()
-    rows = [(name, f"{one.done:,}", decimals(one.pace, 0)) for name, one in sorted(own.items())]
-    numbers = ("Documents", "Per hour, lately")
-    return ReportTable(header=("Assessor", *numbers), rows=rows, numbers=numbers)
+    rows = [(name, progress.done, progress.pace) for name, progress in sorted(own.items())]
+    pace = Column("Per hour, lately", format=lambda pace: decimals(pace, 0))
+    return ReportTable(columns=("Assessor", Column("Documents", format=thousands), pace), rows=rows)

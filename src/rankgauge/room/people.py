@@ -14,16 +14,17 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from rankgauge.errors import InputError, RefusedError
+from rankgauge.errors import InputError, RefusedError, UnavailableError
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.labelling.labels import Assessor
 from rankgauge.room.credentials import hashed, new_secret, new_signing_key
 from rankgauge.room.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
+from rankgauge.room.log import note
 from rankgauge.room.roles import Permission, Role
 from rankgauge.room.settings import RoomSettings
 
-HOUR, DAY = 3600.0, 86400.0
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 ADMIN_LINK_HOURS = 1.0
 """How long the admin's link works that `serve` prints."""
@@ -63,7 +64,26 @@ class People:
     """The people in a room's database."""
 
     def __init__(self, engine: Engine, settings: RoomSettings, *, clock: Callable[[], float] = time.time) -> None:
-        self._engine, self._settings, self._clock = engine, settings, clock
+        self._engine, self._settings, self._wall = engine, settings, clock
+        self._latest = self._stored = 0.0
+
+    def _clock(self) -> float:
+        """Return the time, which never goes back: what has expired stays so if the clock is set back."""
+        self._latest = max(self._wall(), self._latest)
+        return self._latest
+
+    def remember_time(self) -> None:
+        """Store the latest time that was seen, once a minute, and learn what other processes have seen."""
+        if self._clock() - self._stored < MINUTE:
+            return
+        kept = (ROOM.c.name == "latest time",)
+        with suppress(IntegrityError, UnavailableError), writing(self._engine) as connection:
+            known = connection.scalar(select(ROOM.c.value).where(*kept))
+            self._latest = self._stored = max(self._latest, float(known or 0.0))
+            if known is None:
+                connection.execute(insert(ROOM).values(name="latest time", value=repr(self._latest)))
+            else:
+                connection.execute(update(ROOM).where(*kept).values(value=repr(self._latest)))
 
     def signing_key(self) -> str:
         """The key that signs sessions: from the settings, or the one that the room made when it was first opened."""
@@ -98,6 +118,7 @@ class People:
         with writing(self._engine) as connection:
             person = self._add(connection, name, role, campaign)
             link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
+        note("invited", guest=person, role=role.value, campaign=campaign)
         return Person(id=person, name=name, role=role, campaign=campaign), link
 
     def invite_again(self, person: int) -> str:
@@ -105,6 +126,7 @@ class People:
 
         The old one stops working, and so does all that came of it: whoever found it may have made tokens.
         """
+        note("invited again", guest=person)
         with writing(self._engine) as connection:
             connection.execute(delete(LINKS).where(LINKS.c.person == person))
             connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
@@ -114,20 +136,45 @@ class People:
 
     def by_link(self, secret: str) -> Person | None:
         """The owner of a link; None if it is not valid, or has expired."""
+        self.remember_time()
         return self._owner(self._usable(secret))
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
         """The owner of a link and a new session; None if the link is not valid, or has expired."""
+        self.remember_time()
         with writing(self._engine) as connection:
             person = _person(connection.execute(self._usable(secret)).first())
             # If two browsers open a one-time link at once, only one of them finds it unused.
             unused = update(LINKS).where(LINKS.c.hash == hashed(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
             if person is None or connection.execute(unused.values(used=self._clock())).rowcount != 1:
+                note("sign-in refused")
                 return None
-            return person, self._session(connection, person.id)
+            session = self._session(connection, person.id)
+        note("signed in", person=person.id, role=person.role.value)
+        return person, session
+
+    def enter_as(self, subject: str, name: str, role: Role, campaign: int | None) -> str:
+        """Return a new session for somebody whom a provider has named, with the role that it says they have now."""
+        shown = name if is_name(name) else "somebody"
+        facts = {"name": shown, "role": role.value, "campaign": campaign, "revoked": None}
+        with writing(self._engine) as connection:
+            known = connection.scalar(select(PEOPLE.c.id).where(PEOPLE.c.subject == subject))
+            person = self._add(connection, shown, role, campaign) if known is None else int(known)
+            connection.execute(update(PEOPLE).where(PEOPLE.c.id == person).values(subject=subject, **facts))
+            session = self._session(connection, person)
+        note("signed in", person=person, role=role.value, campaign=campaign, by="single sign-on")
+        return session
+
+    def revoke_subject(self, subject: str) -> None:
+        """Revoke the access of somebody to whom a provider gives no role any more."""
+        gone = update(PEOPLE).where(PEOPLE.c.subject == subject, PEOPLE.c.revoked.is_(None))
+        with writing(self._engine) as connection:
+            connection.execute(gone.values(revoked=self._clock()))
+        note("sign-in refused", by="single sign-on")
 
     def by_session(self, session: str) -> Person | None:
         """Whose session it is; None if it is over."""
+        self.remember_time()
         return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock())
 
     def by_ended_session(self, session: str) -> Person | None:
@@ -136,6 +183,7 @@ class People:
 
     def leave(self, session: str) -> None:
         """Ends a session."""
+        note("signed out")
         with writing(self._engine) as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == hashed(session)))
 
@@ -152,10 +200,12 @@ class People:
                 problem = f"you have {MOST_TOKENS} tokens that work, and nobody may have more"
                 raise RefusedError(problem, hint="Revoke one that you do not need.")
             connection.execute(insert(TOKENS).values(**row))
+        note("token made", owner=person)
         return token
 
     def by_token(self, token: str) -> Person | None:
         """The owner of a token; None if it does not exist, has expired or was revoked."""
+        self.remember_time()
         return self._owner(_BY_TOKEN, hash=hashed(token), now=self._clock())
 
     def tokens(self, person: int) -> Sequence[Any]:
@@ -166,6 +216,7 @@ class People:
 
     def revoke_token(self, person: int, token: int) -> bool:
         """Revokes a token; False if the person has no such token."""
+        note("token revoked", token=token)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
         with writing(self._engine) as connection:
             return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
@@ -183,6 +234,7 @@ class People:
 
     def revoke_campaign_token(self, campaign: int, token: int) -> bool:
         """Revokes a token of somebody of the campaign; False if there is no such token."""
+        note("token revoked", token=token, campaign=campaign)
         people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))
         with writing(self._engine) as connection:
@@ -204,12 +256,14 @@ class People:
         if role is Role.ADMIN:
             raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
         mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
+        note("role changed", guest=person, role=role.value, campaign=campaign)
         with writing(self._engine) as connection:
             return connection.execute(update(PEOPLE).where(*mine).values(role=role.value)).rowcount == 1
 
     def revoke(self, campaign: int, person: int) -> bool:
         """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
+        note("revoked", guest=person, campaign=campaign)
         with writing(self._engine) as connection:
             return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
 

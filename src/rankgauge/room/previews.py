@@ -1,28 +1,39 @@
-"""Previews of documents: HTML and Markdown as a page for a sandboxed frame, and images.
+"""Documents as assessors see them: HTML and Markdown as a page for a sandboxed frame, images, and marked words.
 
-Three things keep a document harmless, each by itself: the page is rebuilt from the few elements and attributes that
-are known here, its frame is a sandbox in which no script runs, and its policy loads nothing but images that are part of
-the pool or come from an allowed address. Scanning is linear in the length of the text, whatever it holds.
+Three things keep a document harmless, each by itself: nh3 leaves only the elements and attributes that are named here,
+the frame is a sandbox in which no script runs, and its policy loads nothing but images that are part of the pool or
+come from an allowed address. Pages are made in a process with limits, so that no document keeps the others waiting.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 
+import nh3
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from rankgauge.room.filters import highlighted
-from rankgauge.room.markdown import html_of
+from rankgauge.room.sandbox import Sandbox, SandboxError
 
 LONGEST = 500_000
 """Of a longer document the rest is left out."""
 
-LONGEST_MARKDOWN = 100_000
+LONGEST_MARKDOWN = 60_000
 """The same of Markdown, which takes longer to read."""
+
+LONGEST_UNLAID = 50_000
+"""The same of a document that is shown as text, since making its page takes too long."""
+
+DEEPEST = 200
+"""A document is cut where more elements than that are open: reading them takes as long as their depth squared."""
+
+SECONDS, MEGABYTES = 5.0, 256
+"""What making a page may take: time, and memory."""
 
 _BLOCKS = "article aside blockquote div dd dl dt figcaption figure footer header hr li main ol p pre section ul"
 _HEADINGS = "h1 h2 h3 h4 h5 h6"
@@ -44,87 +55,126 @@ STYLE = (
 STYLE_HASH = f"'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'"
 """By which a security policy knows the style, and no other."""
 
+REST, UNLAID = "The rest is left out.", "This document takes too long to lay out; here is its source."
+
+SHORTEST, MOST_WORDS = 3, 50
+"""Words with fewer letters (of, in) are not marked, nor are more than so many words of a query."""
+
+_ALONE = "area base br col colgroup dd dt embed hr img input li link meta option p param source"
+_ENDLESS = frozenset(f"{_ALONE} tbody td tfoot th thead tr wbr".split())
+"""The elements that need no end tag."""
+
+_OPENED = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*?(/?)>")
 _IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]", re.IGNORECASE)
-_NAME = re.compile(r"/?([a-zA-Z][a-zA-Z0-9]*)(?=[\s/>]|$)")
-_ATTRIBUTE = re.compile(r"([a-zA-Z-]{1,40})\s{0,9}=\s{0,9}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_WORD = re.compile(r"\w+")
+_MARKED = re.compile(r"&\w*;|\w+")
+_TAG = re.compile(r"(<(?:\"[^\"]*\"|[^\">])*>)")
+"""A tag as nh3 writes it: it escapes every other <, and quotes every value."""
+
+_SANDBOX = Sandbox(__name__, megabytes=MEGABYTES, idle=600.0)
 
 
 def preview(texts: Mapping[str, str], query: str, origins: Sequence[str] = ()) -> str | None:
-    """The page of a document for its frame, with the words of the query marked; None if it is plain text."""
-    source = texts.get("html") or (html_of(texts["markdown"][:LONGEST_MARKDOWN]) if texts.get("markdown") else None)
-    if not source:
-        return None
+    """Return the page of a document for its frame, with the words of the query marked; None if it is plain text."""
+    for kind in ("html", "markdown"):
+        if texts.get(kind):
+            return _page(kind, texts[kind], query, tuple(origins))
+    return None
+
+
+@lru_cache(maxsize=256)
+def _page(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
+    try:
+        return _SANDBOX.run(render, kind, source, query, origins, seconds=SECONDS)
+    except SandboxError:
+        return _framed(_noted(UNLAID) + Markup("<pre>{}</pre>").format(source[:LONGEST_UNLAID]), origins)
+
+
+def render(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
+    """Make the page of a document of HTML or Markdown."""
+    longest = LONGEST_MARKDOWN if kind == "markdown" else LONGEST
+    shown = source[:longest]
+    if len(source) > longest and shown.rfind("<") > shown.rfind(">"):
+        shown = shown[: shown.rfind("<")]  # not half a tag
+    shown = shown if kind == "markdown" else shown[: _end_of_depth(shown)]
+    clean = _cleaned(_markdown().render(shown) if kind == "markdown" else shown, origins)
+    pieces = _TAG.split(clean)
+    marked = Markup("").join(Markup(piece) if n % 2 else _mark(piece, query) for n, piece in enumerate(pieces))
+    return _framed(marked + (_noted(REST) if len(shown) < len(source) else Markup("")), origins)
+
+
+def _end_of_depth(source: str) -> int:
+    """Return where too many elements are open at once, or else the end."""
+    opened, depth = Counter[str](), 0
+    for tag in _OPENED.finditer(source):
+        name = tag[2].lower()
+        if name in _ENDLESS or (tag[3] and name not in ELEMENTS):
+            continue
+        if not tag[1]:
+            opened[name] += 1
+            depth += 1
+        elif opened[name]:
+            opened[name] -= 1
+            depth -= 1
+        if depth > DEEPEST:
+            return tag.start()
+    return len(source)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """Return the reader of Markdown, for which HTML is text."""
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def _cleaned(source: str, origins: tuple[str, ...]) -> str:
+    return nh3.clean(
+        source,
+        tags=set(ELEMENTS | {"img"}),
+        clean_content_tags=set(HIDDEN),
+        attributes={"*": set(ATTRIBUTES), "img": {"src", "alt"}},
+        attribute_filter=lambda tag, name, value: safe_image(value, origins) if name == "src" else value,
+        url_schemes={"data", "http", "https"},
+        link_rel=None,
+    )
+
+
+def _framed(body: Markup, origins: tuple[str, ...]) -> str:
     policy = f"default-src 'none'; style-src {STYLE_HASH}; img-src {' '.join(('data:', *origins))}"
-    head = Markup('<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{}">')
-    shown, rest = _cut(source)
-    body = Markup("").join(_rebuilt(shown, query, origins))
-    return str(head.format(policy) + Markup(f"<style>{STYLE}</style>") + body + rest)
+    head = '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    head += f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{STYLE}</style>'
+    return head + str(body)
+
+
+def _noted(words: str) -> Markup:
+    return Markup("<p><em>{}</em></p>").format(words)
 
 
 def safe_image(source: str, origins: Sequence[str] = ()) -> str | None:
-    """The address of an image if it is part of the text (data:) or at one of the allowed addresses; otherwise None."""
+    """Return the address of an image that is part of the text (data:) or at an allowed address; otherwise None."""
     source = source.strip()
     if _IMAGE.match(source):
         return source
     return source if any(source.startswith(f"{origin}/") for origin in origins) else None
 
 
-def _cut(source: str) -> tuple[str, Markup]:
-    """The beginning of a page that is too long, without half a tag at its end, and the word that there is more."""
-    if len(source) <= LONGEST:
-        return source, Markup("")
-    begun = source[:LONGEST]
-    whole = begun[: begun.rfind("<")] if begun.rfind("<") > begun.rfind(">") else begun
-    return whole, Markup("<p><em>The rest is left out.</em></p>")
+def highlighted(text: str, query: str) -> Markup:
+    """Mark the words of the query in a text, whatever their endings."""
+    return _mark(str(escape(text)), query)
 
 
-def _rebuilt(source: str, query: str, origins: Sequence[str]) -> Iterator[Markup]:
-    """The known elements of a page and its text."""
-    for text, tag in _pieces(source):
-        if text:
-            yield highlighted(html.unescape(text), query)
-        name = _NAME.match(tag)
-        known = "" if name is None else name[1].lower()
-        if known == "img":
-            yield _image(tag, origins)
-        elif known in ELEMENTS:
-            yield Markup("</{}>").format(known) if tag[0] == "/" else Markup("<{}{}>").format(known, _kept(tag))
+def _mark(escaped: str, query: str) -> Markup:
+    """Mark the words of the query in text that is escaped; a reference such as &amp; is no word."""
+    begins = _beginnings(query)
+    if begins is None:
+        return Markup(escaped)
+    return Markup(_MARKED.sub(lambda word: f"<mark>{word[0]}</mark>" if begins(word[0]) else word[0], escaped))
 
 
-def _pieces(source: str) -> Iterator[tuple[str, str]]:
-    """The text before each tag, and the tag without its brackets; comments and hidden elements are left out."""
-    at = 0
-    while at < len(source):
-        opened = source.find("<", at)
-        comment = opened >= 0 and source.startswith("<!--", opened)
-        closed = source.find("-->" if comment else ">", opened + 1) if opened >= 0 else -1
-        if closed < 0:
-            yield source[at:] if not comment else source[at:opened], ""
-            return
-        tag = "" if comment else source[opened + 1 : closed]
-        yield source[at:opened], tag
-        at = closed + (3 if comment else 1)
-        name = _NAME.match(tag)
-        if name is not None and tag[0] != "/" and name[1].lower() in HIDDEN:
-            end = re.compile(f"</{name[1]}", re.IGNORECASE).search(source, at)
-            at = len(source) if end is None else end.start()
-
-
-def _attributes(tag: str) -> dict[str, str]:
-    return {
-        name.lower(): html.unescape(double or single or bare) for name, double, single, bare in _ATTRIBUTE.findall(tag)
-    }
-
-
-def _kept(tag: str) -> Markup:
-    kept = {name: value for name, value in _attributes(tag).items() if name in ATTRIBUTES}
-    return Markup("").join(Markup(' {}="{}"').format(name, value) for name, value in kept.items())
-
-
-def _image(tag: str, origins: Sequence[str]) -> Markup:
-    """An image that may be loaded; otherwise the words for it."""
-    found = _attributes(tag)
-    source, words = safe_image(found.get("src", ""), origins), found.get("alt", "")
-    if source is None:
-        return escape(words)
-    return Markup('<img src="{}" alt="{}" referrerpolicy="no-referrer">').format(source, words)
+@lru_cache(maxsize=256)
+def _beginnings(query: str) -> Callable[[str], bool] | None:
+    """Return what tells whether a word begins as a word of the query does; None if all of them are too short."""
+    words = [word for word in _WORD.findall(query[:LONGEST_MARKDOWN].casefold()) if len(word) >= SHORTEST]
+    stems = {word.removesuffix("s") for word in words[:MOST_WORDS]}
+    lengths = sorted({len(stem) for stem in stems})
+    return (lambda word: any(word[:length].casefold() in stems for length in lengths)) if stems else None

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse
 from rankgauge.errors import GoneError, InputError, RankGaugeError, RefusedError, UnavailableError
 from rankgauge.labelling.campaign.database import names_of
 from rankgauge.render import html
-from rankgauge.render.passages import ReportTable
-from rankgauge.room import filters, previews
+from rankgauge.render.table import ReportTable
+from rankgauge.room import filters
 from rankgauge.room.addresses import Network
 from rankgauge.room.campaigns import Campaigns, OpenCampaign
 from rankgauge.room.credentials import csrf_token
@@ -34,7 +34,6 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
-TEMPLATES.filters |= {"preview": previews.preview, "safe_image": previews.safe_image}
 TEMPLATES.globals["routes"] = ROUTES
 
 
@@ -72,7 +71,8 @@ class Room:
         shared = {
             "person": getattr(request.state, "person", None),
             "csrf": "" if session is None else csrf_token(session, self.key),
-            "path": request.url.path,
+            "root": self.settings.root_path,
+            "path": self.settings.root_path + request.url.path,
             "refused": status >= 400,
             "origins": self.settings.origins,
         }

@@ -12,13 +12,16 @@ The application includes every router of the registry; the navigation of a campa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import getitem
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.registry import Registry
@@ -102,13 +105,58 @@ def api(name: str, *, place: int, tag: str) -> RoomRouter:
     return ROUTES.add(RoomRouter(name, place=place, prefix=API, tags=[tag], dependencies=[token], responses=ERRORS))
 
 
+MOST_VALUES = 2_000_000
+"""How many values the JSON of a request may have: a value of a few bytes takes a hundred in memory."""
+
+LISTED = 20
+"""How many errors are listed; the rest is counted."""
+
+
 async def read_json(request: Request, wanted: TypeAdapter[T]) -> T:
-    """What the body of a request says. It may be long: the room does not wait while it is read."""
+    """Read what the body of a request says. It may be long: the room does not wait while it is read.
+
+    Lists of the type that is wanted have to stop at their first error (`FailFast`); then the first errors are listed.
+    """
     body = await request.body()
+    if body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES:
+        raise HTTPException(413, f"the request has more than {MOST_VALUES:,} values")
+    return await run_in_threadpool(_validated, body, wanted)
+
+
+def _validated(body: bytes, wanted: TypeAdapter[T]) -> T:
     try:
-        return await run_in_threadpool(wanted.validate_json, body)
+        return wanted.validate_json(body)
     except ValidationError as error:
-        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
+        told = list(_errors(error)) if error.errors()[0]["type"] == "json_invalid" else _first_errors(body, wanted)
+        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in told[:LISTED]]) from None
+
+
+def _first_errors(body: bytes, wanted: TypeAdapter[Any]) -> list[dict[str, Any]]:
+    """List the first errors: a row that has some is set aside, and the rest is read again."""
+    said, errors, rows = from_json(body), list[dict[str, Any]](), 0
+    while len(errors) < LISTED:
+        try:
+            wanted.validate_python(said)
+            break
+        except ValidationError as error:
+            found = list(_errors(error))
+        place = next((n for n, step in enumerate(found[0]["loc"]) if isinstance(step, int)), None)
+        if place is None:
+            return [*errors, *found]
+        errors += [{**one, "loc": _counted(one["loc"], place, rows)} for one in found]
+        path, row = found[0]["loc"][:place], found[0]["loc"][place]
+        del reduce(getitem, path, said)[row]
+        rows += 1
+    return errors
+
+
+def _counted(loc: tuple[Any, ...], place: int, rows: int) -> tuple[Any, ...]:
+    """Count the rows that were set aside before."""
+    return (*loc[:place], loc[place] + rows, *loc[place + 1 :])
+
+
+def _errors(error: ValidationError) -> Iterator[dict[str, Any]]:
+    return (dict(one) for one in error.errors(include_input=False, include_url=False))
 
 
 def body_of(wanted: TypeAdapter[Any]) -> dict[str, Any]:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import logging
+import asyncio
+import os
 import socket
 import sys
-import time
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.supervisors import Multiprocess
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.database import Location
 from rankgauge.room.app import create_app
+from rankgauge.room.connections import guarded
 from rankgauge.room.database import migrate, opened
-from rankgauge.room.middleware import FACTS
+from rankgauge.room.log import log_to_stderr
 from rankgauge.room.people import People
 from rankgauge.room.room import Room
 from rankgauge.room.settings import RoomSettings
+from rankgauge.room.workers import LOOK, Workers
 
-GRACE = 10
+GRACE = 6
 """Seconds that a running request may still take after Ctrl-C or SIGTERM."""
 
 KEEP_ALIVE = 75
@@ -35,12 +35,12 @@ SWITCH = 0.0005
 """Seconds after which Python switches threads. With Python's own 5 ms, a thread whose database has replied waits
 several times per answer: with 50 assessors on two busy cores the slowest 5 % waited 1.5 times as long."""
 
-PATIENCE = 60
-"""Seconds for which one of several processes may be silent before it is replaced: a large upload keeps one busy."""
+COUNTERS = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable with the folder in which several processes keep their counters."""
 
 
 def serve(settings: RoomSettings) -> None:
-    """Serves the room until Ctrl-C or SIGTERM, in one process or in several that share the socket."""
+    """Serve the room until Ctrl-C or SIGTERM, in one process or in several that share the socket."""
     listening = _listen(settings)
     # Port 0 means any free port: links name the one that was found.
     settings = replace(settings, port=listening.getsockname()[1])
@@ -53,10 +53,32 @@ def serve(settings: RoomSettings) -> None:
         uvicorn.Server(configured(app)).run(sockets=[listening])
         return
     room.engine.dispose()
-    several = configured(
-        partial(_prepared, settings), factory=True, workers=settings.workers, timeout_worker_healthcheck=PATIENCE
-    )
-    Multiprocess(several, sockets=[listening]).run()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[COUNTERS] = folder
+        Workers(_serve_one, settings, [listening], settings.workers).run()
+
+
+def _serve_one(settings: RoomSettings, sockets: list[socket.socket], beat: Callable[[], None]) -> None:
+    """Serve in one of several processes."""
+    server = uvicorn.Server(configured(_prepared(settings)))
+
+    async def serve_and_beat() -> None:
+        beating = asyncio.create_task(_beat(server, beat))
+        await server.serve(sockets=sockets)
+        beating.cancel()
+
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(serve_and_beat())
+
+
+async def _beat(server: uvicorn.Server, beat: Callable[[], None]) -> None:
+    """Give a sign of life twice a second, from the loop that serves requests; if nobody is left to see it, stop."""
+    while True:
+        try:
+            beat()
+        except OSError:
+            server.should_exit = True
+        await asyncio.sleep(LOOK)
 
 
 def new_admin_link(settings: RoomSettings) -> str:
@@ -71,16 +93,19 @@ def new_admin_link(settings: RoomSettings) -> str:
 
 
 def _prepared(settings: RoomSettings) -> FastAPI:
-    """The room, in a process that logs and switches threads as the room needs it."""
-    _log_to_stderr()
+    """Open the room, in a process that logs and switches threads as the room needs it."""
+    log_to_stderr()
     sys.setswitchinterval(SWITCH)
     return create_app(settings)
 
 
-def configured(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config:
-    """How uvicorn serves the room. It leaves proxies' headers alone, as the room knows whose to take."""
+def configured(app: FastAPI, **more: Any) -> uvicorn.Config:
+    """Return how uvicorn serves the room. It leaves proxies' headers alone, as the room knows whose to take."""
     return uvicorn.Config(
         app,
+        loop="uvloop",
+        http=guarded(app.state.room.settings),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -101,30 +126,3 @@ def _listen(settings: RoomSettings) -> socket.socket:
             f"cannot listen on {settings.host}, port {settings.port}: {error.strerror}",
             hint="Choose another port: rankgauge serve --port 8001.",
         ) from None
-
-
-def _log_to_stderr() -> None:
-    """Logs what the room and the server do: no secrets, no headers, no bodies."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    for name in ("rankgauge", "uvicorn", "alembic"):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(logging.WARNING if name == "alembic" else logging.INFO)
-    # uvicorn's access log would show whole paths, and with them the secrets of links.
-    logging.getLogger("uvicorn.access").disabled = True
-
-
-class JsonLines(logging.Formatter):
-    """A record as a line of JSON."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        fields: dict[str, Any] = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **getattr(record, FACTS, {}),
-        }
-        if record.exc_info:
-            fields["error"] = self.formatException(record.exc_info)
-        return json.dumps(fields, ensure_ascii=False)

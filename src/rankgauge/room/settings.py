@@ -16,6 +16,9 @@ PREFIX = "RANKGAUGE_"
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?")
 """A scheme, a host and perhaps a port: what may stand in a security policy."""
 
+ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+"""A path without a slash at its end."""
+
 BOOLEANS: Mapping[str, bool] = {
     **{"1": True, "true": True, "yes": True},
     **{"0": False, "false": False, "no": False, "": False},
@@ -35,6 +38,8 @@ class RoomSettings:
     port: int = _setting(8000, "the port to listen on")
     workers: int = _setting(1, "how many processes serve the room; 50 assessors need no more than one")
     url: str = _setting("", "the address that browsers use, for links; if empty, it is made of host and port")
+    root_path: str = _setting("", "the path under which a proxy serves the room, such as /judging")
+    metrics_token: str = _setting("", "the token that may read /metrics; without it only this machine may", secret=True)
     secret: str = _setting("", "the key that signs sessions; if empty, the room makes one and keeps it", secret=True)
     secure: bool = _setting(False, "whether cookies are sent over HTTPS only; set it behind an HTTPS proxy")
     session_hours: float = _setting(12.0, "how long people stay signed in")
@@ -46,7 +51,15 @@ class RoomSettings:
     upload_megabytes: float = _setting(64.0, "the largest file that may be uploaded")
     draft_days: float = _setting(14.0, "how long an unfinished new campaign is kept after it was last touched")
     images: str = _setting("", "addresses that documents may show images from, such as https://img.example.org")
+    oidc_issuer: str = _setting("", "the address of an OpenID provider; with it people can sign in by single sign-on")
+    oidc_client: str = _setting("", "the room's client id at the provider")
+    oidc_secret: str = _setting("", "the room's client secret at the provider", secret=True)
+    oidc_name: str = _setting("single sign-on", "what the button on the page Sign in calls the provider")
+    oidc_roles: str = _setting("rankgauge", "the claim with people's roles: admin, or autumn:assessor for one campaign")
     tries_a_minute: int = _setting(20, "how many links and tokens that do not work one address may try per minute")
+    address_connections: int = _setting(
+        400, "how many connections one address may have open; proxies may have any number"
+    )
     proxies: str = _setting("", "the addresses of proxies in front of the room, such as 127.0.0.1, 10.0.0.0/8")
 
     def __post_init__(self) -> None:
@@ -60,11 +73,14 @@ class RoomSettings:
             "upload_megabytes",
             "draft_days",
             "tries_a_minute",
+            "address_connections",
         ):
             if not getattr(self, name) > 0:
                 raise ParameterError("serve", name, "above 0", getattr(self, name))
         if not 0 <= self.port < 1 << 16:
             raise ParameterError("serve", "port", "a number from 0 to 65535", self.port)
+        if self.root_path and not ROOT.fullmatch(self.root_path):
+            raise ParameterError("serve", "root_path", "a path such as /judging", self.root_path)
         if any(not ORIGIN.fullmatch(origin) for origin in self.origins):
             raise ParameterError("serve", "images", "addresses such as https://img.example.org", self.images)
 
@@ -88,11 +104,11 @@ class RoomSettings:
     def base(self) -> str:
         """The address of the room, without a slash at the end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return self.url.rstrip("/") or f"http://{host}:{self.port}"
+        return self.url.rstrip("/") or f"http://{host}:{self.port}{self.root_path}"
 
     def link(self, secret: str) -> str:
-        """The link that signs the owner of the secret in."""
-        return f"{self.base}/enter/{secret}"
+        """Return the link that signs the owner of the secret in. What is behind the # is sent to no server or proxy."""
+        return f"{self.base}/enter#{secret}"
 
 
 def _parsed(name: str, default: Any, text: str) -> Any:

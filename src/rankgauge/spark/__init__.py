@@ -1,5 +1,1 @@
-"""Where the work is done: on this machine, or on many. The same kernels on the same blocks either way."""
-
-from rankgauge.spark.engine import Engine, engine
-
-__all__ = ["Engine", "engine"]
+"""Evaluations on many machines by Spark: the same kernels on the same blocks as on one."""

@@ -15,7 +15,7 @@ from rankgauge.files.batches import whole_queries
 from rankgauge.labelling import Pool, Target
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.moments import moments
-from rankgauge.labelling.sampling.replacement import draws_for
+from rankgauge.labelling.sampling.query_plan import draws_for
 from rankgauge.measures import Measure
 from rankgauge.spark.job import ROWS
 from rankgauge.spark.rows import texts

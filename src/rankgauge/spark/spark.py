@@ -20,10 +20,9 @@ from rankgauge.errors import InputError
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
 from rankgauge.spark import tasks
-from rankgauge.spark.digest import DIGEST, restored
 from rankgauge.spark.job import JUDGMENT, EvaluationJob
 from rankgauge.spark.pools import sampling_distribution
-from rankgauge.spark.rows import OWNER, grouped
+from rankgauge.spark.rows import DIGEST, OWNER, grouped, restored
 from rankgauge.spark.session import session
 
 __all__ = ["evaluate", "records", "result", "sampling_distribution", "session"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from rankgauge.spark.digest import DIGEST, digest
 from rankgauge.spark.job import EvaluationJob
+from rankgauge.spark.rows import DIGEST, digest
 from rankgauge.spark.session import quiet
 
 Task = Callable[[Iterator[Any]], Iterator[Any]]

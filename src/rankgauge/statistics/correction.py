@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.records import entity, record
 from rankgauge.registry import Registered, Registry
 
 CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.statistics.corrections")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class Family:
     """The tests that are corrected together: those of one measure.
 
@@ -29,7 +29,7 @@ class Family:
     draws: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Correction(Registered):
     """A correction: `adjust` gives p-values to compare with the level as if there were only one test."""
 

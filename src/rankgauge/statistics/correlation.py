@@ -18,7 +18,10 @@ from rankgauge.numeric import FloatArray, IndexArray
 
 
 def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Kendall's τ_b of two scorings of the same systems; NaN if all systems of one scoring are tied.
+    """Compute Kendall's τ_b of two scorings of the same systems; NaN if all systems of one scoring are tied.
+
+    >>> kendall_tau([0.3, 0.5, 0.7], [0.2, 0.6, 0.4])
+    0.3333333333333333
 
     Pairs in agreement less pairs in disagreement, corrected for ties, in O(n log n). Kendall, The treatment of ties
     in ranking problems, Biometrika 1945; Knight, A computer method for calculating Kendall's tau with ungrouped data,
@@ -47,7 +50,10 @@ def spearman_rho(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """AP correlation of the scores y with the true scores x: errors at the top count more.
+    """Compute the AP correlation of the scores y with the true scores x: errors at the top count more.
+
+    >>> tau_ap([0.3, 0.5, 0.7], [0.2, 0.6, 0.4])
+    0.0
 
     The mean, over all systems but the first, of the share of systems above it that belong there, scaled to −1..1. It is
     not symmetric: y is the ranking under test. Tied systems count with the mean over their orders. Yilmaz, Aslam &

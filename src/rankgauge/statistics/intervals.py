@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics.columns import alike, moments
+from rankgauge.statistics.effects import alike, moments
 from rankgauge.statistics.student import student_quantile
 
 CELLS = 1 << 20
@@ -58,11 +58,13 @@ def limits(bounds: tuple[float, float], values: npt.ArrayLike) -> tuple[float, f
     return -np.inf if least < low - ROUNDING else low, np.inf if most > high + ROUNDING else high
 
 
-def mean_interval(values: FloatArray, kind: str, *, rng: np.random.Generator, level: float = 0.95) -> Interval:
-    """The interval of that kind of each column's mean."""
+def mean_interval(values: FloatArray, kind: str, *, seed: int, level: float = 0.95) -> Interval:
+    """Return the interval of that kind of each column's mean; the seed is that of a bootstrap."""
     if kind not in MEAN_INTERVALS:
         raise UnknownNameError("interval", kind, MEAN_INTERVALS)
-    return t_interval(values, level) if kind == "t" else bca_interval(values, rng=rng, level=level)
+    if kind == "t":
+        return t_interval(values, level)
+    return bca_interval(values, rng=np.random.default_rng(seed), level=level)
 
 
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:

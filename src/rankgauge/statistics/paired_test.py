@@ -7,7 +7,6 @@ two-sided p-value for each pair of runs: 1 if every difference is 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
+from rankgauge.records import record
 from rankgauge.registry import Registered, Registry
 
 DRAWS = 10_000
@@ -36,7 +36,7 @@ class Tested(NamedTuple):
     error: FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class PairedTest(Registered):
     """A paired test: `kernel` takes differences (queries × pairs), a generator, and how often to draw from it."""
 

@@ -7,11 +7,10 @@ them are known, and `drawn` gives others that the sample would allow as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.records import entity
 
 PRIOR = 9.0
 """The prior variance of a coefficient: three units of log odds."""
@@ -23,7 +22,7 @@ ROUNDS, STEPS, LEAP, CLOSE = 8, 25, 4.0, 1e-6
 """Rounds of expectation and maximisation, steps of Newton in each, how far a step may go, and when they end."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class QueryEffects:
     """The fitted log odds: `coefficients` of the columns, an effect for each query, and how far they are known.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankgauge.numeric import FloatArray
 from rankgauge.statistics.effects import cohen_dz
-from rankgauge.statistics.normal import normal_cdf
+from rankgauge.statistics.student import normal_cdf
 
 
 def trade_off(differences: npt.ArrayLike, alpha: float) -> FloatArray:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from rankgauge.errors import ParameterError
+from rankgauge.records import record
 from rankgauge.registry import Registered, Registry
-from rankgauge.statistics.overlap import overlap
-from rankgauge.statistics.ranked_pair import RankedPair
+from rankgauge.statistics.overlap import RankedPair, overlap
 
 PERSISTENCE = 0.9
 """The chance that the reader of a list goes on to the next rank, unless it is given."""
@@ -33,7 +32,7 @@ class SimilarityValue(NamedTuple):
 Kernel = Callable[[RankedPair, float], SimilarityValue]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record
 class Similarity(Registered):
     """A similarity: `kernel` takes two lists that are not empty and the reader's persistence p."""
 

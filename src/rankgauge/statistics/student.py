@@ -1,10 +1,4 @@
-"""Student's t distribution: its tail and its quantiles, to the last digits, without SciPy.
-
-With t = √ν / tan ψ the tail beyond t is the integral of sin^(ν−1) from 0 to ψ over twice that from 0 to π/2. Sines are
-smooth, so 64 nodes of Gauss and Legendre give all but the last bit or two, in the far tail as well.
-`scipy.special.stdtr` and `stdtrit` give the same, but importing `scipy.special` takes longer than evaluating a small
-run.
-"""
+"""The distributions of Student and Gauss, and the interval of a share."""
 
 from __future__ import annotations
 
@@ -15,7 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics.normal import normal_quantile
+
+MANY = 100_000
+"""For more values than this, importing `scipy.special` pays."""
+
+_ROOT = math.sqrt(0.5)
+_normal_tail = np.frompyfunc(math.erfc, 1, 1)
+
+
+def normal_cdf(x: FloatArray) -> FloatArray:
+    """The chance of less than x."""
+    if x.size > MANY:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(x))
+    return np.asarray(0.5 * np.asarray(_normal_tail(-_ROOT * x), dtype=np.float64))
+
+
+def normal_quantile(p: float) -> float:
+    """What is exceeded with the chance 1 − p, for 0 < p < 1."""
+    wanted, x = min(p, 1 - p), 0.0
+    # The tail is convex right of 0, so Newton's steps from there never pass the solution.
+    for _ in range(100):
+        step = (0.5 * math.erfc(_ROOT * x) - wanted) * math.sqrt(2 * math.pi) * math.exp(0.5 * x * x)
+        x += step
+        if abs(step) <= 1e-16 * x:
+            break
+    return math.copysign(x, p - 0.5)
+
 
 NODES = 64
 NEGLIGIBLE = 42.0
@@ -101,3 +122,34 @@ def _log_sine(angle: FloatArray) -> FloatArray:
     """log sin, exact near π/2 as well."""
     steep = np.log(np.sin(np.maximum(angle, 1e-300)))
     return np.asarray(np.where(angle < np.pi / 4, steep, 0.5 * np.log1p(-np.minimum(np.cos(angle) ** 2, 0.75))))
+
+
+STEPS = 60
+"""Halvings of an interval: more than a double can tell apart."""
+
+
+def largest_share(seen: int, n: int, *, alpha: float = 0.025) -> float:
+    """The largest share of which `seen` or fewer of `n` cases are seen with a chance of at least `alpha`.
+
+    Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 1934.
+    """
+    if seen >= n:
+        return 1.0
+    low, high = seen / n, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _at_most(seen, n, middle) >= alpha else (low, middle)
+    return low
+
+
+def _at_most(seen: int, n: int, share: float) -> float:
+    """The chance of `seen` cases or fewer."""
+    if share >= 1:
+        return 0.0
+    logs = math.lgamma(n + 1), math.log(share) if share > 0 else -math.inf, math.log1p(-share)
+    return sum(
+        math.exp(
+            logs[0] - math.lgamma(k + 1) - math.lgamma(n - k + 1) + (k * logs[1] if k else 0.0) + (n - k) * logs[2]
+        )
+        for k in range(seen + 1)
+    )

@@ -91,6 +91,10 @@ class Objective(ABC):
         """The same for some of the queries."""
         return Objective.of(self.documents.chosen(queries), self.measure, self.dialect)
 
+    def with_ties(self, ties: Ties) -> Objective:
+        """Return the same objective with tied documents ordered, or averaged, in another way."""
+        return Objective.of(self.documents, self.measure, self.dialect.changed(ties=ties))
+
     @abstractmethod
     def values(self, scores: FloatArray) -> FloatArray:
         """The value of each query, settled as the dialect says; NaN if it leaves the query out."""

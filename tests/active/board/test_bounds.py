@@ -10,7 +10,7 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.board.bounds import OpenList, bounds
-from rankgauge.labelling.pools.values import RunValues, targets_of
+from rankgauge.labelling.pools.contributions import RunValues, targets_of
 
 MEASURES = (
     "nDCG@4",

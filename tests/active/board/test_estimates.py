@@ -213,7 +213,7 @@ def test_one_run_is_a_board() -> None:
     board = Board.of(pool, ["nDCG@5", "P@5"], grades=SCALE)
     assert board.scores.max() > 2 * board.scores.min()
     stream = board.stream(1)
-    ratio, plain = board.estimate(board.read(stream, stream.exactly(60), grades, budget=60))
+    ratio, plain = board.estimate(board.read(stream, stream.exactly(50), grades, budget=50))
     widths = ratio.half_widths()
     assert widths is not None
     assert 0 < widths[0] < 0.3

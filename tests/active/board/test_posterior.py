@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.labelling.board.beliefs import believe
+from rankgauge.labelling.board.beliefs import EffectsPosterior, believe
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.posterior import EffectsPosterior
 from rankgauge.labelling.board.target import reached
 from tests.active.board.collection import pooled
 

@@ -8,8 +8,8 @@ import pytest
 from rankgauge.labelling.board import Board
 from rankgauge.labelling.board.beliefs import covariances
 from rankgauge.labelling.board.design import guessed_slopes
-from rankgauge.labelling.board.ideal import IdealCascade, IdealSum
 from rankgauge.labelling.board.lists import PrecisionLists
+from rankgauge.labelling.board.target import IdealCascade, IdealSum
 from rankgauge.numeric import FloatArray
 from tests.active.board.collection import pooled
 

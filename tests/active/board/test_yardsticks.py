@@ -13,8 +13,7 @@ from rankgauge import evaluate
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.board.lists import PrecisionLists
-from rankgauge.labelling.expansion import expanded, shares
-from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
+from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard, expanded, shares
 from rankgauge.labelling.yardsticks import li_kanoulas, xinfap
 from tests.active.board.collection import noisy_judge, tables
 

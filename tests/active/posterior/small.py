@@ -16,7 +16,7 @@ SCALE = (0, 1, 2, 3)
 SPREAD, OWN = 0.8, 1.2
 
 
-def model(steps: int = 1) -> GradeModel:
+def model(steps: int = 1, carried: float = 0.0) -> GradeModel:
     """Two queries of two documents: one shared effect that the documents have in different amounts, one by query."""
     return GradeModel(
         sizes=np.array([2, 2]),
@@ -26,6 +26,7 @@ def model(steps: int = 1) -> GradeModel:
         w=np.ones((4, 1)),
         query_spread=np.full((steps, 1), OWN),
         kind=np.zeros(1, dtype=np.int64),
+        carried=np.array([0.0, *[carried] * (steps - 1)]),
     )
 
 

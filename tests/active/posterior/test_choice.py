@@ -11,8 +11,7 @@ from scipy.special import ndtr
 from rankgauge.labelling.board.goal import Goal
 from rankgauge.labelling.posterior import GradePosterior
 from rankgauge.labelling.posterior.choice import LabelChoice
-from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects
-from rankgauge.labelling.posterior.laplace import StepBeliefs
+from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects, StepBeliefs
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SCALE, SPREAD, integrated, labels, model, shallow
 

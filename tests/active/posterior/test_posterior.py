@@ -9,7 +9,7 @@ import rankgauge
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.posterior import GradePosterior
-from rankgauge.labelling.posterior.label_order import label_order, label_scores
+from rankgauge.labelling.posterior.choice import label_order, label_scores
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import JudgmentKind

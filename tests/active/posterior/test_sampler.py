@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from rankgauge.labelling.posterior.grade_draws import draw_grades, merged_levels
-from rankgauge.labelling.posterior.sampler import StepSampler
+from rankgauge.labelling.posterior.sampler import StepSampler, draw_grades, merged_levels, sampled_predictors
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SPREAD, integrated, model
+
+
+def _predictors(sampler: StepSampler, **choices: Any) -> FloatArray:
+    """Five draws from each chain of a step without neighbours (draws × documents)."""
+    return np.concatenate([steps[0] for steps in sampled_predictors([sampler], per_chain=5, **choices)], axis=1).T
 
 
 @pytest.mark.parametrize(("rows", "passed"), [([0], [True]), ([0, 1, 3], [True, False, False]), ([2, 2], [True] * 2)])
@@ -19,10 +25,8 @@ def test_predictors_are_those_of_the_integral(rows: list[int], passed: list[bool
     """Their means and variances agree with numerical integration over all effects."""
     mean, variance = integrated(rows, passed)
     rng = np.random.default_rng(3)
-    sampler = StepSampler(
-        model=model(), step=0, rows=np.array(rows), passed=np.array(passed), rng=rng, chains=4000, learnt_at=()
-    )
-    drawn = sampler.draw(5).predictor
+    sampler = StepSampler(model=model(), step=0, rows=np.array(rows), passed=np.array(passed), rng=rng, chains=4000)
+    drawn = _predictors(sampler, learnt_at=())
     assert drawn.shape == (20_000, 4)
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.03)
     assert drawn.var(axis=0) == pytest.approx(variance, rel=0.05)
@@ -34,9 +38,29 @@ def test_without_labels_it_is_the_prior() -> None:
     sampler = StepSampler(
         model=model(), step=0, rows=none, passed=none.astype(bool), rng=np.random.default_rng(1), chains=4000
     )
-    drawn, x = sampler.draw(5).predictor, np.array([1.0, 0.5, 1.0, -1.0])
+    drawn, x = _predictors(sampler, learnt_at=()), np.array([1.0, 0.5, 1.0, -1.0])
     assert drawn.mean(axis=0) == pytest.approx(0.3 * x, abs=0.04)
     assert drawn.var(axis=0) == pytest.approx(x**2 * SPREAD**2 + OWN**2, rel=0.08)
+
+
+def test_steps_that_follow_one_another_are_those_of_the_integral() -> None:
+    """Where a query's intercept follows that of the step before, labels of each step tell of both."""
+    grid, carried = np.linspace(-5.0, 5.0, 201), 0.6
+    first, second = np.meshgrid(grid, grid, indexing="ij")
+    weight = np.exp(-((first / OWN) ** 2 + ((second - carried * first) / OWN) ** 2) / 2)
+    # One document of the first query passes the first step and fails the second; there is no shared effect.
+    weight = weight * ndtr(first) * ndtr(-second)
+    weight /= weight.sum()
+    alone = replace(model(2, carried), x=np.zeros((4, 1)), mean=np.zeros((2, 1)))
+    rng, rows = np.random.default_rng(4), np.array([0])
+    steps = [
+        StepSampler(model=alone, step=n, rows=rows, passed=np.array([n == 0]), rng=rng, chains=4000) for n in (0, 1)
+    ]
+    drawn = [np.array(both)[:, 0] for both in sampled_predictors(steps, per_chain=5, learnt_at=())]
+    pair = np.concatenate(drawn, axis=1)
+    means = [(weight * one).sum() for one in (first, second)]
+    assert pair.mean(axis=1) == pytest.approx(means, abs=0.03)
+    assert np.cov(pair)[0, 1] == pytest.approx((weight * first * second).sum() - means[0] * means[1], abs=0.05)
 
 
 def test_grades_are_those_of_the_sum() -> None:

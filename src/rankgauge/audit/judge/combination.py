@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.judge.clusters import FEWEST, percentiles
+from rankgauge.audit.judge.agreement import FEWEST, percentiles
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 

@@ -6,23 +6,31 @@ boards that may be the true one. Everything is then counted over the draws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.judge.clusters import FEWEST, percentiles
-from rankgauge.audit.judge.run_verdicts import RunVerdicts
+from rankgauge.audit.judge.agreement import FEWEST, percentiles
+from rankgauge.audit.judge.judged_runs import JudgeBoard, RunVerdicts
+from rankgauge.errors import UnknownNameError
+from rankgauge.labelling.board import Board
+from rankgauge.labelling.board.plan import expected_half_widths
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.statistics import kendall_tau, tau_ap
+from rankgauge.statistics.intervals import limits
 
 RESAMPLES = 500
 
 MISFIT = 0.08
 """How far the model of a judge's errors may be off in the level of all runs, as a standard deviation, where people
 judged next to nothing: on DL19 it was by .02 to .12. What a model says of levels needs the room."""
+
+TIED = 1e-12
+"""Means of runs that differ by less are the same."""
 
 OUTCOMES = ("kept", "lost", "found", "reversed", "open")
 """What becomes of a difference: significant by both; by the judge only; by people only; the other way; by neither."""
@@ -66,6 +74,7 @@ class Consequences:
             misfit = rng.normal(0.0, MISFIT * self.unknown, size=(len(mean), 1))
             low, high = np.quantile(mean + luck * error + misfit, [0.025, 0.975], axis=0)
             ends = np.quantile(self.people.mean(axis=1) + misfit, [0.025, 0.975], axis=0)
+            ends = np.clip(ends, *limits(self.measure.facts.bounds, self.people))
         return pl.DataFrame(
             {
                 "run": list(self.runs),
@@ -134,10 +143,15 @@ class Consequences:
             **found,
             "swapped": float(self.swapped.sum()),
             "pairs": self.chances.shape[1],
-            "winner_judge": self.runs[int(judge.argmax())],
-            "winner_people": self.runs[likeliest],
+            "winner_judge": self._best(judge),
+            "winner_people": self._best(people[0]) if self.known else self.runs[likeliest],
             "winner_chance": float(wins[likeliest]),
         }
+
+    def _best(self, means: FloatArray) -> str:
+        """Name the run with the highest mean, or say how many share it."""
+        best = np.flatnonzero(means >= means.max() - TIED)
+        return self.runs[best[0]] if len(best) == 1 else f"{len(best)} runs tied"
 
     def _correlations(self) -> dict[str, float]:
         """τ and τ_AP of the judge's order with people's, with intervals over queries and draws."""
@@ -157,3 +171,88 @@ class Consequences:
             drawn = np.array([statistic(p, j) for p, j in zip(people, judge, strict=True)])
             found[f"{name}_low"], found[f"{name}_high"] = percentiles(drawn, queries, found=found[name])
         return found
+
+
+HALF_WIDTH = 0.03
+"""How wide half an interval may be, unless another width is asked for."""
+
+SUSPECTED = 0.5
+"""The share of attention that runs get together which are suspected to be made by a judge."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LabelPlan:
+    """A board that is planned with the judges' grades as beliefs and people's labels as known."""
+
+    judged: JudgeBoard
+    measure: Measure
+    suspects: Sequence[str] = ()
+    afresh: bool = False
+    """Whether to plan as if people had judged nothing yet."""
+    rel: float = 1.0
+    dialect: str = "standard"
+
+    @cached_property
+    def board(self) -> Board:
+        """The plan's board; documents of suspected runs count for more."""
+        known = None if self.afresh else self.judged.known
+        made = Board.of(
+            self.judged.pool,
+            [self.measure],
+            grades=[float(grade) for grade in self.judged.scale],
+            known=known,
+            columns=self.judged.columns,
+            rel=self.rel,
+            dialect=self.dialect,
+        )
+        if not self.suspects:
+            return made
+        runs = list(made.pool.runs)
+        for name in self.suspects:
+            if name not in runs:
+                raise UnknownNameError("run", name, runs)
+        watched = np.isin(runs, list(self.suspects))
+        rest = ~watched
+        shares = SUSPECTED * watched / watched.sum() + (1 - SUSPECTED) * rest / max(1, rest.sum())
+        return replace(made, shares=(shares / shares.sum(),))
+
+    def needed(self, half_width: float = HALF_WIDTH, *, seed: int = 0) -> int | None:
+        """How many further labels bring half of a run's interval to that width, on average over the runs.
+
+        None if not even all of them are expected to. It is a forecast by the beliefs, not a promise.
+        """
+        stream = self.board.stream(seed)
+        low, high = 1, stream.size
+        if high < 1 or self._half_width(high - 1) > half_width:
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._half_width(middle) <= half_width else (middle + 1, high)
+        return low
+
+    def _half_width(self, labels: int) -> float:
+        return expected_half_widths(self.board, self.board.stream(0), max(1, labels))[0]
+
+    def first(self, count: int) -> pl.DataFrame:
+        """The open documents whose labels are worth most: query, document, the grade by each judge, doubt, worth.
+
+        The worth is what a label moves runs apart, times the doubt about the grade, in per cent of all documents'.
+        """
+        board, place = self.board, self.judged.place
+        worth = np.where(np.isnan(board.known), board.scores, 0.0)
+        chosen = np.argsort(-worth, kind="stable")[: min(count, int((worth > 0).sum()))]
+        chance = board.guess[chosen]
+        variance = (chance * (1 - chance)).sum(axis=1)
+        # "by": a column that is called like a judge would make it an assessor where people add their grades.
+        judges = {f"by {name}": grades[place[chosen]] for name, grades in self.judged.pairs.own.items()}
+        pool = board.pool
+        return pl.DataFrame(
+            {
+                "query": pool.queries.gather(pool.query[chosen]),
+                "document": pool.documents.gather(chosen),
+                **judges,
+                "expected": np.round(chance @ np.diff(board.grades) + board.grades[0], 4),
+                "doubt": np.round(np.sqrt(variance), 4),
+                "worth": np.round(100 * worth[chosen] / (worth.sum() or 1.0), 4),
+            }
+        )

@@ -1,21 +1,61 @@
-"""Where a judge errs: its grade less people's, by grade, query, rank, run and any column of a table of documents."""
+"""What people would say of the documents that they have not seen: a judge's errors, learnt from few labels.
+
+The model is that of a board's beliefs: the chance to reach each threshold of people's scale, from the judge's grade in
+steps, the query's own effects, and the ranks. Labels say how far the judge is to be trusted; what they leave unknown is
+drawn, not ignored, so that few labels give wide answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.judge.agreement import Comparable
-from rankgauge.audit.judge.clusters import Contrast, contrast
-from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.agreement import Comparable, Contrast, contrast
+from rankgauge.audit.judge.judged_runs import JudgeBoard, JudgedRuns
 from rankgauge.audit.judge.pairs import KEYS
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.labelling.board.beliefs import EffectsPosterior
+from rankgauge.labelling.board.features import Features
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.statistics.correction import CORRECTIONS, Family
+
+RUN_PRECISION = 5.0
+"""How firmly a single run's effect is held to none: looser than on a board, where an estimate must not follow a few
+labels. Here it is the differences between runs that are foretold."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ErrorModel:
+    """What people's labels say of a judge's errors."""
+
+    board: JudgeBoard
+    posterior: EffectsPosterior
+
+    @classmethod
+    def fit(cls, board: JudgeBoard) -> ErrorModel:
+        """The model, fitted to people's labels."""
+        known = board.known
+        labelled = np.flatnonzero(~np.isnan(known))
+        reached = (known[labelled, np.newaxis] >= board.scale[1:]).astype(np.float64)
+        features = Features.of(board.pool, len(board.scale) - 1, board.columns)
+        runs = np.arange(len(features.precision)) >= len(features.precision) - len(board.pool.runs)
+        features = replace(features, precision=np.where(runs, RUN_PRECISION, features.precision))
+        return cls(board=board, posterior=EffectsPosterior.of(features, labelled, reached))
+
+    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+        """Sets of judgments that people may give (draws × pairs): their labels, and the rest as the model draws it."""
+        known, place = self.board.known, self.board.place
+        found = np.zeros((count, len(self.board.pairs.people)))
+        for row, chances in zip(found, self.posterior.chances(rng, count), strict=True):
+            levels = (rng.random((len(chances), 1)) < chances).sum(axis=1)
+            row[place] = np.where(np.isnan(known), self.board.scale[levels], known)
+        return found
+
 
 TOP = 10
 """The first ranks of a run that count as its top."""
@@ -169,3 +209,50 @@ def _quarters(name: str, values: FloatArray, every: BoolArray) -> Iterator[Error
         last = high == ends[-1]
         inside = known & (values >= low) & ((values <= high) if last else (values < high))
         yield ErrorSlice(name, f"{low:g} to {'' if last else 'under '}{high:g}", inside, every & known)
+
+
+FEWEST = 6
+"""A line and its spread need this many other runs."""
+
+
+def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, suspects: Sequence[str]) -> pl.DataFrame:
+    """A row per run: suspected, bias, expected bias, excess, t, p (one-sided), and its rank among all excesses.
+
+    `judge` (runs) and `people` (draws × runs) are values. The line is that of the runs that nobody suspects.
+    """
+    for name in suspects:
+        if name not in runs:
+            raise UnknownNameError("run", name, list(runs))
+    suspected = np.isin(list(runs), list(suspects))
+    if (~suspected).sum() < FEWEST:
+        known = int((~suspected).sum())
+        raise InputError(
+            f"the test of --made-by-judge needs {FEWEST} other runs or more; there are {known}",
+            hint="Give more runs that no judge had a part in, or leave --made-by-judge out.",
+        )
+    rows = [_tested(place, judge, people, ~suspected) for place in range(len(runs))]
+    frame = pl.DataFrame(rows, schema=["bias", "expected", "excess", "t", "p"], orient="row")
+    return pl.concat([pl.DataFrame({"run": list(runs), "suspected": suspected}), frame], how="horizontal")
+
+
+def _tested(place: int, judge: FloatArray, people: FloatArray, trusted: BoolArray) -> tuple[float, ...]:
+    """A run against the line through the trusted others."""
+    from scipy.special import stdtr
+
+    others = trusted.copy()
+    others[place] = False
+    value, bias = people.mean(axis=0), judge - people.mean(axis=0)
+    n, x = int(others.sum()), value[others]
+    middle, spread = float(x.mean()), float(((x - x.mean()) ** 2).sum())
+    slope = float(((x - middle) * bias[others]).sum() / spread) if spread > 0 else 0.0
+    level = float(bias[others].mean())
+    left = bias[others] - level - slope * (x - middle)
+    variance = float((left**2).sum() / (n - 2))
+    distance = (value[place] - middle) ** 2 / spread if spread > 0 else 0.0
+    expected = level + slope * (value[place] - middle)
+    # What people have not judged may move the run and the line: so much of it as differs from draw to draw.
+    apart = (judge - people)[:, place] - (judge - people)[:, others].mean(axis=1)
+    unknown = float(apart.var(ddof=1)) if len(people) > 1 else 0.0
+    error = np.sqrt(variance * (1 + 1 / n + distance) + unknown)
+    t = float((bias[place] - expected) / error) if error > 0 else 0.0
+    return float(bias[place]), float(expected), float(bias[place] - expected), t, float(stdtr(n - 2, -t))

@@ -1,24 +1,76 @@
-"""The lists of many runs over graded pairs, so that any grades of these pairs can be scored at once.
-
-The ranking stage ranks the pairs' positions instead of their grades. Grades are put in afterwards: a board of runs is
-then scored for hundreds of possible sets of judgments in one go.
-"""
+"""Judges and runs as a board: the pool of the graded pairs, and the judges' grades as what is believed of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankgauge import dialects, files
-from rankgauge.audit.judge.pairs import GradedPairs
+from rankgauge.audit.judge.pairs import KEYS, GradedPairs, people_scale
 from rankgauge.dialects import Dialect
+from rankgauge.labelling.board import BoardPool
+from rankgauge.labelling.board.columns import Columns
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking import RankedLists, rank
 from rankgauge.ranking.hits import Hits
+
+DEEP = 1001.0
+"""The rank at which a run no longer says anything of a document."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgeBoard:
+    """The pool of some runs over the pairs; `place` (documents of the pool) is the pair of each, `scale` people's.
+
+    `columns` are what the judges say: a step for each level, and the company that a document is in. Documents that good
+    runs find are better than the judges alone can tell, and poor runs' are worse; how much of that the judges' own
+    order of the runs foretells is one more effect that labels show.
+    """
+
+    pairs: GradedPairs
+    pool: BoardPool
+    place: IndexArray
+    scale: FloatArray
+    columns: Columns
+
+    @classmethod
+    def of(cls, pairs: GradedPairs, judges: Sequence[str], runs: Mapping[str, Any], worth: FloatArray) -> JudgeBoard:
+        """The board of some judges; `worth` (runs) is the value of each run by them."""
+        rows = pairs.frame().with_row_index("pair")
+        said = {name: pairs.machines[name] for name in judges}
+        pool = BoardPool.from_runs(runs, only=rows.select(*KEYS, grade=pl.lit(0.0)), judges=said)
+        place = pool.ids.join(rows, on=KEYS, how="left", maintain_order="left")["pair"].to_numpy().astype(np.int64)
+        scale = scale_of(pairs, judges)
+        parts = [one for one in (pool.columns(scale), _company(pool, worth)) if one is not None]
+        columns = Columns.joined(parts)
+        assert columns is not None
+        return cls(pairs=pairs, pool=pool, place=place, scale=scale, columns=columns)
+
+    @property
+    def known(self) -> FloatArray:
+        """People's grades of the documents of the pool, NaN where they gave none."""
+        return np.asarray(self.pairs.people[self.place])
+
+
+def scale_of(pairs: GradedPairs, judges: Sequence[str]) -> FloatArray:
+    """People's scale: 0 and 1 if they used no other grade; else every whole grade up to the highest of anyone."""
+    return people_scale(pairs.scale, max(float(np.ceil(pairs.judges[name].max())) for name in judges))
+
+
+def _company(pool: BoardPool, worth: FloatArray) -> Columns:
+    """Whether good or poor runs have a document near their tops, in standard deviations."""
+    centred = worth - worth.mean()
+    near = 1.0 - np.log(np.minimum(pool.rank, DEEP)) / np.log(DEEP)
+    summed = np.bincount(pool.document, centred[pool.run] * near, minlength=len(pool.documents))
+    values = summed[:, np.newaxis] / (summed.std() or 1.0)
+    return Columns(values=values, mean=np.zeros(1), precision=np.ones(1))
+
 
 CELLS = 1 << 22
 """How many cells are scored at once."""
@@ -134,3 +186,67 @@ def _within(hits: Hits) -> IndexArray:
 def _padded(pairs: GradedPairs) -> IndexArray:
     columns = np.arange(int(pairs.sizes.max(initial=0)))
     return np.where(columns < pairs.sizes[:, np.newaxis], pairs.starts[:, np.newaxis] + columns, -1)
+
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunVerdicts:
+    """The pairs of runs by the paired t test over queries, with Holm's correction over all pairs.
+
+    `values` is sets × queries × runs. `difference` and `verdict` are sets × pairs: 1 where the first run of a pair is
+    above the second by more than luck, −1 where it is below, 0 where the difference may be luck.
+    """
+
+    values: FloatArray
+
+    @cached_property
+    def paired(self) -> tuple[IndexArray, IndexArray]:
+        """The positions of the runs of each pair."""
+        first, second = np.triu_indices(self.values.shape[-1], 1)
+        return first, second
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The mean of each run (sets × runs)."""
+        return np.asarray(self.values.mean(axis=1))
+
+    @cached_property
+    def difference(self) -> FloatArray:
+        """The difference of each pair's means."""
+        first, second = self.paired
+        return np.asarray(np.round(self.means[:, first] - self.means[:, second], 12))
+
+    @cached_property
+    def verdict(self) -> FloatArray:
+        """Which runs are above others by more than luck."""
+        return np.asarray(np.sign(self.difference) * (_holm(self._p()) < ALPHA))
+
+    def _p(self) -> FloatArray:
+        """The p-values of the t test, which needs no more than the covariance of the runs' values."""
+        from scipy.special import stdtr
+
+        queries = self.values.shape[1]
+        if queries < 2:
+            return np.ones_like(self.difference)
+        centred = self.values - self.means[:, np.newaxis]
+        spread = np.matmul(centred.transpose(0, 2, 1), centred) / (queries - 1)
+        first, second = self.paired
+        own = np.diagonal(spread, axis1=1, axis2=2)
+        variance = np.maximum(own[:, first] + own[:, second] - 2 * spread[:, first, second], 0.0)
+        # Values that are equal but for the last bits have no difference and no spread.
+        error = np.sqrt(np.where(variance > 1e-24, variance, 0.0) / queries)
+        gone = error <= 1e-15 * np.abs(self.difference)
+        p = 2 * stdtr(queries - 1, -np.abs(self.difference) / np.where(gone | (error == 0), 1.0, error))
+        return np.where(error > 0, p, np.where(self.difference == 0, 1.0, 0.0))
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    """Holm's correction of each row."""
+    order = np.argsort(p, axis=1, kind="stable")
+    steps = np.arange(p.shape[1], 0, -1)
+    raised = np.maximum.accumulate(np.take_along_axis(p, order, axis=1) * steps, axis=1)
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(raised, 1.0), axis=1)
+    return adjusted

@@ -12,14 +12,10 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.audit.judge.agreement import FEWEST, Comparable, agreement, confusion_table
-from rankgauge.audit.judge.circularity import circularity
 from rankgauge.audit.judge.combination import combined, separation
-from rankgauge.audit.judge.consequences import Consequences
-from rankgauge.audit.judge.error_model import ErrorModel
-from rankgauge.audit.judge.error_slices import error_slices, query_spread
-from rankgauge.audit.judge.judge_board import JudgeBoard
-from rankgauge.audit.judge.judged_runs import JudgedRuns
-from rankgauge.audit.judge.label_plan import HALF_WIDTH, LabelPlan
+from rankgauge.audit.judge.consequences import HALF_WIDTH, Consequences, LabelPlan
+from rankgauge.audit.judge.error_slices import ErrorModel, circularity, error_slices, query_spread
+from rankgauge.audit.judge.judged_runs import JudgeBoard, JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board.target import require_plain
@@ -99,6 +95,18 @@ class JudgeAudit:
     def lists(self) -> JudgedRuns | None:
         """The runs' lists over the pairs."""
         return JudgedRuns.of(self.pairs, self.runs, rel=self.rel, dialect=self.dialect) if self.runs else None
+
+    @cached_property
+    def shallow_labels(self) -> int | None:
+        """The deepest rank that people judged, where the judges graded twice as deep and more; None otherwise."""
+        if self.lists is None or not self.sampled:
+            return None
+        ranks = self.lists.best_ranks(len(self.pairs.people))
+        judged = ranks[self.pairs.labelled]
+        if not len(judged) or not np.isfinite(judged).all():
+            return None
+        deepest = int(judged.max())
+        return deepest if int(ranks[np.isfinite(ranks)].max()) >= 2 * deepest else None
 
     @cached_property
     def _top_lists(self) -> dict[Measure, JudgedRuns]:
@@ -238,6 +246,7 @@ def audit_judges(
     dialect: str = "standard",
     documents: pl.DataFrame | None = None,
     suspects: Sequence[str] = (),
+    examples: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     half_width: float = HALF_WIDTH,
     seed: int = 0,
     draws: int = DRAWS,
@@ -246,7 +255,7 @@ def audit_judges(
 
     `rel` is the lowest grade that counts as relevant, `dialect` the tool to compute values as. `documents` is a table
     with a column `document` whose other columns divide the pairs. `suspects` are runs that a judge may have helped to
-    make.
+    make, `examples` by judge the pairs that it was shown with people's grades: they are left out.
     """
     wanted = tuple(parse(measure) for measure in as_list(measures))
     if any(measure.facts.aggregate is Aggregate.GEOMETRIC for measure in wanted):
@@ -254,7 +263,7 @@ def audit_judges(
     if dialect != "standard":
         for measure in wanted:
             require_plain(measure, dialects.get(dialect))
-    pairs = GradedPairs.of(people, judges)
+    pairs = GradedPairs.of(people, judges, examples)
     _check(pairs, rel=rel, half_width=half_width, documents=documents)
     return JudgeAudit(
         pairs=pairs,

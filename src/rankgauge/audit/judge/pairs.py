@@ -1,9 +1,9 @@
-"""The pairs of query and document that judges graded, with people's grades where there are any."""
+"""A judge's grades on people's scale, where the judge uses another one: points from 0 to 100, or chances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,46 @@ import numpy as np
 import polars as pl
 
 from rankgauge import files
-from rankgauge.audit.judge.common_scale import on_scale
 from rankgauge.errors import InputError
 from rankgauge.files import find
-from rankgauge.files.cells import is_blank
+from rankgauge.files.columns import is_blank
 from rankgauge.files.source import suffix_of
-from rankgauge.judgments.llm.machine_judge import MachineJudge, read_judges
+from rankgauge.judgments.llm.machine_judge import MachineJudge, is_stretched, placed, read_judges
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+
+HIGHEST = 5.0
+"""Whole grades from 0 up to this are taken as grades of relevance, whatever the highest of them; others are points."""
+
+
+def people_scale(seen: FloatArray, highest: float = 1.0) -> FloatArray:
+    """The scale of grades that people gave: every whole one up to the highest of theirs, or to another that is higher;
+    no more than 0 and 1 if they used no other.
+    """
+    if not np.array_equal(seen, np.round(seen)):
+        return np.unique(np.append(seen, [0.0, 1.0]))
+    top = float(seen.max(initial=1.0))
+    return np.arange(0.0, (top if top <= 1 else max(top, highest)) + 1)
+
+
+def on_scale(given: FloatArray, own: FloatArray, people: FloatArray, *, few: bool) -> FloatArray:
+    """A judge's grades on people's scale; as they are, but for negative ones, if they are on it already.
+
+    `own` are the grades of the judge's scale, `people` those that people gave. In few labels the highest grade may be
+    missing, and where people only say relevant or not a judge of whole grades is cut, not stretched.
+    """
+    whole = np.array_equal(own, np.round(own)) and own.max() <= HIGHEST
+    alike = few and whole and own.min() <= 0
+    scale = people_scale(people, float(own.max()) if alike else 1.0)
+    if not is_stretched(own, scale) or (whole and scale[-1] <= 1):
+        return np.maximum(given, 0.0)
+    return np.asarray(scale[placed(given, own, scale)])
+
+
+def binary(grades: FloatArray) -> bool:
+    """Whether no other grades are used than 0 and 1."""
+    known = grades[~np.isnan(grades)]
+    return bool(np.isin(known, (0.0, 1.0)).all())
+
 
 KEYS = ["query", "document"]
 
@@ -45,14 +78,22 @@ class GradedPairs(Grouped):
     probability: FloatArray | None
     coverage: pl.DataFrame
     shared: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """By judge how many labels were left out, because the judge was shown them as examples."""
 
     @classmethod
-    def of(cls, people: Any, judges: Mapping[str, Any]) -> GradedPairs:
-        """The pairs of people's judgments (a path, frame, dict or rows) and of judges by name."""
+    def of(
+        cls, people: Any, judges: Mapping[str, Any], examples: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    ) -> GradedPairs:
+        """The pairs of people's judgments (a path, frame, dict or rows) and of judges by name.
+
+        `examples` are by judge the pairs that it was shown with people's grades, which say nothing of it.
+        """
         if not judges:
             raise InputError("there is no judge to audit", hint="Give the judge's grades after people's.")
         machines = {judge.name: judge for judge in read_judges(judges)}
         human, graded = _people(people), {name: _grades(judge) for name, judge in machines.items()}
+        human, left_out = _without(human, examples or {})
         whole = _joined(graded)
         frame = whole.join(human, on=KEYS, how="left", maintain_order="left")
         if not len(whole):
@@ -79,6 +120,7 @@ class GradedPairs(Grouped):
             probability=_numbers(frame["probability"]) if "probability" in frame.columns else None,
             coverage=_coverage(human, graded),
             shared=int(labelled.sum()),
+            left_out=left_out,
         )
 
     @cached_property
@@ -121,15 +163,28 @@ class GradedPairs(Grouped):
 def _people(source: Any) -> pl.DataFrame:
     """People's grades; with the column `probability`, if the table has it."""
     frame = source if isinstance(source, pl.DataFrame) else files.judgments_from(source)
-    if "assessor" in frame.columns:
+    if "assessor" in frame.columns and frame.select(pl.struct(KEYS).is_duplicated().any()).item():
         raise InputError(
-            "the judgments of people name their assessors, and an audit needs one grade for each document",
+            "several people judged one document, and an audit needs one grade for each document",
             path=source if files.is_path(source) else None,
             hint="Make one grade of several first: rankgauge judgments combine FILE --rule median -o people.txt",
         )
     found = frame.select(*KEYS, people=pl.col("grade").clip(lower_bound=0.0))
     chances = _chances(source)
     return found if chances is None else found.join(chances, on=KEYS, how="left", maintain_order="left")
+
+
+def _without(
+    human: pl.DataFrame, examples: Mapping[str, Sequence[tuple[str, str]]]
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Leave out labels that judges were shown as examples; count them by judge."""
+    kinds, left_out = dict.fromkeys(KEYS, pl.String), {}
+    for name, pairs in examples.items():
+        shown = pl.DataFrame(list(pairs), schema=kinds, orient="row")
+        if number := len(human.join(shown, on=KEYS, how="semi")):
+            left_out[name] = number
+    every = pl.DataFrame([pair for pairs in examples.values() for pair in pairs], schema=kinds, orient="row")
+    return human.join(every, on=KEYS, how="anti", maintain_order="left"), left_out
 
 
 def _chances(source: Any) -> pl.DataFrame | None:

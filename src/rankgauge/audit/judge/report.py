@@ -14,12 +14,14 @@ from rankgauge import dialects
 from rankgauge.audit.judge import JudgeAudit
 from rankgauge.audit.judge import figures as figures
 from rankgauge.audit.judge import tables as tables
+from rankgauge.audit.judge.advice import advise
 from rankgauge.audit.judge.agreement import FEWEST
 from rankgauge.evaluation.worths import NO_EFFECT, lowest_relevant, worths
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, share
-from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.render.svg import Drawing, sheet
+from rankgauge.render.table import ReportTable
 
 AGREEMENT = """Kappa and alpha are 0 where a judge agrees no more often than by chance, 1 where it always agrees. AUC is
 the chance that the judge gives a relevant document the higher grade than one that is not: 0.5 is a coin."""
@@ -89,6 +91,7 @@ class JudgeAuditReport(Report):
                 "orders": audit.orders,
                 "differences": audit.differences,
                 "circularity": audit.circularity,
+                "advice": list(self.advice),
                 "needed": {"half_width": audit.half_width, "labels": self.needed},
                 "first": self.first_documents,
             }
@@ -135,15 +138,25 @@ class JudgeAuditReport(Report):
         order = audit.orders.filter(pl.col("judge_name") == best).row(0, named=True)
         rows = audit.values.filter(pl.col("judge_name") == best, pl.col("measure") == order["measure"])
         bias = float(rows["bias"].mean())  # type: ignore[arg-type]
-        rated = f"rates runs {abs(bias):.3f} too {'high' if bias > 0 else 'low'} on average by {order['measure']}"
-        ranked = f"; it {rated}" + ("" if np.isnan(order["tau"]) else f" and orders them with τ {order['tau']:.2f}")
-        return told + ranked
+        level = f"{abs(bias):.3f} too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.0005 else "as people do"
+        ranked = f"; it rates runs {level} on average by {order['measure']}"
+        ordered = "" if np.isnan(order["tau"]) else f" and orders them with τ {tables.two_decimals(order['tau'])}"
+        return told + ranked + ordered
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """What to do with the best judge."""
+        best = self.audit.combined.filter(pl.col("best"))["judge"][0] if self.audit.has_board else ""
+        judge = best if best in self.audit.judges else self.audit.judges[0]
+        return tuple(advise(self.audit, judge, self.needed))
 
     def _text(self, *, brief: bool) -> Iterator[Passage]:
         if brief:
             yield Paragraph(self.headline() + ".")
         else:
             yield Heading(self.headline(), level=1)
+        if self.advice:
+            yield Paragraph(" ".join(self.advice))
         if self.audit.sampled and self.audit.has_board:
             yield Paragraph(" ".join(PREDICTED.split()))
         for table in self._tables(brief=brief):
@@ -179,6 +192,9 @@ class JudgeAuditReport(Report):
 
     def _page(self) -> Iterator[Passage]:
         audit = self.audit
+        if self.advice:
+            yield Heading("What to do")
+            yield from map(Paragraph, self.advice)
         yield Heading("What was graded")
         yield tables.coverage(audit)
         yield Heading("Agreement with people", hint=AGREEMENT)
@@ -254,7 +270,15 @@ class JudgeAuditReport(Report):
                 else "taken as a plain sample: chosen without regard to their grades"
             )
             yield "sample", f"people judged {labels:,} of {len(audit.pairs.people):,} pairs ({part}), {how}"
+        for judge, number in audit.pairs.left_out.items():
+            yield "examples", f"{count(number, 'label')} that {judge} was shown as examples are left out"
         yield from self._coverage_notes()
+        if (depth := audit.shallow_labels) is not None:
+            yield (
+                "depth",
+                f"every label of people is of a document at rank {depth} or above in some run, and the judge graded "
+                "deeper: nothing here says how it grades what is further down",
+            )
         yield "interval", f"95 %, over queries like these: bootstrap of whole queries, or t; seed {audit.seed}"
         yield "relevant", f"{lowest_relevant(audit.rel)}, for AUC and measures that need it"
 
@@ -275,7 +299,8 @@ class JudgeAuditReport(Report):
             yield tables.MARK, "differs from the rest by more than luck: Holm's correction over the parts of a division"
             spreads = ", ".join(f"{name} {x:.2f}" for name, x in audit.query_spread.items() if not np.isnan(x))
             if spreads:
-                yield "queries", f"the standard deviation of a judge's mean error from query to query: {spreads}"
+                what = "the standard deviation of a judge's mean error from query to query, beyond luck"
+                yield "queries", f"{what}: {spreads}"
 
     def _board_notes(self) -> Iterator[tuple[str, str]]:
         audit = self.audit

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.tools.refusal import reason
-from rankgauge.audit.tools.scores import Scores
+from rankgauge.audit.tools.scores import Scores, reason
 from rankgauge.dialects import Dialect
 from rankgauge.errors import RankGaugeError, UnknownNameError
 from rankgauge.measures import Measure
@@ -20,6 +19,10 @@ from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.documents import ranked_documents
 from rankgauge.ranking.facets import whole
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import number
+from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.table import Column, ReportTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,3 +159,88 @@ def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:
     inside = ~np.isnan(at) & (at <= n)
     cells[at[inside].astype(np.intp) - 1] = amounts[0][inside]
     return pl.Series(cells, nan_to_null=True)
+
+
+COLUMNS = {
+    "gain": "gain",
+    "discount": "discount",
+    "contribution": "adds",
+    "cumulative": "sum",
+    "ideal": "ideal grade",
+    "ideal_cumulative": "ideal DCG",
+}
+"""The columns of an explanation, and their headings."""
+
+RANKS = 20
+"""How many ranks are shown of a measure that has no cutoff."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExplanationReport(Report):
+    """What each dialect makes of one query."""
+
+    command = "audit explain"
+
+    found: Sequence[Explanation]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By tool, why it refuses the input."""
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """Each dialect stage by stage, and then the values beside each other."""
+        return ReportDocument(headline=f"Query {self.found[0].query}", passages=tuple(self._passages()))
+
+    def _passages(self) -> Iterator[Passage]:
+        for one in self.found:
+            yield Heading(one.dialect.name, words=f"  {one.dialect.title}")
+            yield _ranks(one)
+            yield Notes(_stage_notes(one))
+        yield Heading(f"Query {self.found[0].query}")
+        yield _values(self.found)
+        if self.refused:
+            yield Heading("Refused", words="  by tools that do not take this input")
+            yield Notes(list(self.refused.items()))
+
+
+def _ranks(explanation: Explanation) -> ReportTable:
+    """List the documents down to the cutoff."""
+    shown = explanation.ranks.head(explanation.kernel.depth or RANKS)
+    columns = (
+        Column("rank", format=str),
+        Column("document", ("document", "tied"), lambda name, tied: f"{name} =" if tied > 1 else name, left=True),
+        Column("grade", format=_general),
+        *(Column(head, key, FORMATS.get(key, _fixed)) for key, head in COLUMNS.items() if key in shown.columns),
+    )
+    return ReportTable(columns=columns, rows=shown.rows(named=True))
+
+
+def _general(amount: float | None) -> str:
+    """Write a grade or a gain; infinity is a grade that the tool reads as "not judged"."""
+    return "–" if amount is None or np.isinf(amount) else f"{amount:g}"
+
+
+def _fixed(amount: float | None) -> str:
+    return "–" if amount is None or np.isinf(amount) else f"{amount:.4f}"
+
+
+FORMATS = {"gain": _general, "ideal": _general}
+"""How columns are written that do not have four decimals."""
+
+
+def _stage_notes(explanation: Explanation) -> list[tuple[str, str]]:
+    """What the dialect does at each stage."""
+    dialect, kernel, raw = explanation.dialect, explanation.kernel, explanation.raw
+    more = len(explanation.ranks) - (kernel.depth or RANKS)
+    stages = [("further", f"{more} documents below these")] if more > 0 else []
+    tied = bool((explanation.ranks["tied"] > 1).any())
+    stages.append(("order", dialect.ties.words + " (= marks them)" if tied else "by falling score, no ties"))
+    stages += [
+        (name, str(getattr(kernel, name))) for name in ("gain", "discount") if getattr(kernel, name, None) is not None
+    ]
+    stages += [("ideal", dialect.ideal.words)] if "ideal" in explanation.ranks.columns else []
+    return [*stages, ("value", explanation.settled if np.isnan(raw) else f"{number(raw)}, {explanation.settled}")]
+
+
+def _values(found: Sequence[Explanation]) -> ReportTable:
+    rows = [(one.dialect.name, one.raw, one.value, one.settled) for one in found]
+    formula = Column("formula", format=lambda raw: "0/0" if np.isnan(raw) else number(raw))
+    return ReportTable(columns=("tool", formula, Column("counts", format=number), ""), rows=rows)

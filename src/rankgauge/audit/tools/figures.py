@@ -1,18 +1,175 @@
-"""The charts of an audit's page: what each tool gives, how it changes with the cutoff, and the queries that matter."""
+"""An audit as one picture: each tool's mean, and what leads there from the base, cause by cause."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
-from rankgauge.audit.tools import Audit, Mover
+from rankgauge.audit.tools import Audit, Mover, headline
 from rankgauge.audit.tools import movers as furthest
 from rankgauge.audit.tools import tables as tables
+from rankgauge.audit.tools.cause import Cause
 from rankgauge.render.numbers import number
-from rankgauge.render.passages import Figure, Legend, Paragraph, Passage, ReportTable, Track, Tracks
-from rankgauge.render.svg import COLOURS, Axis, Plot, apart, colour
+from rankgauge.render.passages import Figure, Legend, Paragraph, Passage, Track, Tracks
+from rankgauge.render.svg import COLOURS, LEADING, Axis, Drawing, Plot, apart, colour, element, wrapped
+from rankgauge.render.table import ReportTable
+
+SHEET_WIDTH, SHEET_LEFT, SHEET_RIGHT, MARGIN = 720, 252, 68, 24
+"""Narrow, with large letters: on a phone, where half of the size is left, they can still be read."""
+ROW, BAND, HEAD = 34, 10, 50
+"""Heights: of a tool's row, of what goes up or down in it, and of what is above the rows of a run."""
+TITLE, LETTERS, TICKS = 22, 17, 15
+"""The sizes of letters."""
+SEEN = 0.01
+"""A share of the widest part; what is narrower cannot be seen, and is neither drawn nor explained."""
+INK, BOLD = "#1d2733", "font-weight:600"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """Tools that come to the same mean in the same way: their names, the mean, and what each cause adds."""
+
+    names: tuple[str, ...]
+    mean: float
+    parts: tuple[tuple[Cause, float], ...]
+
+    @property
+    def top(self) -> float:
+        """What the causes that lift add together."""
+        return sum(part for _, part in self.parts if part > 0)
+
+
+def picture(audit: Audit) -> Drawing:
+    """The headline, the legend, and each run's tools."""
+    drawn = Drawing(SHEET_WIDTH, 0, f"{audit.measure} of {', '.join(audit.scores)} by tool")
+    found = headline(audit, next(iter(audit.scores)))
+    top = wrapped(drawn, found.gap, 40, size=TITLE, weight=600)
+    if found.cause:
+        top = wrapped(drawn, found.cause, top + 24, size=LETTERS)
+    bars = {run: _bars(audit, run) for run in audit.scores}
+    hues = _hues([bar for some in bars.values() for bar in some])
+    if hues:
+        top = wrapped(drawn, f"What leads from {audit.base.name} to each tool", top + 40, size=LETTERS, weight=600)
+        top = _legend(drawn, _causes(audit, hues), top)
+    top = _legend(drawn, _marks(audit), top)
+    across = _across(audit, bars)
+    for run in audit.scores:
+        top = _run(drawn, audit, run, bars[run], hues, across, top)
+    drawn.parts = [element("g", *drawn.parts, kind="words", style=f"font-size:{LETTERS}px")]
+    drawn.height = top
+    return drawn
+
+
+def _hues(bars: Iterable[Bar]) -> Mapping[Cause, str]:
+    """The colours of the causes that can be seen, the widest first."""
+    widest: dict[Cause, float] = {}
+    for cause, part in (item for bar in bars for item in bar.parts):
+        widest[cause] = max(widest.get(cause, 0.0), abs(part))
+    least = SEEN * max(widest.values(), default=0.0)
+    seen = sorted((cause for cause in widest if widest[cause] > least), key=lambda cause: -widest[cause])
+    return {cause: hue(place) for place, cause in enumerate(seen)}
+
+
+def _causes(audit: Audit, hues: Mapping[Cause, str]) -> Iterator[tuple[str, str]]:
+    """The colours, and the causes in words."""
+    conditions = next(iter(audit.conditions.values()))
+    for cause, fill in hues.items():
+        yield element("rect", x=0, y=-12, width=13, height=13, rx=2, fill=fill), cause.named(conditions)
+
+
+def _marks(audit: Audit) -> Iterator[tuple[str, str]]:
+    """The line at the base and the dot of a tool, and what they mean."""
+    line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
+    usual = audit.base.name == "standard"
+    yield line, "standard: the usual definition" if usual else f"what {audit.base.name} gives"
+    yield element("circle", cx=6.5, cy=-5.5, r=5, fill=INK), "what the tool gives"
+
+
+def _legend(drawn: Drawing, keys: Iterable[tuple[str, str]], top: float) -> float:
+    """Marks with their words in two columns; words that do not fit into their column begin a line."""
+    whole, second, step = SHEET_WIDTH - 2 * MARGIN, 370, LETTERS * LEADING + 3
+    place = 0
+    for mark, words in keys:
+        width = 22 + 0.5 * LETTERS * len(words)
+        place += place % 2 and width > whole - second
+        x, y = MARGIN + second * (place % 2), top + step * (place // 2 + 1)
+        drawn.add("g", mark, element("text", escape(words), x=22), transform=f"translate({x:g},{y:g})")
+        place += 2 if width > second else 1
+    return top + step * ((place + 1) // 2)
+
+
+def _run(
+    drawn: Drawing, audit: Audit, run: str, bars: list[Bar], hues: Mapping[Cause, str], across: Axis, top: float
+) -> float:
+    """A run's bars, the highest mean first, beside a line at what the base gives."""
+    base, head, bottom = audit.mean(run, audit.base), top + HEAD, top + HEAD + ROW * len(bars)
+    if audit.several:
+        drawn.text((MARGIN, head - 12), run, style=BOLD)
+    for tick in across.ticks():
+        drawn.line((across(tick), head), (across(tick), bottom), kind="grid")
+        drawn.text((across(tick), bottom + 20), f"{tick:g}", anchor="middle", kind="tick", style=f"font-size:{TICKS}px")
+    if not np.isnan(base):
+        at = across(base)
+        drawn.line((at, head - 6), (at, bottom), stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
+        drawn.text((at, head - 12), f"{audit.base.name} {number(base)}", anchor="middle")
+    for place, bar in enumerate(bars):
+        y = head + ROW * (place + 0.5)
+        _bar(drawn, bar, base, y, hues, across)
+        _labels(drawn, bar, y, across)
+    return bottom + 42
+
+
+def _bars(audit: Audit, run: str) -> list[Bar]:
+    alike: dict[tuple[float, ...], list[str]] = {}
+    for dialect in reversed(audit.ranked(run)):
+        found = audit.attributions[run].get(dialect.name)
+        parts = (0.0 if found is None else found.amount(cause) for cause in audit.causes)
+        alike.setdefault(tuple(round(x, 6) for x in (audit.mean(run, dialect), *parts)), []).append(dialect.name)
+    return [
+        Bar(names=tuple(sorted(names)), mean=key[0], parts=tuple(zip(audit.causes, key[1:], strict=True)))
+        for key, names in alike.items()
+    ]
+
+
+def _bar(drawn: Drawing, bar: Bar, base: float, y: float, hues: Mapping[Cause, str], across: Axis) -> None:
+    """What lifts goes right from the base; from there what lowers goes left, one band lower."""
+    least = SEEN * max((abs(part) for _, part in bar.parts), default=0.0)
+    seen = [part for cause, part in bar.parts if cause in hues and abs(part) > least]
+    both = min(seen, default=0.0) < 0 < max(seen, default=0.0)
+    for at, wanted, top in ((base, 1, y - BAND), (base + bar.top, -1, y)):
+        for cause, part in bar.parts:
+            if np.sign(part) == wanted:
+                low, high = sorted((across(at), across(at + part)))
+                at += part
+                if cause in hues:
+                    place = (low, top if both else y - BAND / 2)
+                    drawn.rect(place, max(high - low, 0.5), BAND, fill=hues[cause])
+
+
+def _labels(drawn: Drawing, bar: Bar, y: float, across: Axis) -> None:
+    """A dot at the mean, the tools' names on the left, the mean on the right."""
+    if not np.isnan(bar.mean):  # a tool that leaves every query out has no mean
+        drawn.dot((across(bar.mean), y), r=5, fill=INK)
+    tool = element("text", escape(listed(bar.names, 24)), x=SHEET_LEFT - 16)
+    mean = element("text", number(bar.mean), x=SHEET_WIDTH - MARGIN, style=BOLD)
+    drawn.add("g", tool, mean, title=", ".join(bar.names), text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
+
+
+def _across(audit: Audit, bars: Mapping[str, list[Bar]]) -> Axis:
+    """From the least to the most that any bar of any run reaches, and a little more."""
+    reached = []
+    for run, some in bars.items():
+        base = audit.mean(run, audit.base)
+        reached += [x for bar in some for x in (base, bar.mean, base + bar.top)]
+    known = [x for x in reached if not np.isnan(x)] or [0.0, 1.0]
+    spare = 0.04 * (max(known) - min(known)) or 0.05
+    return Axis(
+        low=min(known) - spare, high=max(known) + spare, start=SHEET_LEFT, end=SHEET_WIDTH - SHEET_RIGHT - MARGIN
+    )
+
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386
 """The line chart's size, and the ends of its axes."""
@@ -48,10 +205,7 @@ def movers(audit: Audit, run: str) -> ReportTable | Paragraph:
     found = furthest(audit, run, most=12)
     if not found:
         return Paragraph("None: every query has one value.")
-    table = tables.moving(found)
-    header = (*table.header[:4], "0 to 1", *table.header[4:])
-    rows = [(*row[:4], _strip(mover), *row[4:]) for row, mover in zip(table.rows, found, strict=True)]
-    return replace(table, header=header, rows=rows, prose=header[-1])
+    return tables.moving(found, _strip)
 
 
 def _strip(mover: Mover) -> Track:

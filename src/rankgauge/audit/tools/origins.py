@@ -20,9 +20,7 @@ import polars as pl
 from rankgauge import dialects as known
 from rankgauge import files
 from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.default_dialects import NO_TOOL, WRAPPERS, computes, fitting
-from rankgauge.audit.tools.refusal import reason
-from rankgauge.audit.tools.scores import Scores, bare, judged_for
+from rankgauge.audit.tools.scores import NO_TOOL, WRAPPERS, Scores, bare, computes, fitting, judged_for, reason
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation import display

@@ -10,7 +10,8 @@ import polars as pl
 
 from rankgauge.audit.tools.origins import Origin, Origins
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.passages import Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
 
 SHOWN = 10
 """How many ways a table shows."""
@@ -73,21 +74,13 @@ class OriginsReport(Report):
         return f"{of}, {gives} {found.claim.text}" + (f", {fewest}:" if fewest else ":")
 
     def _table(self) -> ReportTable:
-        header = ("tool", "measure", "changed", "value")
-        rows = [(self._tools(one), str(one.measure), one.options or "–", self._number(one)) for one in self._shown]
-        return ReportTable(header=header, rows=rows, numbers=header[3:])
-
-    @property
-    def _shown(self) -> tuple[Origin, ...]:
-        return self.origins.origins[:SHOWN]
-
-    def _tools(self, one: Origin) -> str:
-        return ", ".join((one.tool, *one.also))
-
-    def _number(self, one: Origin) -> str:
-        unit = self.origins.claim.unit
-        decimals = max(len(f"{unit:.15f}".rstrip("0").partition(".")[2]), 2)
-        return f"{one.mean:.{decimals + DIGITS}f}"
+        claimed = max(len(f"{self.origins.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
+        value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
+        rows = [
+            (", ".join((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
+            for way in self.origins.origins[:SHOWN]
+        ]
+        return ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
 
     def _questions(self) -> Iterator[tuple[str, str]]:
         """What would tell the ways apart, or what else may differ, on this data."""

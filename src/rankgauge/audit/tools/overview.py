@@ -15,9 +15,7 @@ from rankgauge import files
 from rankgauge.audit.tools.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.default_dialects import fitting
-from rankgauge.audit.tools.refusal import reason
-from rankgauge.audit.tools.scores import Scores, judged_for
+from rankgauge.audit.tools.scores import Scores, fitting, judged_for, reason
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation import display

@@ -15,7 +15,7 @@ from rankgauge.audit.tools import Attribution, Audit, advise, headline, movers, 
 from rankgauge.audit.tools import figures as figures
 from rankgauge.audit.tools import tables as tables
 from rankgauge.audit.tools.cause import CAUSES
-from rankgauge.audit.tools.picture import picture
+from rankgauge.audit.tools.figures import picture
 from rankgauge.audit.tools.preferences import Contest
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.html import rendered

@@ -1,9 +1,4 @@
-"""One run under any dialect, each stage computed once.
-
-An audit evaluates hundreds of dialects that differ in a field or two. What the ranking stage gives depends on few of
-the fields, what the kernels give on a few more; only the last step, which settles empty queries and short lists, is
-done anew for each.
-"""
+"""Why a tool refuses an input, in a sentence or two."""
 
 from __future__ import annotations
 
@@ -14,20 +9,85 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from rankgauge import files
-from rankgauge.audit.tools.traits import DataTraits
+from rankgauge import dialects, files
+from rankgauge.audit.tools.conditions import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.evaluation.judged_hits import joined, matched
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
-from rankgauge.files import Reading
+from rankgauge.files import Kind, Reading
 from rankgauge.files.subtopics import check_subtopics
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
 from rankgauge.ranking import Hits, Ranking
+
+
+def reason(error: RankGaugeError) -> str:
+    """What an error says, in one paragraph."""
+    problem, *hints = str(error).splitlines()
+    return ". ".join([problem, *(hint.strip() for hint in hints)])
+
+
+CAMPAIGNS = ("ndeval", "romip", "romip-1+p")
+"""Tools of evaluation campaigns, whose assessors and tracks other judgments do not have."""
+
+SEARCH_ONLY = ("elasticsearch", "quepid", "ranx")
+"""Tools for the results of a search, which nobody uses on a learned ranker's test set."""
+
+NO_TOOL = ("papers",)
+"""Definitions that no tool computes by."""
+
+WRAPPERS = (
+    "beir",
+    "beir-mrr",
+    "ir-measures",
+    "mteb",
+    "pytrec_eval",
+    "torchmetrics",
+)
+"""Libraries that compute as trec_eval, gdeval or scikit-learn do, but for queries that are not in the run: beside these
+they would be the same numbers again."""
+
+LEARNED_ONLY = (
+    "catboost",
+    "letor3",
+    "letor4",
+    "lightgbm",
+    "mslr",
+    "ranklib",
+    "ranklib-2.8",
+    "ranklib-2011-fork",
+    "xgboost",
+    "yahoo",
+)
+"""Tools that need a grade for every ranked document, and so cannot read pooled judgments and a run."""
+
+
+def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> tuple[Dialect, ...]:
+    """The dialects that fit the two files; a dialect that a user added fits any.
+
+    For judgments that say more of a document than its grade, they are those of tools that read such.
+    """
+    if kind is not JudgmentKind.GRADES:
+        tools = (one for one in dialects.DIALECTS.values() if one.printed and computes(one, kind))
+        return (dialects.get("standard"), *tools)
+    away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
+    return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
+
+
+def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
+    """Whether the tool prints a measure of such judgments, or nobody says what it prints."""
+    printed = {one.measure.facts.judgments for one in dialect.printed}
+    return not printed or kind in printed
+
+
+def is_learned(judgments: Any, run: Any) -> bool:
+    """Whether the files are a learned ranker's test set and its scores."""
+    return files.is_path(judgments) and files.is_path(run) and files.detect(run).kind is Kind.COMPANION
+
 
 T = TypeVar("T")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from rankgauge.audit.tools.cause import Cause
 from rankgauge.audit.tools.preferences import Contest
 from rankgauge.dialects import Dialect
 from rankgauge.render.numbers import number, signed
-from rankgauge.render.passages import ReportTable
+from rankgauge.render.passages import Track
+from rankgauge.render.table import Column, ReportTable
 
 KINDS = {
     "empty": "nothing relevant",
@@ -34,43 +36,40 @@ def contribution(amount: float) -> str:
 
 
 def scores(audit: Audit) -> ReportTable:
-    """What each run gets from each dialect; the best of several runs is marked."""
-    rows = []
+    """Show what each run gets from each dialect; the best of several runs is marked."""
+    rows: list[tuple[Any, ...]] = []
     for dialect in _sorted(audit):
         means = [audit.mean(run, dialect) for run in audit.scores]
         best = max(means) if len({round(mean, 12) for mean in means}) > 1 else np.inf
         marks = [" *" if mean == best else "  " if audit.several else "" for mean in means]
-        rows.append((dialect.name, *(number(mean) + mark for mean, mark in zip(means, marks, strict=True))))
-    rows += [(name, *("–" for _ in audit.scores)) for name in audit.refused]
+        rows.append((dialect.name, *zip(means, marks, strict=True)))
+    rows += [(name, *((np.nan, "") for _ in audit.scores)) for name in audit.refused]
     names = tuple(audit.scores) if audit.several else (str(audit.measure),)
-    return ReportTable(header=("tool", *names), rows=tuple(rows), numbers=names, base=audit.base.name)
+    marked = (Column(name, format=lambda cell: number(cell[0]) + cell[1]) for name in names)
+    return ReportTable(columns=("tool", *marked), rows=rows, base=audit.base.name)
 
 
 def why(audit: Audit, run: str) -> ReportTable:
-    """By dialect: its mean, how far it is from the base, and what each cause adds to that; finally the gap."""
-    base = f"− {audit.base.name}"
-    causes = [cause.name for cause in audit.told_causes]
-    header = ("tool", str(audit.measure), base, *causes)
-    rows = [
+    """Show the mean of each dialect, how far it is from the base, and what each cause adds; finally the gap."""
+    rows: list[tuple[Any, ...]] = [
         (dialect.name, number(audit.mean(run, dialect)), *_amounts(audit, audit.attributions[run].get(dialect.name)))
         for dialect in reversed(audit.ranked(run))
     ]
-    return ReportTable(header=header, rows=(*rows, *_gap(audit, run)), numbers=header[1:], base=audit.base.name)
+    gap = audit.gaps.get(run)
+    if gap is not None and audit.base not in (gap.base, gap.other):  # else a row has it already
+        difference, *parts = _amounts(audit, gap)
+        rows.append(("highest − lowest", contribution(difference), 0.0, *parts))
+    amounts = (f"− {audit.base.name}", *(cause.name for cause in audit.told_causes))
+    mean = Column(str(audit.measure), format=str)
+    parted = (Column(name, format=contribution) for name in amounts)
+    return ReportTable(columns=("tool", mean, *parted), rows=rows, base=audit.base.name)
 
 
-def _amounts(audit: Audit, found: Attribution | None) -> Iterator[str]:
-    """The difference, and what each cause adds to it; nothing for the base."""
+def _amounts(audit: Audit, found: Attribution | None) -> list[float]:
+    """Return the difference, and what each cause adds to it; nothing for the base."""
     if found is None:
-        return iter([""] * (1 + len(audit.told_causes)))
-    return map(contribution, (found.difference, *(found.amount(cause) for cause in audit.told_causes)))
-
-
-def _gap(audit: Audit, run: str) -> Iterator[tuple[str, ...]]:
-    """The gap that the headline splits, unless the base is at one end of it: then a row has it already."""
-    found = audit.gaps.get(run)
-    if found is not None and audit.base not in (found.base, found.other):
-        difference, *parts = _amounts(audit, found)
-        yield ("highest − lowest", difference, "", *parts)
+        return [0.0] * (1 + len(audit.told_causes))
+    return [found.difference, *(found.amount(cause) for cause in audit.told_causes)]
 
 
 def settings(audit: Audit) -> list[tuple[str, str]]:
@@ -109,25 +108,39 @@ def advice(audit: Audit) -> list[tuple[str, str]]:
 
 
 def cutoffs(audit: Audit, run: str) -> ReportTable:
-    """What the run gets from each dialect at each cutoff."""
-    header = ("tool", *(f"@{measure.depth}" for measure in audit.cutoffs))
+    """Show what the run gets from each dialect at each cutoff."""
     rows = [
-        (dialect.name, *(number(audit.mean(run, dialect, measure)) for measure in audit.cutoffs))
+        (dialect.name, *(audit.mean(run, dialect, measure) for measure in audit.cutoffs))
         for dialect in reversed(audit.ranked(run))
     ]
-    return ReportTable(header=header, rows=tuple(rows), numbers=header[1:], base=audit.base.name)
+    means = (Column(f"@{measure.depth}", format=number) for measure in audit.cutoffs)
+    return ReportTable(columns=("tool", *means), rows=rows, base=audit.base.name)
 
 
-def moving(found: Iterable[Mover]) -> ReportTable:
-    """Queries on which the tools are furthest apart: the lowest and the highest value, and a tool that gives each."""
-    header = ("query", "same values", "documents", "relevant", "lowest", "highest", "traits")
-    rows = []
-    for mover in found:
-        known = [value for value in mover.values.values() if not np.isnan(value)]
-        ends = (_with_tools(mover, value) for value in (min(known), max(known)))
-        kinds = ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
-        rows.append((mover.query, str(mover.like), str(mover.documents), str(mover.relevant), *ends, kinds))
-    return ReportTable(header=header, rows=rows, numbers=header[1:4])
+def moving(found: Iterable[Mover], track: Callable[[Mover], Track] | None = None) -> ReportTable:
+    """List the queries on which tools are furthest apart, with the lowest and the highest value and a tool for each.
+
+    A page also draws each query's values as a track.
+    """
+    counts = (Column(name, format=str) for name in ("same values", "documents", "relevant"))
+    drawn = () if track is None else (Column("0 to 1", "mover", track, left=True),)
+    columns = ("query", *counts, *drawn, "lowest", "highest", "traits")
+    prose = "" if track is None else "traits"
+    return ReportTable(columns=columns, rows=[_mover(mover) for mover in found], prose=prose)
+
+
+def _mover(mover: Mover) -> dict[str, Any]:
+    known = [value for value in mover.values.values() if not np.isnan(value)]
+    return {
+        "query": mover.query,
+        "same values": mover.like,
+        "documents": mover.documents,
+        "relevant": mover.relevant,
+        "mover": mover,
+        "lowest": _with_tools(mover, min(known)),
+        "highest": _with_tools(mover, max(known)),
+        "traits": ", ".join(KINDS[kind] for kind in mover.kinds) or "–",
+    }
 
 
 def _with_tools(mover: Mover, value: float) -> str:
@@ -144,7 +157,7 @@ def orders(audit: Audit, verdict: ToolPreferences) -> ReportTable:
         (dialect.name, *(" > ".join(verdict.orders[dialect.name, str(measure)]) for measure in shown))
         for dialect in _sorted(audit)
     ]
-    return ReportTable(header=header, rows=tuple(rows), base=audit.base.name)
+    return ReportTable(columns=header, rows=rows, base=audit.base.name)
 
 
 def verdicts(verdict: ToolPreferences) -> list[tuple[str, str]]:

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, TypeAlias
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.cli.options import Columns, QueryList, RunSpellingOptions, SameIds
-from rankgauge.errors import InputError, NothingToJudgeError, ParameterError, PausedError
+from rankgauge.cli.options import COLUMNS, QUERIES, SAME_IDS, RunSpellingOptions
+from rankgauge.cli.parser import argument, option
+from rankgauge.errors import InputError, NothingToJudgeError, OptionError, PausedError
 from rankgauge.labelling import defaults
 
 group(
     "active",
-    "An estimate with few labels: which documents to judge next, and what their grades say.",
-    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 --grades 0,1,2,3 --budget 300 -o campaign.rg",
+    "Estimate with few labels: which documents to judge next, and what their grades say.",
+    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 --budget 100",
     "rankgauge active next campaign.rg -n 20 -o tasks.csv",
     "rankgauge active record campaign.rg tasks.csv",
     "rankgauge active estimate campaign.rg -o estimate.html",
     place=80,
+    page="active.md",
 )
 
-CampaignName: TypeAlias = Annotated[
-    str,
-    typer.Argument(help="The campaign: a file, or a database URL (…#name if it has several).", metavar="CAMPAIGN"),
-]
-Assessor: TypeAlias = Annotated[
-    str | None, typer.Option("--assessor", help="The assessor, if the labels do not name one.", metavar="NAME")
-]
+CAMPAIGN = argument("CAMPAIGN", help="The campaign: a file, or a database URL (…#name if it has several).")
+ASSESSOR = option("--assessor", help="The assessor, if the labels do not name one.", metavar="NAME")
 
 
 @command(
@@ -38,24 +32,23 @@ Assessor: TypeAlias = Annotated[
     "rankgauge active next campaign.rg -n 20 -o tasks.csv",
     "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
     "rankgauge active next campaign.rg --again -o tasks.csv",
+    page="active.md",
 )
 def next_(
-    campaign: CampaignName,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            help="The tasks, in the format that the ending names: {rankgauge.labelling.label_format:task_endings}.",
-            metavar="FILE",
-        ),
-    ],
-    n: Annotated[int, typer.Option("-n", min=1, help="How many documents.", metavar="N")] = defaults.TASKS,
-    assessor: Assessor = None,
-    again: Annotated[bool, typer.Option("--again", help="Begin with those that the assessor already has.")] = False,
-    days: Annotated[
-        float, typer.Option("--days", help="For how many days they stay reserved.", metavar="X")
-    ] = defaults.LEASE_DAYS,
+    campaign: str = CAMPAIGN,
+    output: Path = option(
+        "-o",
+        "--output",
+        help="The tasks, in the format that the ending names: {rankgauge.labelling.label_format:task_endings}.",
+        metavar="FILE",
+        required=True,
+    ),
+    n: int = option("-n", help="How many documents.", metavar="N", least=1, default=defaults.TASKS),
+    assessor: str | None = ASSESSOR,
+    again: bool = option("--again", help="Begin with those that the assessor already has."),
+    days: float = option(
+        "--days", help="For how many days they stay reserved.", metavar="X", default=defaults.LEASE_DAYS
+    ),
 ) -> None:
     """Write the documents to judge next, as far as the budget allows.
 
@@ -69,7 +62,7 @@ def next_(
     task_format(output)  # a wrong ending shows before anything is handed out
     with LabelCampaign.open(campaign) as found:
         if assessor is None and found.settings.assessors > 1:
-            raise ParameterError("active next", "assessor", "a name, as several people judge each document", assessor)
+            raise OptionError("Several people judge each document of this campaign: say who is asked, --assessor NAME.")
         who, tasks = assessor or SOMEBODY, []
         with suppress(PausedError):
             tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
@@ -80,8 +73,8 @@ def next_(
         raise NothingToJudgeError(why, state + again_ + _aside(output))
     write_tasks(tasks, output)
     whose = f" for {assessor}" if assessor else ""
-    typer.echo(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
-    typer.echo(state)
+    print(f"{output}: {count(len(tasks), 'document')}{whose} to judge")
+    print(state)
 
 
 def _aside(output: Path) -> str:
@@ -98,17 +91,13 @@ def _aside(output: Path) -> str:
     "rankgauge active record campaign.rg tasks.csv",
     "rankgauge active record campaign.rg export.json",
     "rankgauge active record campaign.rg corrected.csv --replace",
+    page="active.md",
 )
 def record(
-    campaign: CampaignName,
-    labels: Annotated[
-        list[Path],
-        typer.Argument(help="Labels, as {rankgauge.labelling.label_format:LABEL_FORMATS}.", metavar="LABELS"),
-    ],
-    assessor: Assessor = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Let labels replace the same assessor's earlier ones.")
-    ] = False,
+    campaign: str = CAMPAIGN,
+    labels: list[Path] = argument("LABELS", help="Labels, as {rankgauge.labelling.label_format:LABEL_FORMATS}."),
+    assessor: str | None = ASSESSOR,
+    replace: bool = option("--replace", help="Let labels replace the same assessor's earlier ones."),
 ) -> None:
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.labelling.campaign import LabelCampaign
@@ -118,9 +107,9 @@ def record(
 
     with LabelCampaign.open(campaign) as found:
         for path in labels:
-            typer.echo(f"{path}: {recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
+            print(f"{path}: {recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
         progress = found.progress()
-    typer.echo(
+    print(
         f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
         f"{count(progress.out, 'document')} out"
     )
@@ -132,69 +121,66 @@ def record(
     "rankgauge active estimate campaign.rg -o estimate.html",
     "rankgauge active estimate campaign.rg --interval sequence",
     "rankgauge active estimate board.rg --run new.txt",
+    page="active.md",
 )
 def estimate(
-    campaign: CampaignName,
-    level: Annotated[float, typer.Option("--level", help="The interval's level.", metavar="X")] = defaults.LEVEL,
-    interval: Annotated[
-        str | None,
-        choices.option(
-            "--interval",
-            help="The confidence interval: {choices}. By default t, or sequence if the campaign has a stopping rule or "
-            "its budget was changed.",
-            metavar="KIND",
-            registry="rankgauge.labelling.intervals:IntervalKind",
-        ),
-    ] = None,
-    run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--run",
-            help="A run that came later, estimated from the labels of a board; repeat it for more.",
-            metavar="RUN",
-            autocompletion=choices.sources,
-        ),
-    ] = None,
-    columns: Columns = None,
-    ids: SameIds = None,
-    queries: QueryList = None,
-    output: Annotated[str, choices.output("rankgauge.labelling.reports.campaign:CampaignReport.formats")] = "table",
+    campaign: str = CAMPAIGN,
+    level: float = option("--level", help="The interval's level.", metavar="X", default=defaults.LEVEL),
+    interval: str | None = choices.option(
+        "--interval",
+        help="The confidence interval: {choices}. By default t, or sequence if the campaign has a stopping rule or "
+        "its budget was changed.",
+        metavar="KIND",
+        registry="rankgauge.labelling.intervals:IntervalKind",
+    ),
+    run: list[Path] | None = option(
+        "--run",
+        help="A run that came later, estimated from the labels of a board; repeat it for more.",
+        metavar="RUN",
+        offer=choices.sources,
+    ),
+    columns: str | None = COLUMNS,
+    ids: str | None = SAME_IDS,
+    queries: Path | None = QUERIES,
+    output: str = choices.output("rankgauge.labelling.reports.campaign:CampaignReport.formats", default="table"),
 ) -> None:
-    """The estimate so far: its interval, what was spent, and what the rest of the budget would buy.
+    """Show the estimate so far: its interval, what was spent, and what the rest of the budget would buy.
 
     For a board: the value, the intervals and the ranks of every run, and what is settled.
     """
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import opened
-    from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
+    from rankgauge.labelling.campaign import LabelCampaign
     from rankgauge.labelling.reports.board import BoardReport
     from rankgauge.labelling.reports.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)
+    spelled = {"columns": columns, "ids": ids, "queries": queries}
     if not 0 < level < 1:
-        raise ParameterError("active estimate", "level", "between 0 and 1, as 0.95", level)
+        raise OptionError(f"--level takes a number between 0 and 1, e.g. --level 0.95; got {level:g}.")
+    if not run and (idle := [f"--{name}" for name, said in spelled.items() if said is not None]):
+        raise OptionError(f"{idle[0]} needs --run: it says how runs that came later are spelled.")
     report: CampaignReport | BoardReport
     with LabelCampaign.open(campaign) as found:
-        if isinstance(found, BoardCampaign):
+        if (board := found.as_board()) is not None:
             if interval not in (None, "t"):
-                raise ParameterError("active estimate", "interval", "t for a board", interval)
-            later = RunSpellingOptions(columns=columns, ids=ids, queries=queries).files(named(run or []))
-            report = BoardReport.of(found, level=level, later=later)
-        else:
-            assert isinstance(found, Campaign)
+                raise OptionError(
+                    "--interval is for campaigns that estimate one value: leave it out for a board of runs."
+                )
+            later = RunSpellingOptions(**spelled).files(named(run or []))
+            report = BoardReport.of(board, level=level, later=later)
+        elif (value := found.as_value()) is not None:
             if run:
                 raise InputError("only a board has room for a run that came later", path=campaign)
-            report = CampaignReport.of(found, level=level, interval=interval)
+            report = CampaignReport.of(value, level=level, interval=interval)
     with opened(path) as stream:
         format_.write(report, stream)
 
 
-@command("active refit", "rankgauge active refit campaign.rg")
+@command("active refit", "rankgauge active refit campaign.rg", page="active.md")
 def refit(
-    campaign: CampaignName,
-    leave_open: Annotated[
-        bool, typer.Option("--leave-open", help="End the stage although draws are open; they will not count.")
-    ] = False,
+    campaign: str = CAMPAIGN,
+    leave_open: bool = option("--leave-open", help="End the stage although draws are open; they will not count."),
 ) -> None:
     """Begin a new stage, with beliefs calibrated to the labels so far."""
     from rankgauge.labelling.campaign import LabelCampaign
@@ -203,4 +189,4 @@ def refit(
     with LabelCampaign.open(campaign) as found:
         found.refit(leave_open=leave_open)
         progress = found.progress()
-    typer.echo(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")
+    print(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")

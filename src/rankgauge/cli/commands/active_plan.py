@@ -2,155 +2,166 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
+from rankgauge.cli.parser import Options, argument, option
+from rankgauge.errors import OptionError
 from rankgauge.labelling import defaults
 
+ESTIMATING, BUYING, KNOWING = options.MEASURING, "Who judges, and at what cost", "What is known already"
 
-@dataclass(frozen=True, kw_only=True)
-class PlanOptions:
+
+class PlanOptions(Options):
     """The pool, and how its labels are bought."""
 
-    pool: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Runs, any number of them (NAME=FILE gives one a name), or a table (Parquet, CSV, JSON lines).",
-            metavar="POOL",
-        ),
-    ]
-    output: Annotated[str, typer.Option("-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE")]
-    budget: Annotated[float, typer.Option("--budget", help="What the labels may cost, in --unit.", metavar="X")]
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help=f"What is estimated, by default {defaults.MEASURE}; several for a board, with commas.",
-            metavar="NAME",
-            autocompletion=choices.listed(choices.measures),
-        ),
-    ] = None
-    method: Annotated[
-        str,
-        choices.option(
-            "--method",
-            help="How documents are chosen: {choices}.",
-            registry="rankgauge.labelling.methods:METHODS",
-            more=("leaderboard", "posterior"),
-        ),
-    ] = defaults.METHOD
-    goal: Annotated[
-        str | None,
-        typer.Option(
-            "--goal",
-            help="What labels of a board settle first: {rankgauge.labelling.board.goal:GoalKind}, as in 'best 3' or "
-            f"'beats RUN'; by default {defaults.GOAL}.",
-            metavar="GOAL",
-            autocompletion=choices.values("values", "rank", "best"),
-        ),
-    ] = None
-    judged: Annotated[
-        Path | None, typer.Option("--judged", help="Judgments that there are already, for a board.", metavar="FILE")
-    ] = None
-    judge: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--judge",
-            help="Grades by a judge other than people, such as a language model: beliefs, never labels. NAME=FILE "
-            "gives it a name; may be given again.",
-            metavar="FILE",
-            autocompletion=choices.sources,
-        ),
-    ] = None
-    calibrate_on: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            "--calibrate-on",
-            help="Judgments by people of another collection, and the judge's own of it: what the judge is worth there "
-            "is expected of it here.",
-            metavar="FILE FILE",
-        ),
-    ] = None
-    documents: Annotated[
-        Path | None,
-        typer.Option(
-            "--documents",
-            help="A table of the runs' documents: what assessors read (title, text, url), beliefs (p_0, p_1, …), and "
-            "for a board any numbers that may tell relevant ones.",
-            metavar="FILE",
-        ),
-    ] = None
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", help="An option of the method, such as stages=1.", metavar="NAME=VALUE"),
-    ] = None
-    cost: Annotated[
-        str | None,
-        choices.option(
-            "--cost",
-            help="What a document costs: {choices}, or a column of the pool.",
-            registry="rankgauge.labelling.cost:COSTS",
-        ),
-    ] = None
-    unit: Annotated[
-        str,
-        choices.option(
-            "--unit",
-            help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
-            registry="rankgauge.labelling.units:UNITS",
-        ),
-    ] = "document"
-    overhead: Annotated[
-        float | None, typer.Option("--overhead", help="The cost of opening a query, in documents.", metavar="X")
-    ] = None
-    grades: Annotated[
-        str | None, typer.Option("--grades", help="The scale, where the pool has no beliefs: 0,1,2,3.", metavar="G,G")
-    ] = None
-    scale: options.ScaleName = None
-    columns: options.Columns = None
-    ids: options.SameIds = None
-    queries: options.QueryList = None
-    depth: Annotated[int | None, typer.Option("--depth", min=1, help="Cut the lists.", metavar="K")] = None
-    dialect: options.DialectName = defaults.DIALECT
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Assessors per document.", metavar="K")] = (
-        defaults.ASSESSORS
+    pool: list[Path] = argument(
+        "POOL", help="Runs, any number of them (NAME=FILE gives one a name), or a table (Parquet, CSV, JSON lines)."
     )
-    combine: Annotated[
-        str,
-        choices.option(
-            "--combine",
-            help="How to combine their grades: {choices}.",
-            metavar="RULE",
-            registry="rankgauge.judgments:RULES",
-        ),
-    ] = defaults.COMBINE
-    unjudgeable: Annotated[
-        str,
-        choices.option(
-            "--unjudgeable",
-            help="What becomes of a document that cannot be judged: {choices}.",
-            metavar="RULE",
-            registry="rankgauge.labelling.campaign.settings:Unjudgeable",
-        ),
-    ] = defaults.UNJUDGEABLE
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the draws.", metavar="N")] = defaults.SEED
+    output: str = option(
+        "-o", "--output", help="The campaign to make: a file or URL.", metavar="FILE", default="campaign.rg"
+    )
+    budget: float = option(
+        "--budget",
+        help="How many labels to buy, or their cost in --unit.",
+        metavar="X",
+        required=True,
+        group=BUYING,
+    )
+    measure: list[str] | None = options.measure_names(
+        f"What is estimated, by default {defaults.MEASURE}; several for a board, with commas."
+    )
+    method: str = choices.option(
+        "--method",
+        help="How documents are chosen: {choices}.",
+        registry="rankgauge.labelling.methods:METHODS",
+        more=("leaderboard", "posterior"),
+        default=defaults.METHOD,
+        group=ESTIMATING,
+    )
+    goal: str | None = option(
+        "--goal",
+        help="What labels of a board settle first: {rankgauge.labelling.board.goal:GoalKind}, as in 'best 3' or "
+        f"'beats RUN'; by default {defaults.GOAL}.",
+        metavar="GOAL",
+        offer=choices.values("values", "rank", "best"),
+        group=ESTIMATING,
+    )
+    judgments: Path | None = option(
+        "--judgments",
+        old=("--judged",),
+        help="Judgments that there are already, for a board.",
+        metavar="FILE",
+        group=KNOWING,
+    )
+    judge: list[Path] | None = option(
+        "--judge",
+        help="Grades by a judge other than people, such as a language model: beliefs, never labels. NAME=FILE "
+        "gives it a name; may be given again.",
+        metavar="FILE",
+        offer=choices.sources,
+        group=KNOWING,
+    )
+    calibrate_on: tuple[Path, Path] | None = option(
+        "--calibrate-on",
+        help="Judgments by people of another collection, and the judge's own of it: what the judge is worth there "
+        "is expected of it here.",
+        metavar="FILE FILE",
+        group=KNOWING,
+    )
+    documents: Path | None = option(
+        "--documents",
+        help="A table of the runs' documents: what assessors read (title, text, url), beliefs (p_0, p_1, …), and "
+        "for a board any numbers that may tell relevant ones.",
+        metavar="FILE",
+        group=KNOWING,
+    )
+    pilot: int | None = option(
+        "--pilot",
+        help="Draw the first N documents at random: what 'audit judge' needs. Their labels count like all others.",
+        metavar="N",
+        least=1,
+        group=KNOWING,
+    )
+    setting: list[str] | None = option(
+        "--set",
+        old=("--option",),
+        help="Set an option of the method, e.g. --set stages=1; repeatable.",
+        metavar="NAME=VALUE",
+        group=ESTIMATING,
+    )
+    cost: str | None = choices.option(
+        "--cost",
+        help="What a document costs: {choices}, or a column of the pool.",
+        registry="rankgauge.labelling.cost:COSTS",
+        group=BUYING,
+    )
+    unit: str = choices.option(
+        "--unit",
+        help="What costs 1 on average: {choices} ('none' keeps the pool's costs unchanged).",
+        registry="rankgauge.labelling.pool_sources:UNITS",
+        default="document",
+        group=BUYING,
+    )
+    overhead: float | None = option(
+        "--overhead",
+        help="The cost of opening a query, in documents.",
+        metavar="X",
+        group=BUYING,
+    )
+    grades: str | None = option(
+        "--grades",
+        help="The grades people give; by default those of beliefs, judge or judgments, else 0,1,2,3.",
+        metavar="G,G",
+        group=KNOWING,
+    )
+    scale: str | None = options.SCALE
+    columns: str | None = options.COLUMNS
+    ids: str | None = options.SAME_IDS
+    queries: Path | None = options.QUERIES
+    depth: int | None = options.depth_option(
+        "How many documents of each run to pool; by default as many as the measures look at.", group=options.READING
+    )
+    dialect: str = options.DIALECT
+    assessors: int = option(
+        "--assessors",
+        help="Assessors per document.",
+        metavar="K",
+        least=1,
+        default=defaults.ASSESSORS,
+        group=BUYING,
+    )
+    combine: str = choices.option(
+        "--combine",
+        help="How to combine their grades: {choices}.",
+        metavar="RULE",
+        registry="rankgauge.judgments:RULES",
+        default=defaults.COMBINE,
+        group=BUYING,
+    )
+    unjudgeable: str = choices.option(
+        "--unjudgeable",
+        help="What becomes of a document that cannot be judged: {choices}.",
+        metavar="RULE",
+        registry="rankgauge.labelling.campaign.settings:Unjudgeable",
+        default=defaults.UNJUDGEABLE,
+        group=BUYING,
+    )
+    seed: int = options.seed_option("The seed of the draws.", group=BUYING)
 
 
 @command(
     "active plan",
-    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 -m AP --grades 0,1,2,3 --budget 500 -o campaign.rg",
-    "rankgauge active plan *.run --judged old.qrels -m nDCG@10 --goal best --budget 800 -o campaign.rg",
-    "rankgauge active plan *.run --judge llm.qrels -m nDCG@10 --grades 0,1,2,3 --budget 150 -o campaign.rg",
+    "rankgauge active plan bm25.txt dense.txt rrf.txt -m nDCG@10 --budget 100",
+    "rankgauge active plan *.run --judgments old.qrels -m nDCG@10 -m AP --goal best --budget 800 -o campaign.rg",
+    "rankgauge active plan *.run --judge llm.qrels -m nDCG@10 --pilot 30 --budget 150 --queries queries.tsv",
     "rankgauge active plan pool.parquet --measure ERR --budget 300 --cost log-length -o campaign.rg",
     "rankgauge active plan bm25.txt dense.txt --grades 0,1,2,3 --measure DCG@10 --budget 500 -o campaign.rg",
     "rankgauge active plan pool.csv --budget 300 -o 'postgresql://judge@localhost/room#autumn'",
     place=0,
+    page="active.md",
+    first=("budget", "measure", "output", "goal", "judge", "pilot"),
 )
 def plan(asked: PlanOptions) -> None:
     """Plan a campaign: which interval to expect at which budget, before a label is bought.
@@ -164,13 +175,14 @@ def plan(asked: PlanOptions) -> None:
 
     from rankgauge.cli.active_pools import forecast_of, made_campaign
     from rankgauge.cli.streams import heed
-    from rankgauge.labelling.campaign import BoardCampaign
-    from rankgauge.labelling.reports.board_plan import BoardPlanReport
-    from rankgauge.labelling.reports.plan import PlanReport
+    from rankgauge.labelling.reports.plan import BoardPlanReport, PlanReport
 
     heed()
-    with made_campaign(asked) as campaign:
-        if isinstance(campaign, BoardCampaign):
-            BoardPlanReport(campaign=campaign).show(sys.stdout)
-        else:
-            PlanReport(campaign=campaign, forecast=forecast_of(campaign)).show(sys.stdout)
+    if asked.assessors == 1 and "combine" in asked.given:
+        raise OptionError(f"--combine needs several assessors, e.g. --assessors 3 --combine {asked.combine}.")
+    campaign, chosen = made_campaign(asked)
+    with campaign:
+        if (board := campaign.as_board()) is not None:
+            BoardPlanReport(campaign=board, chosen=chosen, place=asked.output).show(sys.stdout)
+        elif (value := campaign.as_value()) is not None:
+            PlanReport(campaign=value, forecast=forecast_of(value), chosen=chosen).show(sys.stdout)

@@ -3,201 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
-from rankgauge.cli import choices
+from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Columns, DialectName, QueryList, SameIds, ScaleName
-from rankgauge.labelling.defaults import DIALECT
+from rankgauge.cli.parser import Options, argument, option
 
 if TYPE_CHECKING:
     from rankgauge.render.format import Report
 
-LETOR, BOARD = "LETOR: ", "Board: "
-"""Which form an option belongs to."""
+LETOR, BOARD = "For a LETOR file", "For a board: judgments and runs"
+"""The groups of options that only one of the forms has."""
 
 Number = TypeVar("Number", int, float)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulationOptions:
+class SimulationOptions(Options):
     """What both forms have."""
 
-    judgments: Annotated[
-        Path,
-        typer.Argument(
-            help="Graded documents with features, in the LETOR format; or judgments in any format, with runs.",
-            metavar="JUDGMENTS",
-            autocompletion=choices.sources,
-        ),
-    ]
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="The runs of a board. NAME=FILE gives one a name.", metavar="RUN", autocompletion=choices.sources
-        ),
-    ] = None
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="What is estimated; may be given again. By default ERR, for a board nDCG@10 and AP.",
-            metavar="NAME",
-            autocompletion=choices.measures,
-        ),
-    ] = None
-    methods: Annotated[
-        str | None,
-        choices.option(
-            "--methods",
-            help="Methods of active evaluation, separated by commas: {choices}. For a board, by default all of these: "
-            "{also}.",
-            metavar="NAME,NAME",
-            registry="rankgauge.labelling.methods:METHODS",
-            several=True,
-            more=("uniD", "uniC"),
-            also="rankgauge.labelling.yardstick:YARDSTICKS",
-        ),
-    ] = None
-    depth: Annotated[
-        int | None,
-        typer.Option("--depth", min=1, help="How deep lists are judged; for a board, with --pool depth.", metavar="K"),
-    ] = None
-    dialect: DialectName = DIALECT
-    repetitions: Annotated[
-        int | None,
-        typer.Option(
-            "--repetitions",
-            help="How often each method is tried at each budget. By default 400, for a board 100.",
-            metavar="N",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of all draws.", metavar="N")] = 0
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="How many processes work side by side; by default one a core.", metavar="N"),
-    ] = None
-    output: Annotated[str, choices.output("rankgauge.labelling.simulations.report:SimulationReport.formats")] = "table"
+    judgments: Path = argument(
+        "JUDGMENTS",
+        help="Graded documents with features, in the LETOR format; or judgments in any format, with runs.",
+        offer=choices.sources,
+    )
+    runs: list[Path] | None = argument(
+        "RUN", help="The runs of a board. NAME=FILE gives one a name.", offer=choices.sources, required=False
+    )
+    measure: list[str] | None = options.measure_names(
+        "What is estimated; repeatable. By default ERR, for a board nDCG@10 and AP."
+    )
+    methods: str | None = choices.option(
+        "--methods",
+        help="Methods of active evaluation, separated by commas: {choices}. For a board, by default all of these: "
+        "{also}.",
+        metavar="NAME,NAME",
+        registry="rankgauge.labelling.methods:METHODS",
+        several=True,
+        more=("uniD", "uniC"),
+        also="rankgauge.labelling.yardstick:YARDSTICKS",
+    )
+    depth: int | None = options.depth_option("How deep lists are judged; for a board, with --pool depth.")
+    dialect: str = options.DIALECT
+    trials: int | None = option(
+        "--trials",
+        old=("--repetitions",),
+        help="How often each method is tried at each budget. By default 400, for a board 100.",
+        metavar="N",
+    )
+    seed: int = options.seed_option("The seed of all draws.")
+    jobs: int | None = options.jobs_option()
+    output: str = choices.output("rankgauge.labelling.simulations.report:SimulationReport.formats", default="table")
 
 
-@dataclass(frozen=True, kw_only=True)
-class LetorOptions:
+class LetorOptions(Options):
     """What only a LETOR file has."""
 
-    rankers: Annotated[
-        str,
-        choices.option(
-            "--rankers",
-            help=f"{LETOR}one or two rankers of 'rankgauge train', separated by commas; two are compared. "
-            "rf: forest-regression.",
-            metavar="NAME,NAME",
-            registry="rankgauge.training:RANKERS",
-            several=True,
-        ),
-    ] = "rf"
-    train: Annotated[
-        Path | None,
-        typer.Option(
-            "--train",
-            help=f"{LETOR}another one to train on; else a share of the queries.",
-            metavar="LETOR",
-            exists=True,
-        ),
-    ] = None
-    share: Annotated[
-        float,
-        typer.Option("--share", help=f"{LETOR}the share of the queries that the rankers learn from.", metavar="X"),
-    ] = 0.2
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            "--budget",
-            help=f"{LETOR}where savings are counted, in mean costs of a query; by default 15 % of the pool.",
-            metavar="X",
-        ),
-    ] = None
-    cost: Annotated[
-        str,
-        choices.option(
-            "--cost", help=f"{LETOR}what a document costs: {{choices}}.", registry="rankgauge.labelling.cost:COSTS"
-        ),
-    ] = "documents"
-    length_feature: Annotated[
-        int | None,
-        typer.Option(
-            "--length-feature",
-            help=f"{LETOR}the feature that is a document's length, for log-length.",
-            metavar="N",
-        ),
-    ] = None
-    overhead: Annotated[
-        float, typer.Option("--overhead", help=f"{LETOR}the cost of opening a query, in documents.", metavar="X")
-    ] = 0.0
-    beliefs: Annotated[
-        str,
-        typer.Option(
-            "--beliefs",
-            help=f"{LETOR}the beliefs are those of the rankers (model), or there are none (uniform).",
-            metavar="NAME",
-            autocompletion=choices.values("model", "uniform"),
-        ),
-    ] = "model"
+    rankers: str = choices.option(
+        "--rankers",
+        group=LETOR,
+        help="One or two rankers of 'rankgauge train', separated by commas; two are compared. rf: forest-regression.",
+        metavar="NAME,NAME",
+        registry="rankgauge.training:RANKERS",
+        several=True,
+        default="rf",
+    )
+    train: Path | None = option(
+        "--train",
+        group=LETOR,
+        help="Another one to train on; else a share of the queries.",
+        metavar="LETOR",
+        exists=True,
+    )
+    share: float = option(
+        "--share", group=LETOR, help="The share of the queries that the rankers learn from.", metavar="X", default=0.2
+    )
+    budget: float | None = option(
+        "--budget",
+        group=LETOR,
+        help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
+        metavar="X",
+    )
+    cost: str = choices.option(
+        "--cost",
+        group=LETOR,
+        help="What a document costs: {choices}.",
+        registry="rankgauge.labelling.cost:COSTS",
+        default="documents",
+    )
+    length_feature: int | None = option(
+        "--length-feature", group=LETOR, help="The feature that is a document's length, for log-length.", metavar="N"
+    )
+    overhead: float = option(
+        "--overhead", group=LETOR, help="The cost of opening a query, in documents.", metavar="X", default=0.0
+    )
+    beliefs: str = option(
+        "--beliefs",
+        group=LETOR,
+        help="The beliefs are those of the rankers (model), or there are none (uniform).",
+        metavar="NAME",
+        offer=choices.values("model", "uniform"),
+        default="model",
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoardOptions:
+class BoardOptions(Options):
     """What only judgments and runs have."""
 
-    shares: Annotated[
-        str | None,
-        typer.Option(
-            "--shares",
-            help=f"{BOARD}the labels as shares of the pool, separated by commas; by default 0.02,0.05,0.1,0.2.",
-            metavar="X,X",
-        ),
-    ] = None
-    budgets: Annotated[
-        str | None,
-        typer.Option(
-            "--budgets", help=f"{BOARD}the numbers of labels, separated by commas, instead of shares.", metavar="N,N"
-        ),
-    ] = None
-    pool: Annotated[
-        str,
-        choices.option(
-            "--pool",
-            help=f"{BOARD}which documents are the pool: {{choices}}.",
-            registry="rankgauge.labelling.simulations.own_board:PoolKind",
-        ),
-    ] = "judged"
-    judge: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--judge",
-            help=f"{BOARD}grades by a judge other than people, such as a language model. NAME=FILE gives it a name; "
-            "may be given again.",
-            metavar="FILE",
-            autocompletion=choices.sources,
-        ),
-    ] = None
-    columns: Columns = None
-    scale: ScaleName = None
-    ids: SameIds = None
-    queries: QueryList = None
-    parts: Annotated[
-        Path | None,
-        typer.Option(
-            "--parts",
-            help=f"{BOARD}a folder for finished parts; an interrupted simulation that left some there goes on.",
-            metavar="FOLDER",
-            file_okay=False,
-        ),
-    ] = None
+    shares: str | None = option(
+        "--shares",
+        group=BOARD,
+        help="The labels as shares of the pool, separated by commas; by default 0.02,0.05,0.1,0.2.",
+        metavar="X,X",
+    )
+    budgets: str | None = option(
+        "--budgets", group=BOARD, help="The numbers of labels, separated by commas, instead of shares.", metavar="N,N"
+    )
+    pool: str = choices.option(
+        "--pool",
+        group=BOARD,
+        help="Which documents are the pool: {choices}.",
+        registry="rankgauge.labelling.simulations.own_board:PoolKind",
+        default="judged",
+    )
+    judge: list[Path] | None = option(
+        "--judge",
+        group=BOARD,
+        help="Grades by a judge other than people, such as a language model. NAME=FILE gives it a name; "
+        "may be given again.",
+        metavar="FILE",
+        offer=choices.sources,
+    )
+    columns: str | None = options.COLUMNS
+    scale: str | None = options.SCALE
+    ids: str | None = options.SAME_IDS
+    queries: Path | None = options.QUERIES
+    parts: Path | None = option(
+        "--parts",
+        group=BOARD,
+        help="A folder for finished parts; an interrupted simulation that left some there goes on.",
+        metavar="FOLDER",
+        folder=True,
+    )
 
 
 @command(
@@ -208,54 +155,58 @@ class BoardOptions:
     "rankgauge active simulate qrels.txt bm25.txt dense.txt -m nDCG@10 --budgets 100,200,400 -o sim.html",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --methods leaderboard,depth --parts parts",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --judge llm.qrels --methods leaderboard,judge,ppi++",
+    page="active-simulation.md",
+    first=("measure", "budgets", "shares", "rankers", "trials", "output"),
 )
-def simulate(ctx: typer.Context, options: SimulationOptions, letor: LetorOptions, board: BoardOptions) -> None:
+def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions) -> None:
     """Try methods on data whose grades are known: errors, savings and coverage by budget.
 
-    LETOR, one file: rankers learn from a part of the queries. For the rest the methods are told the grades that they
-    ask for, many times over, and their estimates are compared with the truth.
-
-    Board, judgments and runs: methods judge single documents for all runs at once; what they say is compared with the
-    board on which the whole pool is judged.
+    With one LETOR file, rankers learn from a part of the queries, and methods estimate on the rest. With judgments and
+    runs, methods judge single documents for all runs at once, and their board is compared with that of the whole pool.
     """
     from rankgauge.cli.streams import opened
+    from rankgauge.errors import OptionError
     from rankgauge.labelling.simulations.report import SimulationReport
 
-    format_, path = SimulationReport.find(options.output)
-    _refuse(ctx, LetorOptions if options.runs else BoardOptions)
-    shown = _of_board(options, board) if options.runs else _of_letor(options, letor)
+    format_, path = SimulationReport.find(asked.output)
+    _refuse(letor if asked.runs else board)
+    if letor.length_feature is not None and letor.cost != "log-length":
+        raise OptionError("--length-feature needs --cost log-length, which costs documents by it.")
+    if letor.train is not None and "share" in letor.given:
+        raise OptionError("--share parts the queries of one file: leave it out where --train names another.")
+    shown = _of_board(asked, board) if asked.runs else _of_letor(asked, letor)
     with opened(path) as stream:
         format_.write(shown, stream)
 
 
-def _of_letor(options: SimulationOptions, letor: LetorOptions) -> Report:
+def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
     from rankgauge.cli.progress import told
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers.simulation import Simulation
 
     with told() as progress:
         return Simulation(
-            path=options.judgments,
-            measures=tuple(options.measure or ("ERR",)),
+            path=asked.judgments,
+            measures=tuple(asked.measure or ("ERR",)),
             rankers=_names(letor.rankers),
-            methods=_names(options.methods or "passive,passive-iid,paper,greg,document"),
+            methods=_names(asked.methods or "passive,passive-iid,paper,greg,document"),
             train=letor.train,
             share=letor.share,
             budget=letor.budget,
             cost=letor.cost,
             length=letor.length_feature,
             overhead=letor.overhead,
-            depth=options.depth,
-            dialect=options.dialect,
+            depth=asked.depth,
+            dialect=asked.dialect,
             beliefs=letor.beliefs,
-            repetitions=400 if options.repetitions is None else options.repetitions,
-            seed=options.seed,
-            workers=options.jobs or cores(),
+            repetitions=400 if asked.trials is None else asked.trials,
+            seed=asked.seed,
+            workers=asked.jobs or cores(),
             progress=progress,
         ).run()
 
 
-def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
+def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge import dialects
     from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.progress import told
@@ -263,38 +214,37 @@ def _of_board(options: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind
 
-    measures, runs = names(options.measure or ()), options.runs or []
+    measures, runs = names(asked.measure or ()), asked.runs or []
     said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)
     refuse_measures(runs, measures)
     given = {"measures": tuple(measures)} if measures else {}
     with told() as progress:
         return BoardSimulation(
-            judgments=said.file(options.judgments),
+            judgments=said.file(asked.judgments),
             runs=said.files(named(runs)),
             **given,
-            methods=_names(options.methods or ""),
+            methods=_names(asked.methods or ""),
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
             judges=said.files(named(board.judge or [], "judges")),
-            dialect=dialects.get(options.dialect).on_scale(board.scale, measures or BoardSimulation.measures),
+            dialect=dialects.get(asked.dialect).on_scale(board.scale, measures or BoardSimulation.measures),
             pool=PoolKind.of(board.pool),
-            depth=options.depth,
-            repetitions=100 if options.repetitions is None else options.repetitions,
-            seed=options.seed,
-            workers=options.jobs or cores(),
+            depth=asked.depth,
+            repetitions=100 if asked.trials is None else asked.trials,
+            seed=asked.seed,
+            workers=asked.jobs or cores(),
             folder=board.parts,
             progress=progress,
         ).run()
 
 
-def _refuse(ctx: typer.Context, others: type[Any]) -> None:
-    """An error for an option that only the other form has."""
+def _refuse(others: Options) -> None:
+    """Raise an error for an option that only the other form has."""
     from rankgauge.errors import InputError
 
-    for name in others.__dataclass_fields__:
-        if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE":
-            form = "a LETOR file without runs" if others is LetorOptions else "judgments with runs"
-            raise InputError(f"--{name.replace('_', '-')} is for {form}")
+    for name in others.given:
+        form = "a LETOR file without runs" if isinstance(others, LetorOptions) else "judgments with runs"
+        raise InputError(f"--{name.replace('_', '-')} is for {form}")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -302,9 +252,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _numbers(option: str, text: str | None, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    from rankgauge.errors import ParameterError
+    from rankgauge.errors import OptionError
 
     try:
         return tuple(kind(part) for part in _names(text or ""))
     except ValueError:
-        raise ParameterError("simulate", option, "numbers, separated by commas", text) from None
+        raise OptionError(f"--{option} takes numbers separated by commas; got {text!r}.") from None

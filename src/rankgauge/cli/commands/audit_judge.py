@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from typer import Argument, Option
+from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import DialectName, RunSpellingOptions, names
+from rankgauge.cli.options import DIALECT, RunSpellingOptions, measure_names, names, seed_option
+from rankgauge.cli.parser import argument, option
 
 if TYPE_CHECKING:
     import polars as pl
+
+FIRST = 20
+"""How many documents people are shown first, unless it is said."""
 
 
 @command(
@@ -21,78 +23,62 @@ if TYPE_CHECKING:
     "rankgauge audit judge qrels.txt llama=llama.qrels gpt=gpt.csv bm25.txt dense.txt.gz -o judges.html",
     "rankgauge audit judge labels.csv judge.qrels *.run --show-first first.csv",
     "rankgauge audit judge qrels.txt judge.qrels *.run --made-by-judge reranked.run",
+    page="audit-judge.md",
+    first=("measure", "rel", "made_by_judge", "show_first", "half_width", "output"),
 )
 def judge(
-    people: Annotated[
-        Path,
-        Argument(
-            help="People's judgments; a table may say with which probability each was chosen (column probability).",
-            metavar="PEOPLE",
-            autocompletion=choices.sources,
-        ),
-    ],
-    files: Annotated[
-        list[Path],
-        Argument(
-            help="Judges' grades, then runs; which is which shows in the files. NAME=FILE gives one a name.",
-            metavar="JUDGE... [RUN...]",
-            autocompletion=choices.sources,
-        ),
-    ],
-    measure: Annotated[
-        list[str] | None,
-        Option(
-            "-m",
-            "--measure",
-            help="A measure, or several separated by commas; repeatable.",
-            metavar="NAME",
-            autocompletion=choices.listed(choices.measures),
-        ),
-    ] = None,
-    dialect: DialectName = "standard",
-    rel: Annotated[
-        float | None,
-        Option(
-            "-l",
-            "--rel",
-            help="The lowest grade that counts as relevant. By default that of --scale, or 1.",
-            metavar="GRADE",
-        ),
-    ] = None,
-    documents: Annotated[
-        Path | None,
-        Option(
-            "--documents",
-            help="A table with a column document; its other columns, such as a length, divide the errors.",
-            metavar="FILE",
-        ),
-    ] = None,
-    made_by_judge: Annotated[
-        list[str] | None,
-        Option("--made-by-judge", help="A run that a judge may have made, by its name; repeatable.", metavar="RUN"),
-    ] = None,
-    half_width: Annotated[
-        float,
-        Option("--half-width", help="How wide half an interval may be, to say what labels it takes.", metavar="W"),
-    ] = 0.03,
-    show_first: Annotated[
-        Path | None,
-        Option("--show-first", help="Write the documents to show people first into this table.", metavar="FILE"),
-    ] = None,
-    first: Annotated[int, Option("--first", min=1, help="How many documents to show people first.", metavar="N")] = 20,
-    seed: Annotated[int, Option("--seed", min=0, help="The seed of random draws.", metavar="N")] = 0,
-    output: Annotated[str, choices.output("rankgauge.audit.judge.report:JudgeAuditReport.formats")] = "table",
+    people: Path = argument(
+        "PEOPLE",
+        help="People's judgments; a table may say with which probability each was chosen (column probability).",
+        offer=choices.sources,
+    ),
+    files: list[Path] = argument(
+        "JUDGE... [RUN...]",
+        help="Judges' grades, then runs; which is which shows in the files. NAME=FILE gives one a name.",
+        offer=choices.sources,
+    ),
+    measure: list[str] | None = measure_names(),
+    dialect: str = DIALECT,
+    rel: float | None = option(
+        "-l",
+        "--rel",
+        help="The lowest grade that counts as relevant. By default that of --scale, or 1.",
+        metavar="GRADE",
+    ),
+    documents: Path | None = option(
+        "--documents",
+        help="A table with a column document; its other columns, such as a length, divide the errors.",
+        metavar="FILE",
+    ),
+    made_by_judge: list[str] | None = option(
+        "--made-by-judge", help="A run that a judge may have made, by its name; repeatable.", metavar="RUN"
+    ),
+    half_width: float | None = option(
+        "--half-width",
+        help="With runs: how wide half an interval may be, to say what labels it takes. By default 0.03.",
+        metavar="W",
+    ),
+    show_first: Path | None = option(
+        "--show-first", help="Write the documents to show people first into this table.", metavar="FILE"
+    ),
+    first: int | None = option(
+        "--first", help=f"How many documents to show people first; by default {FIRST}.", metavar="N", least=1
+    ),
+    seed: int = seed_option("The seed of random draws."),
+    output: str = choices.output("rankgauge.audit.judge.report:JudgeAuditReport.formats", default="table"),
     *,
     spelling: RunSpellingOptions,
 ) -> None:
-    """What a machine judge is worth: agreement with people, where it errs, what that does to runs, and what to do."""
+    """Measure what a machine judge is worth: agreement with people, where it errs, what that does to runs."""
     from rankgauge import dialects
     from rankgauge import files as io
     from rankgauge.audit.judge import audit_judges
+    from rankgauge.audit.judge.consequences import HALF_WIDTH
     from rankgauge.audit.judge.report import JudgeAuditReport
-    from rankgauge.cli.judges import sorted_files
-    from rankgauge.cli.runs import named
+    from rankgauge.cli.runs import named, sorted_files
     from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.errors import OptionError
+    from rankgauge.judgments.llm.asking.provenance import shown_examples
 
     heed()
     format_, path = JudgeAuditReport.find(output)
@@ -107,10 +93,16 @@ def judge(
         dialect=dialect,
         documents=None if documents is None else io.read_table(spelling.file(documents)),
         suspects=made_by_judge or (),
-        half_width=half_width,
+        examples={name: shown_examples(path) for name, path in judges.items()},
+        half_width=HALF_WIDTH if half_width is None else half_width,
         seed=seed,
     )
-    report = JudgeAuditReport(audit=audit, first=first)
+    spoken = None if dialect == "standard" else dialect
+    given: dict[str, object] = {"--half-width": half_width, "--made-by-judge": made_by_judge, "--measure": measure}
+    given |= {"--first": first, "--dialect": spoken}
+    if not runs and (idle := [name for name, said in given.items() if said is not None]):
+        raise OptionError(f"{idle[0]} needs runs, given after the judges.")
+    report = JudgeAuditReport(audit=audit, first=FIRST if first is None else first)
     if show_first is not None:
         _write_first(report.first_documents, show_first)
     with opened(path) as stream:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Columns, FormatOfJudgments, Runs, SpellingOptions
+from rankgauge.cli.options import COLUMNS, FORMAT_JUDGMENTS, RUNS, SpellingOptions, depth_option
+from rankgauge.cli.parser import option
 
 
 @command(
@@ -17,44 +15,31 @@ from rankgauge.cli.options import Columns, FormatOfJudgments, Runs, SpellingOpti
     "rankgauge catalogue run.txt --items items.csv",
     "rankgauge catalogue popular=pop.txt als=als.txt --items items.csv --judgments test.csv -k 20 -o catalogue.html",
     place=24,
+    page="kinds-of-judgments.md#what-recommenders-show",
 )
 def catalogue(
-    runs: Runs,
-    items: Annotated[
-        Path | None,
-        typer.Option(
-            "--items",
-            help="The catalogue: a table with a column of documents, and columns popularity and category if known.",
-            metavar="FILE",
-        ),
-    ] = None,
-    judgments: Annotated[
-        Path | None, typer.Option("--judgments", help="Judgments that say what is relevant.", metavar="FILE")
-    ] = None,
-    depth: Annotated[
-        int, typer.Option("-k", "--depth", min=1, help="Look at the first K of each list.", metavar="K")
-    ] = 10,
-    users: Annotated[
-        float | None, typer.Option("--users", help="How many users the column popularity counts.", metavar="N")
-    ] = None,
-    rel: Annotated[
-        float, typer.Option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE")
-    ] = 1.0,
-    statistic: Annotated[
-        str | None,
-        choices.option(
-            "--statistics",
-            registry="rankgauge.catalogue:STATISTICS",
-            help="The statistics, separated by commas: {choices}. By default all for which enough is known.",
-            metavar="NAMES",
-            several=True,
-        ),
-    ] = None,
-    columns: Columns = None,
-    format_judgments: FormatOfJudgments = None,
-    output: Annotated[str, choices.output("rankgauge.catalogue.report:CatalogueReport.formats")] = "table",
+    runs: list[Path] = RUNS,
+    items: Path | None = option(
+        "--items",
+        help="The catalogue: a table with a column of documents, and columns popularity and category if known.",
+        metavar="FILE",
+    ),
+    judgments: Path | None = option("--judgments", help="Judgments that say what is relevant.", metavar="FILE"),
+    depth: int = depth_option("Look at the first K of each list.", default=10),
+    users: float | None = option("--users", help="How many users the column popularity counts.", metavar="N"),
+    rel: float = option("-l", "--rel", help="The lowest grade that counts as relevant.", metavar="GRADE", default=1.0),
+    statistic: str | None = choices.option(
+        "--statistics",
+        registry="rankgauge.catalogue:STATISTICS",
+        help="The statistics, separated by commas: {choices}. By default all for which enough is known.",
+        metavar="NAMES",
+        several=True,
+    ),
+    columns: str | None = COLUMNS,
+    format_judgments: str | None = FORMAT_JUDGMENTS,
+    output: str = choices.output("rankgauge.catalogue.report:CatalogueReport.formats", default="table"),
 ) -> None:
-    """What runs show of a catalogue: coverage, novelty, diversity and more, for recommenders above all."""
+    """Show what runs make of a catalogue: coverage, novelty, diversity and more, for recommenders above all."""
     from rankgauge.catalogue import survey
     from rankgauge.catalogue.report import CatalogueReport
     from rankgauge.cli.runs import named
@@ -66,7 +51,7 @@ def catalogue(
     heed(*listed.values())
     asked = None if statistic is None else [name.strip() for name in statistic.split(",") if name.strip()]
     spelling = SpellingOptions(columns=columns)
-    judged = spelling.judgments(judgments, format_judgments, command="catalogue")
+    judged = spelling.judgments(judgments, format_judgments)
     shown, asked = spelling.files(listed), asked or None
     found = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
     with opened(path) as stream:

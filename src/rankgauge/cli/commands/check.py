@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
 from rankgauge.cli.comparison import gated
-from rankgauge.cli.options import QueryList
+from rankgauge.cli.options import QUERIES
+from rankgauge.cli.parser import option
 from rankgauge.errors import InputError, RankGaugeError
 
 
@@ -24,44 +22,33 @@ from rankgauge.errors import InputError, RankGaugeError
     "rankgauge check --config search/rankgauge.toml",
     "rankgauge check --staged",
     place=21,
+    page="pipeline.md",
 )
 def check(
-    output: Annotated[
-        list[str] | None, choices.output("rankgauge.comparison.report:ComparisonReport.formats", several=True)
-    ] = None,
-    config: Annotated[
-        Path | None,
-        Option(
-            "--config",
-            help="The file to read; by default rankgauge.toml, or [tool.rankgauge] in pyproject.toml, here or above.",
-            metavar="FILE",
-        ),
-    ] = None,
-    queries: QueryList = None,
-    staged: Annotated[
-        bool,
-        Option("--staged", help="Judge the files as they are staged in git, as a hook does, not the working tree."),
-    ] = False,
-    store: Annotated[
-        bool,
-        Option(
-            "--store-baseline",
-            help="Store the one run in the file that 'baseline' names, such as baseline.json, and end.",
-        ),
-    ] = False,
-    init: Annotated[
-        bool, Option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end.")
-    ] = False,
+    output: list[str] | None = choices.output("rankgauge.comparison.report:ComparisonReport.formats", several=True),
+    config: Path | None = option(
+        "--config",
+        help="The file to read; by default rankgauge.toml, or [tool.rankgauge] in pyproject.toml, here or above.",
+        metavar="FILE",
+    ),
+    queries: Path | None = QUERIES,
+    staged: bool = option(
+        "--staged", help="Judge the files as they are staged in git, as a hook does, not the working tree."
+    ),
+    store: bool = option(
+        "--store-baseline", help="Store the one run in the file that 'baseline' names, such as baseline.json, and end."
+    ),
+    init: bool = option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end."),
 ) -> None:
-    """Whether runs are worse than the baseline, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
+    """Check whether runs are worse than the baseline, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
     if init:
         _begin(Path.cwd())
         return
     from contextlib import chdir
 
     from rankgauge.cli.comparison import compared
+    from rankgauge.cli.git_files import staged_project
     from rankgauge.cli.project import ProjectFile
-    from rankgauge.cli.staged_files import staged_project
 
     with gated():
         if store and staged:
@@ -73,15 +60,14 @@ def check(
         with staged_project(found.path) if staged else nullcontext(found) as project:
             options = project.options(**changes)
             if options.output:  # what is written stays, wherever files are read
-                options = replace(options, output=[_placed(one, found.path.parent.resolve()) for one in options.output])
+                options = options.but(output=[_placed(one, found.path.parent.resolve()) for one in options.output])
             with chdir(project.path.parent):
                 compared(options, store=store)
 
 
 def _begin(folder: Path) -> None:
-    from rankgauge.cli.gate_power import power_words
     from rankgauge.cli.project import ProjectFile
-    from rankgauge.cli.project_start import start
+    from rankgauge.cli.project_start import power_words, start
     from rankgauge.render.numbers import count
 
     with gated():

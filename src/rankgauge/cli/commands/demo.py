@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import html
-import importlib.util
-import io
-import re
-import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli.command import command
-from rankgauge.cli.demo_steps import PAGES, STEPS
+from rankgauge.cli.options import seed_option
+from rankgauge.cli.parser import argument, option
 from rankgauge.errors import NothingToJudgeError
 
 FOLDER = Path("out/demo")
 CAMPAIGN, REPORT = "campaign.rg", "report.html"
 
 
-@command("demo", "rankgauge demo", "rankgauge demo --data-only example", place=140)
+@command("demo", "rankgauge demo", "rankgauge demo --data-only example", place=140, page="tutorial.md")
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Where to put the collection.", metavar="FOLDER")] = FOLDER,
-    data_only: Annotated[bool, typer.Option("--data-only", help="Only write the collection's files.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of the collection.", metavar="N")] = 0,
+    folder: Path = argument("FOLDER", help="Where to put the collection.", default=FOLDER, required=False),
+    data_only: bool = option("--data-only", help="Only write the collection's files."),
+    seed: int = seed_option("The seed of the collection."),
 ) -> None:
     """Show the main jobs on a small collection, which is made first."""
+    import importlib.util
+
     import numpy as np
 
+    from rankgauge.cli.demo_steps import PAGES, STEPS
     from rankgauge.demo import FILES, generate, write
     from rankgauge.render.terminal import Screen, bold, text_width
 
@@ -57,6 +53,10 @@ def demo(
 
 def _bind() -> None:
     """The pages that the steps wrote, bound into one."""
+    import html
+    import re
+
+    from rankgauge.cli.demo_steps import PAGES
     from rankgauge.files.output import writing
     from rankgauge.render.html import BoundPage, bind
 
@@ -74,14 +74,17 @@ def _bind() -> None:
 
 def _run(command: str) -> None:
     """The command as a user types it, and what it prints, or the first lines of that."""
-    from rankgauge.cli.main import app
+    import io
+    import shlex
+
+    from rankgauge.cli.command import PROGRAM, execute
 
     print(f"\n$ rankgauge {command}", flush=True)
     typed, pipe, shown = command.partition(" | head -n ")
     piped = io.StringIO()
     with contextlib.redirect_stdout(piped) if pipe else contextlib.nullcontext():
         try:
-            app(shlex.split(typed), standalone_mode=False)
+            execute(shlex.split(typed))
         except NothingToJudgeError as done:  # all labels were recorded beforehand: the budget is spent at once
-            print(f"{app.info.name}: {done}")
+            print(f"{PROGRAM}: {done}")
     sys.stdout.writelines(piped.getvalue().splitlines(keepends=True)[: int(shown or 0)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
@@ -23,12 +22,13 @@ group(
     "rankgauge dialects show trec_eval",
     place=50,
     alone=list_dialects,
+    page="dialects.md",
 )
 
 
-@command("dialects show", "rankgauge dialects show trec_eval")
+@command("dialects show", "rankgauge dialects show trec_eval", page="dialects.md")
 def show(
-    name: Annotated[str, choices.argument("NAME", "A dialect's name.", "rankgauge.dialects:DIALECTS")],
+    name: str = choices.argument("NAME", "A dialect's name.", "rankgauge.dialects:DIALECTS"),
 ) -> None:
     """Show a dialect: every choice that differs from standard, in words."""
     from rankgauge.reference import screens

@@ -2,48 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
-from typer import Option
-
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.options import Empty, EvaluationOptions, Short, interval, policy, undefined
+from rankgauge.cli.options import (
+    EMPTY,
+    PRINTING,
+    RULES,
+    SHORT,
+    WORKING,
+    EvaluationOptions,
+    interval_option,
+    policy,
+    undefined,
+)
+from rankgauge.cli.parser import option
+from rankgauge.errors import OptionError, UnknownNameError
 from rankgauge.policies import MissingQuery, Unjudged
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
-@dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(EvaluationOptions):
     """The options that comparisons have too, and those of evaluations alone."""
 
-    output: Annotated[
-        list[str] | None, choices.output("rankgauge.evaluation.report:EvaluationReport.formats", several=True)
-    ] = None
-    per_query: Annotated[bool, Option("-q", "--per-query", help="Show each query, then the summary.")] = False
-    interval: Annotated[str, interval("rankgauge.evaluation.summary:INTERVALS")] = "t"
-    empty: Empty = None
-    short: Short = None
-    negative: Annotated[str | None, policy("--negative", "NegativeGrade", "Grades below 0")] = None
-    complete: Annotated[bool, Option("-c", help="As in trec_eval: --missing zero.")] = False
-    judged_only: Annotated[bool, Option("-J", help="As in trec_eval: --unjudged skip.")] = False
-    no_summary: Annotated[
-        bool, Option("-n", help="As in trec_eval: with -q, leave out the summary over all queries.")
-    ] = False
-    engine: Annotated[
-        str,
-        choices.option("--engine", registry="rankgauge.spark.engine:ENGINES", help="Where to compute: {choices}."),
-    ] = "local"
-    master: Annotated[
-        str | None,
-        Option(
-            "--master",
-            help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.",
-            metavar="URL",
-        ),
-    ] = None
+    output: list[str] | None = choices.output(
+        "rankgauge.evaluation.report:EvaluationReport.formats", several=True, group=PRINTING
+    )
+    per_query: bool = option("-q", "--per-query", help="Show each query, then the summary.", group=PRINTING)
+    interval: str = interval_option("rankgauge.evaluation.summary:INTERVALS")
+    empty: str | None = EMPTY
+    short: str | None = SHORT
+    negative: str | None = policy("--negative", "NegativeGrade", "Grades below 0")
+    complete: bool = option("-c", help="As in trec_eval: --missing zero.", group=RULES)
+    judged_only: bool = option("-J", help="As in trec_eval: --unjudged skip.", group=RULES)
+    no_summary: bool = option(
+        "-n", help="As in trec_eval: with -q, leave out the summary over all queries.", group=PRINTING
+    )
+    engine: str = choices.option(
+        "--engine",
+        registry="rankgauge.cli.evaluation:ENGINES",
+        help="Where to compute: {choices}.",
+        default="local",
+        group=WORKING,
+    )
+    master: str | None = option(
+        "--master",
+        help="With --engine spark: where Spark runs, as in local[2] or spark://host:7077.",
+        metavar="URL",
+        group=WORKING,
+    )
 
 
 @command(
@@ -56,16 +63,29 @@ class EvaluateOptions(EvaluationOptions):
     "rankgauge evaluate irds:msmarco-passage/trec-dl-2019/judged bm25.txt -m nDCG@10,'RR(rel=2)'",
     "rankgauge evaluate judgments.parquet runs.parquet -m nDCG@10 --engine spark --master 'local[2]'",
     place=10,
+    page="tutorial.md",
+    first=("measure", "dialect", "output", "per_query", "by", "depth"),
 )
 def evaluate(options: EvaluateOptions) -> None:
-    """How good runs are, by each of the measures."""
-    from rankgauge import spark as backends
-    from rankgauge.cli.evaluation import RunsEvaluation
+    """Measure how good runs are: means with intervals, values per query, and what to know before quoting them."""
+    from dataclasses import replace
+
+    from rankgauge.cli.evaluation import ENGINES, LOCAL, RunsEvaluation
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import find_outputs, is_page, write_report
     from rankgauge.evaluation.report import EvaluationReport
     from rankgauge.evaluation.summary import SAMPLE
 
+    if options.engine not in ENGINES:
+        raise UnknownNameError("engine", options.engine, ENGINES)
+    if options.master is not None and options.engine == LOCAL:
+        raise OptionError("--master needs --engine spark.")
+    for short, flag, said, same in (
+        ("-c", "--missing", options.complete and options.missing, MissingQuery.ZERO),
+        ("-J", "--unjudged", options.judged_only and options.unjudged, Unjudged.SKIP),
+    ):
+        if said and said != same:
+            raise OptionError(f"{short} means {flag} {same}, and the line says {flag} {said}: leave one of them out.")
     outputs = find_outputs(EvaluationReport, options.output)
     asked = RunsEvaluation.of(
         options,
@@ -78,7 +98,7 @@ def evaluate(options: EvaluateOptions) -> None:
     )
     printed = asked.printed  # before anything is read
     asked.spare(*(path for _, path in outputs))
-    results = asked.results(backends.engine(options.engine, master=options.master))
+    results = replace(asked, engine=options.engine, master=options.master).results()
     if options.unjudged is None:
         asked.refuse_unjudged(results)
     if options.by is not None:

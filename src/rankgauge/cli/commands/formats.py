@@ -1,9 +1,10 @@
-"""rankgauge formats: the files that are read and written, and the scales of their grades."""
+"""rankgauge formats: the files that are read and written, the scales of their grades, and prompts for judges."""
 
 from __future__ import annotations
 
 import sys
 
+from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
 
@@ -16,17 +17,30 @@ def list_formats() -> None:
 
 group(
     "formats",
-    "List the formats of files: those that are read, those of results, and those of labels; or the scales of grades.",
+    "List the formats of files that are read and written, the scales of grades, or the prompts for judges.",
     "rankgauge formats",
     "rankgauge formats scales",
     place=120,
     alone=list_formats,
+    page="formats.md",
 )
 
 
-@command("formats scales", "rankgauge formats scales")
+@command("formats scales", "rankgauge formats scales", page="formats.md")
 def scales() -> None:
     """List the scales that --scale knows, each with its words and their grades."""
     from rankgauge.reference import screens
 
     screens.scales(sys.stdout)
+
+
+@command("formats prompts", "rankgauge formats prompts", "rankgauge formats prompts umbrela", page="judge.md")
+def prompts(
+    name: str | None = choices.argument(
+        "PROMPT", "The prompt to show.", "rankgauge.judgments.llm.named_prompt:PROMPTS", required=False
+    ),
+) -> None:
+    """List the prompts that `judge --prompt` knows, or show one with its source."""
+    from rankgauge.reference import screens
+
+    screens.prompts(sys.stdout) if name is None else screens.prompt(name, sys.stdout)

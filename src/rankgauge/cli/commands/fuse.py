@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from typer import Argument, Option
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
 from rankgauge.cli.options import RunSpellingOptions
-from rankgauge.errors import ParameterError, TooFewQueriesError
+from rankgauge.cli.parser import Options, argument, option
+from rankgauge.errors import OptionError, TooFewQueriesError
 from rankgauge.policies import JudgmentKind
 
 if TYPE_CHECKING:
@@ -28,118 +26,102 @@ MEASURE, SEED = "nDCG@10", 0
 STANDARD_STREAM = Path("-")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FuseOptions:
+FUSING, TUNING, WRITING = "How to fuse", "Judgments, to test and to tune", "What to write"
+"""The groups of options."""
+
+
+class FuseOptions(Options):
     """The runs, how to fuse them, and how to tune that."""
 
-    runs: Annotated[
-        list[Path] | None,
-        Argument(
-            help="Runs in any format; NAME=FILE gives one a name. Without any, all methods are described.",
-            metavar="RUN",
-            autocompletion=choices.sources,
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", help="The file to write the run to; its ending names the format.", metavar="FILE"),
-    ] = None
-    method: Annotated[
-        str | None,
-        choices.option(
-            "--method",
-            registry="rankgauge.fusion:METHODS",
-            help=f"How to fuse: {{choices}}; or ranx's name for it. Default: {DEFAULT}, or {WEIGHTED} if weights are "
-            "given or tuned.",
-        ),
-    ] = None
-    norm: Annotated[
-        str | None,
-        choices.option(
-            "--norm",
-            registry="rankgauge.fusion:NORMALISATIONS",
-            help="What makes scores comparable: {choices}. Default: min-max; methods on ranks need none.",
-        ),
-    ] = None
-    weights: Annotated[
-        str | None, Option("--weights", help="A weight for each run, separated by commas.", metavar="W,W…")
-    ] = None
-    setting: Annotated[
-        list[str] | None,
-        Option("--set", help="A parameter of the method, which is not tuned then; repeatable.", metavar="NAME=VALUE"),
-    ] = None
-    ties: Annotated[
-        str,
-        Option(
-            "--ties",
-            help="Tied documents of a run share what their ranks are worth (expected), or keep its order (input).",
-            metavar="POLICY",
-            autocompletion=choices.values("expected", "input"),
-        ),
-    ] = "expected"
-    depth: Annotated[
-        int | None, Option("-M", "--depth", min=1, help="Keep the first K documents of each fused list.", metavar="K")
-    ] = None
-    judgments: Annotated[
-        Path | None,
-        Option(
-            "--judgments",
-            help="Judgments: methods that learn do so from them, --tune tunes on them, and the gain of other methods "
-            "over the best single run is tested on them.",
-            metavar="FILE",
-            autocompletion=choices.sources,
-        ),
-    ] = None
-    tune: Annotated[
-        bool, Option("--tune", help="Tune weights or parameters on the judged queries, and cross-validate the gain.")
-    ] = False
-    measure: Annotated[
-        str | None,
-        options.measure_name(
-            "--measure", f"With judgments: the measure to test, or to make large by --tune [default: {MEASURE}]."
-        ),
-    ] = None
-    dialect: Annotated[str | None, options.dialect_name("With judgments: the tool to compute the measure as.")] = None
-    folds: Annotated[
-        int | None,
-        Option(
-            "--folds",
-            help="With judgments: how many folds to cross-validate in [default: 5, or fewer if fewer queries are "
-            "judged].",
-            metavar="N",
-        ),
-    ] = None
-    intents: options.Intents = None
-    seed: Annotated[
-        int | None,
-        Option(
-            "--seed", min=0, help=f"With judgments: the seed that deals the queries [default: {SEED}].", metavar="N"
-        ),
-    ] = None
-    format: Annotated[
-        str | None,
-        choices.option(
-            "--format",
-            registry="rankgauge.files:FORMATS",
-            help="The format of the fused run, if its name does not say it: see 'rankgauge formats'.",
-            metavar="FORMAT",
-        ),
-    ] = None
-    report: Annotated[
-        str | None,
-        choices.option(
-            "--report",
-            registry="rankgauge.fusion.report:FusionReport.formats",
-            help="How to say what was done: {choices}; or a file with such an ending. With -o - it is said on standard "
-            "error, if asked for, tuned or tested.",
-            metavar="FORMAT|FILE",
-        ),
-    ] = None
-    format_judgments: options.FormatOfJudgments = None
-    queries: options.QueryList = None
-    columns: options.Columns = None
-    scale: options.ScaleName = None
-    ids: options.SameIds = None
+    runs: list[Path] | None = argument(
+        "RUN",
+        help="Runs in any format; NAME=FILE gives one a name. Without any, all methods are described.",
+        offer=choices.sources,
+        required=False,
+    )
+    output: Path | None = option(
+        "-o",
+        "--output",
+        help="The file to write the run to; its ending names the format.",
+        metavar="FILE",
+        group=WRITING,
+    )
+    method: str | None = choices.option(
+        "--method",
+        registry="rankgauge.fusion:METHODS",
+        help=f"How to fuse: {{choices}}; or ranx's name for it. Default: {DEFAULT}, or {WEIGHTED} if weights are "
+        "given or tuned.",
+        group=FUSING,
+    )
+    norm: str | None = choices.option(
+        "--norm",
+        registry="rankgauge.fusion:NORMALISATIONS",
+        help="What makes scores comparable: {choices}. Default: min-max; methods on ranks need none.",
+        group=FUSING,
+    )
+    weights: str | None = option(
+        "--weights", help="A weight for each run, separated by commas.", metavar="W,W…", group=FUSING
+    )
+    setting: list[str] | None = option(
+        "--set",
+        help="A parameter of the method, which is not tuned then; repeatable.",
+        metavar="NAME=VALUE",
+        group=FUSING,
+    )
+    ties: str = option(
+        "--ties",
+        help="Tied documents of a run share what their ranks are worth (expected), or keep its order (input).",
+        metavar="POLICY",
+        offer=choices.values("expected", "input"),
+        default="expected",
+        group=FUSING,
+    )
+    depth: int | None = options.depth_option("Keep the first K documents of each fused list.", group=FUSING)
+    judgments: Path | None = option(
+        "--judgments",
+        help="Judgments: methods that learn do so from them, --tune tunes on them, and the gain of other methods "
+        "over the best single run is tested on them.",
+        metavar="FILE",
+        offer=choices.sources,
+        group=TUNING,
+    )
+    tune: bool = option(
+        "--tune", help="Tune weights or parameters on the judged queries, and cross-validate the gain.", group=TUNING
+    )
+    measure: str | None = options.measure_name(
+        f"With judgments: the measure to test, or to optimise with --tune [default: {MEASURE}]."
+    )
+    dialect: str | None = options.dialect_name("With judgments: the tool to compute the measure as.", None)
+    folds: int | None = option(
+        "--folds",
+        help="With judgments: how many folds to cross-validate in [default: 5, or fewer if fewer queries are judged].",
+        metavar="N",
+        group=TUNING,
+    )
+    intents: Path | None = options.INTENTS.but(group=TUNING)
+    seed: int | None = options.seed_option(
+        f"With judgments: random seed for the cross-validation folds [default: {SEED}].", default=None, group=TUNING
+    )
+    format: str | None = choices.option(
+        "--format",
+        registry="rankgauge.files:FORMATS",
+        help="The format of the fused run, if its name does not say it: see 'rankgauge formats'.",
+        metavar="FORMAT",
+        group=WRITING,
+    )
+    report: str | None = choices.option(
+        "--report",
+        registry="rankgauge.fusion.report:FusionReport.formats",
+        help="How to say what was done: {choices}; or a file with such an ending. With -o - it is said on standard "
+        "error, if asked for, tuned or tested.",
+        metavar="FORMAT|FILE",
+        group=WRITING,
+    )
+    format_judgments: str | None = options.FORMAT_JUDGMENTS
+    queries: Path | None = options.QUERIES
+    columns: str | None = options.COLUMNS
+    scale: str | None = options.SCALE
+    ids: str | None = options.SAME_IDS
 
     @property
     def spelling(self) -> RunSpellingOptions:
@@ -156,6 +138,8 @@ class FuseOptions:
     "rankgauge fuse bm25.txt dense.txt.gz --method probfuse --judgments qrels.txt -o fused.run",
     "rankgauge fuse bm25.txt dense.txt.gz --judgments qrels.txt --tune -m nDCG@10 -d trec_eval -o fused.txt",
     place=25,
+    page="fusion.md",
+    first=("output", "method", "norm", "weights", "judgments", "tune"),
 )
 def fuse(asked: FuseOptions) -> None:
     """Make one run of several, and say whether it gains more than luck over the best of them."""
@@ -202,7 +186,7 @@ def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[F
     spare([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
     heed(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
-    judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind, command="fuse")
+    judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind)
     with told() as tell:
         pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
@@ -218,12 +202,12 @@ def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[F
 
 def _method(asked: FuseOptions) -> FusionMethod:
     """The method with its parameters."""
-    from rankgauge.cli.values import settings_of
+    from rankgauge.cli.options import settings_of
     from rankgauge.fusion.method import find, made
 
     name = asked.method or (WEIGHTED if asked.tune or asked.weights is not None else DEFAULT)
     known = find(name).constraints()
-    settings = settings_of(asked.setting or (), known, owner="fuse", kind=f"parameter of {name}", example="k=60")
+    settings = settings_of(asked.setting or (), known, kind=f"parameter of {name}", example="k=60")
     return made(name, weights=_weights(asked.weights), **settings)
 
 
@@ -233,7 +217,9 @@ def _weights(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ParameterError("fuse", "weights", "numbers separated by commas, as in 0.3,0.7", text) from None
+        raise OptionError(
+            f"--weights takes numbers separated by commas, e.g. --weights 0.3,0.7; got {text!r}."
+        ) from None
 
 
 def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
@@ -243,11 +229,10 @@ def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
     learns = isinstance(method, LearnedMethod)
     if asked.tune or (asked.judgments is not None and not learns):
         return
-    learning = f"left out: {method.name} learns from the judgments, which test it only with --tune"
-    expected = learning if learns else "given with --judgments, without which nothing is tested"
-    for name in ("measure", "dialect", "folds", "seed", "intents"):
-        if (given := getattr(asked, name)) is not None:
-            raise ParameterError("fuse", name, expected, str(given) if name == "intents" else given)
+    needs = f"--tune: {method.name} learns from all judgments otherwise" if learns else "--judgments, e.g. qrels.txt"
+    names = ("measure", "dialect", "folds", "seed", "intents")
+    if problems := [f"--{name} needs {needs}." for name in names if getattr(asked, name) is not None]:
+        raise OptionError(*problems)
 
 
 def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
@@ -255,14 +240,13 @@ def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
     from rankgauge.fusion.method import LearnedMethod
 
     if asked.tune and asked.judgments is None:
-        raise ParameterError("fuse", "judgments", "given with --tune, as in --judgments qrels.txt", None)
+        raise OptionError("--tune needs --judgments, e.g. --judgments qrels.txt.")
     if asked.judgments is None or (isinstance(method, LearnedMethod) and not asked.tune):
         return None
     if asked.tune and asked.weights is not None:
-        raise ParameterError("fuse", "weights", "left out with --tune, which chooses them", asked.weights)
+        raise OptionError("--tune chooses the weights: leave --weights out.")
     if len(options.names([asked.measure or MEASURE])) > 1:
-        expected = "one measure: a fusion is tuned to make a single one large, as in -m nDCG@10"
-        raise ParameterError("fuse", "measure", expected, asked.measure)
+        raise OptionError(f"-m takes one measure here, e.g. -m nDCG@10; got {asked.measure}.")
     from rankgauge import dialects
     from rankgauge.fusion import TuningTask
 

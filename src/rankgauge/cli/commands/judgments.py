@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.cli.options import SpellingOptions, file_format
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.cli.options import FORMAT_JUDGMENTS, SpellingOptions, seed_option
+from rankgauge.cli.parser import argument, option
+from rankgauge.errors import InputError, OptionError
 from rankgauge.lazy_polars import pl
 
 group(
     "judgments",
-    "Judgments of several assessors: how far they agree, and how to combine their grades.",
+    "Combine the judgments of several assessors, and measure how far they agree.",
     "rankgauge judgments agreement ratings.csv",
     place=60,
+    page="kinds-of-judgments.md#several-assessors",
 )
 
-Ratings = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Judgments that name their assessors; or a file for each assessor, as in ann.txt LLM=llm.qrels.",
-        metavar="JUDGMENTS",
-    ),
-]
-InputFormat = Annotated[str | None, file_format("--format", "file")]
+RATINGS = argument(
+    "JUDGMENTS", help="Judgments that name their assessors; or a file for each assessor, as in ann.txt LLM=llm.qrels."
+)
+INPUT_FORMAT = FORMAT_JUDGMENTS.but(old=("--format",))
 
 
 @command(
     "judgments agreement",
     "rankgauge judgments agreement ratings.csv",
     "rankgauge judgments agreement people.txt llm=llm.qrels -o pairs.csv",
+    page="kinds-of-judgments.md#several-assessors",
 )
 def agreement(
-    judgments: Ratings,
-    output: Annotated[str, choices.output("rankgauge.judgments.report:AgreementReport.formats")] = "table",
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the intervals' bootstrap.", metavar="N")] = 0,
-    format_: InputFormat = None,
+    judgments: list[Path] = RATINGS,
+    output: str = choices.output("rankgauge.judgments.report:AgreementReport.formats", default="table"),
+    seed: int = seed_option("The seed of the intervals' bootstrap."),
+    format_: str | None = INPUT_FORMAT,
     *,
     spelling: SpellingOptions,
 ) -> None:
-    """How far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
+    """Measure how far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
 
     from rankgauge.cli.streams import heed, opened, spare
@@ -63,32 +60,28 @@ def agreement(
     "judgments combine",
     "rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt",
     "rankgauge judgments combine crowd.csv --rule dawid-skene --confusion workers.csv -o qrels.txt",
+    page="kinds-of-judgments.md#several-assessors",
 )
 def combine(
-    judgments: Ratings,
-    rule: Annotated[
-        str,
-        choices.option(
-            "--rule", help="How to combine the grades: {choices}.", metavar="RULE", registry="rankgauge.judgments:RULES"
-        ),
-    ] = "mean",
-    at: Annotated[
-        float | None,
-        typer.Option(help="First make grades binary: 1 from this grade up, else 0.", metavar="GRADE"),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")
-    ] = Path("-"),
-    confusion: Annotated[
-        Path | None,
-        typer.Option(
-            "--confusion",
-            help="With --rule dawid-skene: a CSV file to write each assessor's confusion to: how often he gives which "
-            "grade to items of which grade.",
-            metavar="FILE",
-        ),
-    ] = None,
-    format_: InputFormat = None,
+    judgments: list[Path] = RATINGS,
+    rule: str = choices.option(
+        "--rule",
+        help="How to combine the grades: {choices}.",
+        metavar="RULE",
+        registry="rankgauge.judgments:RULES",
+        default="mean",
+    ),
+    at: float | None = option(help="First make grades binary: 1 from this grade up, else 0.", metavar="GRADE"),
+    output: Path = option(
+        "-o", "--output", help="The file to write; its ending says the format. -: standard output.", default=Path("-")
+    ),
+    confusion: Path | None = option(
+        "--confusion",
+        help="With --rule dawid-skene: a CSV file to write each assessor's confusion to: how often he gives which "
+        "grade to items of which grade.",
+        metavar="FILE",
+    ),
+    format_: str | None = INPUT_FORMAT,
     *,
     spelling: SpellingOptions,
 ) -> None:
@@ -98,10 +91,12 @@ def combine(
     from rankgauge.judgments import combine as combine_grades
 
     if confusion is not None and rule.partition("@")[0] != "dawid-skene":
-        raise ParameterError("judgments combine", "confusion", "used with --rule dawid-skene", confusion)
+        raise OptionError("--confusion needs --rule dawid-skene, which estimates it.")
     heed()
     spare(judgments, [output, confusion])
     read = _read(judgments, format_, spelling)
+    if "assessor" not in read.columns or read["assessor"].n_unique() == 1:
+        print("rankgauge: note: one assessor judged, so that there is nothing to combine", file=sys.stderr)
     combined = combine_grades(read, rule, at=at)
     if confusion is not None:
         from rankgauge.judgments import binarise, dawid_skene, level_of
@@ -116,20 +111,17 @@ def combine(
 @command(
     "judgments best-worst",
     "rankgauge judgments best-worst choices.csv -o qrels.txt",
+    page="kinds-of-judgments.md#best-and-worst",
 )
 def best_worst(
-    choices: Annotated[
-        Path,
-        typer.Argument(
-            help="A table with the columns query, documents (those shown, separated by blanks), best, worst.",
-            metavar="CHOICES",
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The file to write; its ending says the format. -: standard output.")
-    ] = Path("-"),
+    choices: Path = argument(
+        "CHOICES", help="A table with the columns query, documents (those shown, separated by blanks), best, worst."
+    ),
+    output: Path = option(
+        "-o", "--output", help="The file to write; its ending says the format. -: standard output.", default=Path("-")
+    ),
 ) -> None:
-    """Grades from choices of the best and the worst: how often best, less how often worst, out of the times shown."""
+    """Make grades from choices of the best and the worst: times best less times worst, out of times shown."""
     from rankgauge import files as io
     from rankgauge.cli.streams import heed
     from rankgauge.judgments.best_worst import best_worst as counted
@@ -142,6 +134,37 @@ def best_worst(
         error.path = error.path or str(choices)
         raise
     io.write_judgments(found, output)
+
+
+@command("judgments pairwise", "rankgauge judgments pairwise choices.csv -o worths.csv", page="preferences.md")
+def pairwise(
+    choices: Path = argument(
+        "CHOICES",
+        help="A table with the columns query, documents (as they were shown, separated by blanks) and order, such as "
+        "d2 > d1 or d2 > d1 = d3.",
+    ),
+    output: Path = option("-o", "--output", help="The CSV file to write. -: standard output.", default=Path("-")),
+    preferences: Path | None = option(
+        "--preferences", help="Also write the preferences, for measures that take them.", metavar="FILE"
+    ),
+    seed: int = seed_option("The seed of the intervals."),
+) -> None:
+    """Fit grades to comparisons by Bradley and Terry's model, with ties and a bias for the place, and intervals."""
+    from rankgauge import files as io
+    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.judgments.pairwise import Choices, FittedPreferences
+
+    heed(choices)
+    spare([choices], [output, preferences])
+    try:
+        fitted = FittedPreferences.fit(Choices.from_table(io.read_table(choices)), seed)
+    except InputError as error:
+        error.path = error.path or str(choices)
+        raise
+    with opened(None if str(output) == "-" else output) as stream:
+        stream.write(fitted.frame.write_csv())
+    if preferences is not None:
+        fitted.write_preferences(preferences)
 
 
 def _read(files: Sequence[Path], format_: str | None, spelling: SpellingOptions) -> pl.DataFrame:

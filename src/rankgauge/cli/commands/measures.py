@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
+from rankgauge.cli.parser import argument
 
 
 def list_measures() -> None:
@@ -25,12 +23,18 @@ group(
     "rankgauge measures show nDCG",
     place=40,
     alone=list_measures,
+    page="measures.md",
 )
 
 
-@command("measures show", "rankgauge measures show nDCG", "rankgauge measures show 'nDCG(gain=\"exp\")@10'")
+@command(
+    "measures show",
+    "rankgauge measures show nDCG",
+    "rankgauge measures show 'nDCG(gain=\"exp\")@10'",
+    page="measures.md",
+)
 def show(
-    name: Annotated[str, typer.Argument(help="A measure's name.", metavar="NAME", autocompletion=choices.measures)],
+    name: str = argument("NAME", help="A measure's name.", offer=choices.measures),
 ) -> None:
     """Show a measure: formula, reference, bounds, parameters, traits, worked examples."""
     from rankgauge.reference import screens

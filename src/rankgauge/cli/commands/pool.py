@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command, group
+from rankgauge.cli.parser import Options, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,93 +16,79 @@ MEASURES = ("nDCG@10", "AP")
 
 group(
     "pool",
-    "Pools: which documents to judge, and whether judgments serve runs that had no part in them.",
+    "Choose the documents to judge; see whether judgments serve runs that had no part in them.",
     "rankgauge pool make bm25.txt dense.txt.gz --depth 10 -o pool.csv",
     "rankgauge pool reuse qrels.txt *.txt --teams teams.tsv",
     place=75,
+    page="pools.md",
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolOptions:
+CHOOSING, COVERING, TEXTS = "Which documents to take", "What they cost and cover", "What assessors read"
+"""The groups of options."""
+
+
+class PoolOptions(Options):
     """The runs, and which of their documents to take."""
 
-    runs: options.Runs
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="The table to judge: a CSV or TSV file. Without it, only the cost.", metavar="FILE"
-        ),
-    ] = None
-    depth: Annotated[
-        int | None,
-        typer.Option("--depth", min=1, help="Take documents from the first K of each list.", metavar="K"),
-    ] = None
-    method: Annotated[
-        str,
-        choices.option(
-            "--method",
-            registry="rankgauge.labelling.selection:SELECTIONS",
-            help="How documents are chosen: {choices}.",
-            metavar="METHOD",
-        ),
-    ] = "depth"
-    budget: Annotated[
-        int | None, typer.Option("--budget", min=1, help="How many documents to judge in all.", metavar="N")
-    ] = None
-    judged: Annotated[
-        Path | None,
-        typer.Option(
-            "--judged",
-            help="Judgments that there are already: their documents are left out, and mtf, maxmean and hedge learn "
-            "from them.",
-            metavar="FILE",
-        ),
-    ] = None
-    rel: Annotated[
-        float | None,
-        typer.Option(
-            "-l",
-            "--rel",
-            help="With --judged: the lowest grade that is relevant. By default that of --scale, or 1.",
-            metavar="GRADE",
-        ),
-    ] = None
-    documents: Annotated[
-        Path | None,
-        typer.Option("--documents", help="The documents' texts: a table, or a TSV of ids and texts.", metavar="FILE"),
-    ] = None
-    queries: Annotated[
-        Path | None,
-        typer.Option("--queries", help="The queries' texts: a table, or a TSV of ids and texts.", metavar="FILE"),
-    ] = None
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="Whose weights the pool should cover; repeatable. By default nDCG@10 and AP.",
-            metavar="NAME",
-            autocompletion=choices.listed(choices.measures),
-        ),
-    ] = None
-    seconds_per_label: Annotated[
-        float | None,
-        typer.Option("--seconds-per-label", min=0.1, help="How long a label takes: says the hours.", metavar="X"),
-    ] = None
-    dialect: options.DialectName = "standard"
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed that decides between equals.", metavar="N")] = 0
-    format_judgments: options.FormatOfJudgments = None
-    columns: options.Columns = None
-    scale: options.ScaleName = None
-    ids: options.SameIds = None
+    runs: list[Path] = options.RUNS
+    output: Path | None = option(
+        "-o", "--output", help="The table to judge: a CSV or TSV file. Without it, only the cost.", metavar="FILE"
+    )
+    depth: int | None = options.depth_option("Take documents from the first K of each list.", group=CHOOSING)
+    method: str = choices.option(
+        "--method",
+        registry="rankgauge.labelling.selection:SELECTIONS",
+        help="How documents are chosen: {choices}.",
+        metavar="METHOD",
+        default="depth",
+        group=CHOOSING,
+    )
+    budget: int | None = option(
+        "--budget", help="How many documents to judge in all.", metavar="N", least=1, group=CHOOSING
+    )
+    judgments: Path | None = option(
+        "--judgments",
+        old=("--judged",),
+        help="Judgments that there are already: their documents are left out, and mtf, maxmean and hedge learn "
+        "from them.",
+        metavar="FILE",
+        group=CHOOSING,
+    )
+    rel: float | None = option(
+        "-l",
+        "--rel",
+        help="With --judgments: the lowest grade that is relevant. By default that of --scale, or 1.",
+        metavar="GRADE",
+        group=CHOOSING,
+    )
+    documents: Path | None = option(
+        "--documents", help="The documents' texts: a table, or a TSV of ids and texts.", metavar="FILE", group=TEXTS
+    )
+    queries: Path | None = option(
+        "--queries", help="The queries' texts: a table, or a TSV of ids and texts.", metavar="FILE", group=TEXTS
+    )
+    measure: list[str] | None = options.measure_names(
+        "Whose weights the pool should cover; repeatable. By default nDCG@10 and AP."
+    )
+    seconds_per_label: float | None = option(
+        "--seconds-per-label", help="How long a label takes: says the hours.", metavar="X", least=0.1, group=COVERING
+    )
+    dialect: str = options.DIALECT
+    seed: int = options.seed_option("The seed that decides between equals.", group=CHOOSING)
+    format_judgments: str | None = options.FORMAT_JUDGMENTS
+    columns: str | None = options.COLUMNS
+    scale: str | None = options.SCALE
+    ids: str | None = options.SAME_IDS
 
 
 @command(
     "pool make",
     "rankgauge pool make bm25.txt dense.txt.gz --depth 10 -o pool.csv",
     "rankgauge pool make *.txt --depth 20 --seconds-per-label 30",
-    "rankgauge pool make *.txt --method mtf --budget 500 --judged qrels.txt --documents docs.csv -o next.csv",
+    "rankgauge pool make *.txt --method mtf --budget 500 --judgments qrels.txt --documents docs.csv -o next.csv",
+    page="pools.md",
+    first=("output", "method", "depth", "budget", "judgments", "measure"),
 )
 def make(asked: PoolOptions) -> None:
     """Make a pool: the documents to judge, what they cost, and how much of each run they cover."""
@@ -113,20 +97,25 @@ def make(asked: PoolOptions) -> None:
     from rankgauge import dialects
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, spare
+    from rankgauge.errors import OptionError
     from rankgauge.labelling.pools import make_pool
-    from rankgauge.labelling.pools.making_report import PoolMakingReport
+    from rankgauge.labelling.pools.making import PoolMakingReport
 
     heed()
     said = options.SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
     runs = named(asked.runs)
-    spare([*runs.values(), asked.judged, asked.documents, asked.queries], [asked.output])
+    if asked.judgments is None and asked.rel is not None:
+        raise OptionError("--rel needs --judgments: it says which of their documents are relevant.")
+    if asked.judgments is None and asked.scale is not None:
+        raise OptionError("--scale needs --judgments: it says what their words are worth.")
+    spare([*runs.values(), asked.judgments, asked.documents, asked.queries], [asked.output])
     separator = None if asked.output is None else _separator(asked.output)
     made = make_pool(
         said.files(runs),
         method=asked.method,
         depth=asked.depth,
         budget=asked.budget,
-        judged=said.judgments(asked.judged, asked.format_judgments, command="pool make"),
+        judged=said.judgments(asked.judgments, asked.format_judgments),
         rel=dialects.get("standard").on_scale(asked.scale, "AP").rel if asked.rel is None else asked.rel,
         documents=asked.documents,
         queries=asked.queries,

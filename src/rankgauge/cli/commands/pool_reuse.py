@@ -2,71 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
+from rankgauge.cli.parser import Options, argument, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReuseOptions:
+class ReuseOptions(Options):
     """The judgments, the runs that made them, and those that did not."""
 
-    judgments: options.Judgments
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            help="The runs that the judgments may have been made from. NAME=FILE gives one a name.",
-            metavar="RUN",
-            autocompletion=choices.sources,
-        ),
-    ]
-    new: Annotated[
-        list[Path] | None,
-        typer.Option("--new", help="A run that had no part in the judgments; may be given again.", metavar="FILE"),
-    ] = None
-    teams: Annotated[
-        Path | None,
-        typer.Option("--teams", help="Who made which run: lines of a run and its team.", metavar="FILE"),
-    ] = None
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="A measure, or several separated by commas; repeatable. By default nDCG@10, AP and RBP.",
-            metavar="NAME",
-            autocompletion=choices.listed(choices.measures),
-        ),
-    ] = None
-    pool_depth: Annotated[
-        int | None,
-        typer.Option(
-            "--pool-depth",
-            min=1,
-            help="To which depth the runs were pooled; by default as the judgments show.",
-            metavar="K",
-        ),
-    ] = None
-    dialect: Annotated[
-        str,
-        options.dialect_name(
-            "The tool whose gains and discounts count. Equal scores keep the order of the file, whatever the tool does."
-        ),
-    ] = "standard"
-    output: Annotated[str, choices.output("rankgauge.labelling.pools.reuse_report:PoolReuseReport.formats")] = "table"
-    format_judgments: options.FormatOfJudgments = None
-    queries: options.QueryList = None
-    columns: options.Columns = None
-    scale: options.ScaleName = None
-    ids: options.SameIds = None
+    judgments: Path = options.JUDGMENTS
+    runs: list[Path] = argument(
+        "RUN",
+        help="The runs that the judgments may have been made from. NAME=FILE gives one a name.",
+        offer=choices.sources,
+    )
+    new: list[Path] | None = option(
+        "--new", help="A run that had no part in the judgments; may be given again.", metavar="FILE"
+    )
+    teams: Path | None = option("--teams", help="Who made which run: lines of a run and its team.", metavar="FILE")
+    measure: list[str] | None = options.measure_names(
+        "A measure, or several separated by commas; repeatable. By default nDCG@10, AP and RBP."
+    )
+    pool_depth: int | None = option(
+        "--pool-depth",
+        help="To which depth the runs were pooled; by default as the judgments show.",
+        metavar="K",
+        least=1,
+    )
+    dialect: str = options.dialect_name(
+        "The tool whose gains and discounts count. Equal scores keep the order of the file, whatever the tool does.",
+        default="standard",
+    )
+    output: str = choices.output("rankgauge.labelling.pools.reuse_report:PoolReuseReport.formats", default="table")
+    format_judgments: str | None = options.FORMAT_JUDGMENTS
+    queries: Path | None = options.QUERIES
+    columns: str | None = options.COLUMNS
+    scale: str | None = options.SCALE
+    ids: str | None = options.SAME_IDS
 
 
 @command(
@@ -74,6 +52,8 @@ class ReuseOptions:
     "rankgauge pool reuse qrels.txt *.txt --teams teams.tsv -m nDCG@10,AP",
     "rankgauge pool reuse qrels.txt bm25.txt rrf.txt --new dense.txt.gz -o reuse.html",
     "rankgauge pool reuse qrels.txt *.txt --pool-depth 10 --new mine.txt -o json",
+    page="pools.md",
+    first=("new", "teams", "measure", "pool_depth", "dialect", "output"),
 )
 def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
@@ -96,7 +76,7 @@ def reuse(asked: ReuseOptions) -> None:
     teams = None if asked.teams is None else _teams(asked.teams, runs)
     with told() as progress:
         found = pools.reuse(
-            said.judgments(asked.judgments, asked.format_judgments, command="pool reuse"),
+            said.judgments(asked.judgments, asked.format_judgments),
             said.files(runs),
             measures,
             new=said.files(new),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
+from rankgauge.cli.parser import argument, option
 
 SCORES = "letor"
 """The format with one score per line."""
@@ -20,29 +18,23 @@ SCORES = "letor"
     "rankgauge rank model.json test.txt -o ranked.run",
     "rankgauge rank model.json test.txt --format csv",
     place=100,
+    page="training.md",
 )
 def rank(
-    model: Annotated[Path, typer.Argument(help="A ranker that 'rankgauge train' wrote.", metavar="MODEL")],
-    documents: Annotated[Path, typer.Argument(help="Documents with features, in LETOR's format.", metavar="DOCUMENTS")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="The file to write: a run if its name ends like one (.run, .csv, .jsonl …), otherwise one score per "
-            "line.",
-            metavar="FILE",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        choices.option(
-            "--format",
-            help="The format of the run: see 'rankgauge formats'.",
-            metavar="FORMAT",
-            registry="rankgauge.files:FORMATS",
-        ),
-    ] = None,
+    model: Path = argument("MODEL", help="A ranker that 'rankgauge train' wrote."),
+    documents: Path = argument("DOCUMENTS", help="Documents with features, in LETOR's format."),
+    output: Path | None = option(
+        "-o",
+        "--output",
+        help="The file to write: a run if its name ends like one (.run, .csv, .jsonl …), otherwise one score per line.",
+        metavar="FILE",
+    ),
+    format: str | None = choices.option(
+        "--format",
+        help="The format of the run: see 'rankgauge formats'.",
+        metavar="FORMAT",
+        registry="rankgauge.files:FORMATS",
+    ),
 ) -> None:
     """Score documents with a ranker; without -o the scores are printed, one per line."""
     import polars as pl

@@ -3,66 +3,45 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
+from rankgauge.cli.options import jobs_option, seed_option
+from rankgauge.cli.parser import Options, option
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReproductionOptions:
+class ReproductionOptions(Options):
     """The paper, its data, and how much work to do."""
 
-    paper: Annotated[
-        str | None,
-        choices.argument(
-            "PAPER",
-            "The paper, or few-labels for a page of ours: {choices}. Without one, all are described.",
-            "rankgauge.papers:PAPERS",
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="A folder for results and figures; an interrupted run that left parts in it is continued.",
-            metavar="FOLDER",
-        ),
-    ] = None
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            help="The folder of the paper's data; without it a generated set is used, or claims that need it are left "
-            "out.",
-            metavar="FOLDER",
-            exists=True,
-            file_okay=False,
-        ),
-    ] = None
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            "--trials",
-            help="The number of random trials; by default 100, gate 60, active 1,000, where the paper has 5,000.",
-            metavar="N",
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The seed of the trials.", metavar="N")] = 0
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools)."),
-    ] = False
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="How many processes run at once; by default one a core.", metavar="N"),
-    ] = None
-    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures into the folder.")] = True
+    paper: str | None = choices.argument(
+        "PAPER",
+        "The paper, or few-labels for a page of ours: {choices}. Without one, all are described.",
+        "rankgauge.papers:PAPERS",
+        required=False,
+    )
+    output: Path | None = option(
+        "-o",
+        "--output",
+        help="A folder for results and figures; an interrupted run that left parts in it is continued.",
+        metavar="FOLDER",
+    )
+    data: Path | None = option(
+        "--data",
+        help="The folder of the paper's data; without it a generated set is used, or claims that need it are left out.",
+        metavar="FOLDER",
+        exists=True,
+        folder=True,
+    )
+    trials: int | None = option(
+        "--trials",
+        help="The number of random trials; by default 100, gate 60, active 1,000, where the paper has 5,000.",
+        metavar="N",
+    )
+    seed: int = seed_option("The seed of the trials.")
+    full: bool = option("--full", help="Use the paper's own settings, where the usual ones are quicker (ndcg-tools).")
+    jobs: int | None = jobs_option()
+    figures: bool = option("--figures/--no-figures", help="Draw the figures into the folder.", default=True)
 
 
 @command(
@@ -74,6 +53,7 @@ class ReproductionOptions:
     "rankgauge reproduce ndcg-tools -o out --data MQ2008 --full --jobs 4",
     "rankgauge reproduce few-labels -o out --data trec",
     place=110,
+    page="active-paper.md",
 )
 def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""

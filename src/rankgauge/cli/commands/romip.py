@@ -4,80 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
-from rankgauge.errors import ParameterError
+from rankgauge.cli.options import seed_option
+from rankgauge.cli.parser import argument, option
+from rankgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from rankgauge.romip import TrackResult
 
 group(
     "romip",
-    "The tracks of the ROMIP seminars by the official metrics of 2010.",
+    "Evaluate the tracks of the ROMIP seminars by the official metrics of 2010.",
     "rankgauge romip example .",
     "rankgauge romip search search/tables search/runs -o romip.html",
     place=70,
+    page="romip.md",
 )
 
-Tables = Annotated[
-    Path,
-    typer.Argument(
-        help="Relevance tables: a file, or a folder with a file per assessor or ready-made AND and OR tables.",
-        metavar="TABLES",
-    ),
-]
-Runs = Annotated[list[Path], typer.Argument(help="Runs, or folders of runs.", metavar="RUN")]
-Output = Annotated[str, choices.output("rankgauge.romip.report:RomipReport.formats")]
-Language = Annotated[
-    str,
-    choices.option(
-        "--lang",
-        help="The language of the report: {choices}.",
-        metavar="LANGUAGE",
-        registry="rankgauge.romip.words:LANGUAGES",
-    ),
-]
+TABLES = argument(
+    "TABLES", help="Relevance tables: a file, or a folder with a file per assessor or ready-made AND and OR tables."
+)
+RUNS = argument("RUN", help="Runs, or folders of runs.")
+OUTPUT = choices.output("rankgauge.romip.report:RomipReport.formats", default="table")
+LANGUAGE = choices.option(
+    "--lang",
+    help="The language of the report: {choices}.",
+    metavar="LANGUAGE",
+    registry="rankgauge.romip.report:LANGUAGES",
+    default="en",
+)
 
 
-@command("romip search", "rankgauge romip search tables runs -o romip.html", "rankgauge romip search t r --lang ru")
+@command(
+    "romip search",
+    "rankgauge romip search tables runs -o romip.html",
+    "rankgauge romip search t r --lang ru",
+    page="romip.md",
+)
 def search(
-    tables: Tables,
-    runs: Runs,
-    at: Annotated[
-        str, typer.Option("--at", help="The n of precision(n), DCG and NDCG, separated by commas.", metavar="N,N")
-    ] = "1,5,10",
-    output: Output = "table",
-    lang: Language = "en",
+    tables: Path = TABLES,
+    runs: list[Path] = RUNS,
+    at: str = option(
+        "--at", help="The n of precision(n), DCG and NDCG, separated by commas.", metavar="N,N", default="1,5,10"
+    ),
+    output: str = OUTPUT,
+    lang: str = LANGUAGE,
 ) -> None:
-    """The search tracks: every official metric under every AND, OR and graded table, and both 11-point curves."""
+    """Evaluate the search tracks: every official metric under AND, OR and graded tables, and both 11-point curves."""
     from rankgauge import romip
 
     cutoffs = _cutoffs(at)
     _write(lambda: romip.search(romip.read_tables(tables), _named(runs), cutoffs=cutoffs), output, lang)
 
 
-@command("romip qa", "rankgauge romip qa tables runs")
-def qa(tables: Tables, runs: Runs, output: Output = "table", lang: Language = "en") -> None:
-    """The question-answering track: precision, and the mean reciprocal rank on the scoring scales of TREC and ROMIP."""
+@command("romip qa", "rankgauge romip qa tables runs", page="romip.md")
+def qa(
+    tables: Path = TABLES,
+    runs: list[Path] = RUNS,
+    output: str = OUTPUT,
+    lang: str = LANGUAGE,
+) -> None:
+    """Evaluate the question-answering track: precision, and mean reciprocal rank on the scales of TREC and ROMIP."""
     from rankgauge import romip
 
     _write(lambda: romip.qa(romip.read_tables(tables), _named(runs)), output, lang)
 
 
-@command("romip classification", "rankgauge romip classification truth.xml result.xml")
+@command("romip classification", "rankgauge romip classification truth.xml result.xml", page="romip.md")
 def classification(
-    truth: Annotated[
-        Path, typer.Argument(help="Where documents belong: a classification, or relevance tables.", metavar="TRUTH")
-    ],
-    results: Annotated[list[Path], typer.Argument(help="Classifications of 2007 or 2008.", metavar="RESULT")],
-    output: Output = "table",
-    lang: Language = "en",
+    truth: Path = argument("TRUTH", help="Where documents belong: a classification, or relevance tables."),
+    results: list[Path] = argument("RESULT", help="Classifications of 2007 or 2008."),
+    output: str = OUTPUT,
+    lang: str = LANGUAGE,
 ) -> None:
-    """The classification tracks: recall, precision, accuracy, error and F, micro and macro."""
+    """Evaluate the classification tracks: recall, precision, accuracy, error and F, micro and macro."""
     from rankgauge import romip
     from rankgauge.files.romip_xml import read_classification
     from rankgauge.romip.classification import read_truth
@@ -89,20 +92,17 @@ def classification(
     _write(evaluate, output, lang)
 
 
-@command("romip annotation", "rankgauge romip annotation documents annotations/alpha annotations/beta")
+@command("romip annotation", "rankgauge romip annotation documents annotations/alpha annotations/beta", page="romip.md")
 def annotation(
-    documents: Annotated[Path, typer.Argument(help="Relevance tables of the documents.", metavar="DOCUMENTS")],
-    annotations: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Relevance tables of each system's annotations: a file, or a folder with a file per assessor.",
-            metavar="ANNOTATIONS",
-        ),
-    ],
-    output: Output = "table",
-    lang: Language = "en",
+    documents: Path = argument("DOCUMENTS", help="Relevance tables of the documents."),
+    annotations: list[Path] = argument(
+        "ANNOTATIONS",
+        help="Relevance tables of each system's annotations: a file, or a folder with a file per assessor.",
+    ),
+    output: str = OUTPUT,
+    lang: str = LANGUAGE,
 ) -> None:
-    """The annotation tracks: precision, accuracy and error of annotations against their documents."""
+    """Evaluate the annotation tracks: precision, accuracy and error of annotations against their documents."""
     from rankgauge import romip
 
     def evaluate() -> TrackResult:
@@ -112,10 +112,10 @@ def annotation(
     _write(evaluate, output, lang)
 
 
-@command("romip example", "rankgauge romip example .")
+@command("romip example", "rankgauge romip example .", page="romip.md")
 def write_example(
-    folder: Annotated[Path, typer.Argument(help="Where to put the files.", metavar="FOLDER")],
-    seed: Annotated[int, typer.Option(help="The seed of the collection.", metavar="N")] = 0,
+    folder: Path = argument("FOLDER", help="Where to put the files."),
+    seed: int = seed_option("The seed of the collection."),
 ) -> None:
     """Write a small collection of all four tracks, with several assessors and systems, to try the commands on."""
     import numpy as np
@@ -125,14 +125,13 @@ def write_example(
     paths = write_romip(generate_romip(rng=np.random.default_rng(seed)), folder)
     for parent in dict.fromkeys(path.parent for path in paths):
         names = [path.name for path in paths if path.parent == parent]
-        typer.echo(f"{parent.relative_to(folder).as_posix()}/: {', '.join(names)}")
+        print(f"{parent.relative_to(folder).as_posix()}/: {', '.join(names)}")
 
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
     from rankgauge.cli.streams import heed, opened
-    from rankgauge.romip.report import RomipReport
-    from rankgauge.romip.words import words
+    from rankgauge.romip.report import RomipReport, words
 
     heed()
     (format_, path), spoken = RomipReport.find(output), words(language)
@@ -160,5 +159,5 @@ def _cutoffs(text: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 1:
-        raise ParameterError("romip search", "at", "whole numbers, 1 or more, separated by commas, as in 5,10", text)
+        raise OptionError(f"--at takes whole numbers from 1 on, separated by commas, e.g. --at 5,10; got {text!r}.")
     return list(dict.fromkeys(found))

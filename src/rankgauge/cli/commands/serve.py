@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-import typer
-
 from rankgauge.cli.command import command
+from rankgauge.cli.parser import argument, option
 
-Database: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--database", help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL"),
-]
-Host: TypeAlias = Annotated[
-    str | None, typer.Option("--host", help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
-]
-Port: TypeAlias = Annotated[int | None, typer.Option("--port", help="The port [default: 8000].", metavar="N")]
-Workers: TypeAlias = Annotated[
-    int | None, typer.Option("--workers", help="How many processes serve the room [default: 1].", metavar="N")
-]
-Url: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL"),
-]
-Admin: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--admin", help="The administrator whose link is printed [default: admin].", metavar="PERSON"),
-]
-Source: TypeAlias = Annotated[str, typer.Argument(help="The database: a file or a URL.", metavar="DATABASE")]
-Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL of an empty database.", metavar="COPY")]
+DATABASE = option("--database", help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL")
+HOST = option("--host", help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
+PORT = option("--port", help="The port [default: 8000].", metavar="N")
+WORKERS = option("--workers", help="How many processes serve the room [default: 1].", metavar="N")
+URL = option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL")
+ADMIN = option("--admin", help="The administrator whose link is printed [default: admin].", metavar="PERSON")
+ROOT_PATH = option(
+    "--root-path", help="The path under which a proxy serves the room, such as /judging.", metavar="PATH"
+)
+TASK = argument("TASK", help="backup COPY, restore COPY or check; without a task the room opens.", required=False)
 
 
 @command(
@@ -36,25 +22,41 @@ Target: TypeAlias = Annotated[str, typer.Argument(help="A new file, or the URL o
     "rankgauge serve",
     "rankgauge serve --admin ann",
     "rankgauge serve --database postgresql://me@localhost/judging --host 0.0.0.0 --url https://judge.example.org",
+    "rankgauge serve backup monday.db",
+    "rankgauge serve restore monday.db --database sqlite:///new.db",
+    "rankgauge serve check",
     place=130,
+    page="judging.md",
 )
 def serve(
-    database: Database = None,
-    host: Host = None,
-    port: Port = None,
-    workers: Workers = None,
-    url: Url = None,
-    admin: Admin = None,
+    task: list[str] | None = TASK,
+    database: str | None = DATABASE,
+    host: str | None = HOST,
+    port: int | None = PORT,
+    workers: int | None = WORKERS,
+    url: str | None = URL,
+    root_path: str | None = ROOT_PATH,
+    admin: str | None = ADMIN,
 ) -> None:
     """Open the judging room: pages for assessors, a dashboard for whoever runs the campaign, an API for programs.
 
-    Every other setting is an environment variable: see the page on judging as a team.
+    The task `backup COPY` copies the room's database, which may be in use, to a new file or an empty database;
+    `restore COPY` makes a new database of such a copy; `check` reads everything and says how much there is. Every other
+    setting is an environment variable: see the pages on judging as a team and on running the room.
     """
     _require()
-    from rankgauge.room.server import serve as run
     from rankgauge.room.settings import RoomSettings
 
-    run(RoomSettings.of(database=database, host=host, port=port, workers=workers, url=url, admin=admin))
+    place = {"host": host, "port": port, "url": url, "root_path": root_path}
+    settings = RoomSettings.of(None, database=database, workers=workers, admin=admin, **place)
+    if task:
+        from rankgauge.room.upkeep import do
+
+        print(do(settings.database, *task))
+        return
+    from rankgauge.room.server import serve as run
+
+    run(settings)
 
 
 @command(
@@ -62,9 +64,15 @@ def serve(
     "rankgauge admin-link",
     "rankgauge admin-link --admin ann --database postgresql://me@localhost/judging --url https://judge.example.org",
     place=130,
+    page="judging.md",
 )
 def admin_link(
-    database: Database = None, host: Host = None, port: Port = None, url: Url = None, admin: Admin = None
+    database: str | None = DATABASE,
+    host: str | None = HOST,
+    port: int | None = PORT,
+    url: str | None = URL,
+    root_path: str | None = ROOT_PATH,
+    admin: str | None = ADMIN,
 ) -> None:
     """Print a new link for an administrator of a judging room, which may be open meanwhile.
 
@@ -74,24 +82,8 @@ def admin_link(
     from rankgauge.room.server import new_admin_link
     from rankgauge.room.settings import RoomSettings
 
-    print(new_admin_link(RoomSettings.of(database=database, host=host, port=port, url=url, admin=admin)))
-
-
-@command(
-    "backup",
-    "rankgauge backup sqlite:///rankgauge.db monday.db",
-    "rankgauge backup postgresql://me@localhost/judging monday.db",
-    place=130,
-)
-def backup(source: Source, target: Target) -> None:
-    """Copy a room's whole database, while it is in use, to a file or to another database."""
-    _require()
-    from rankgauge.labelling.campaign.database import Location
-    from rankgauge.room.backup import copy
-
-    counts = copy(Location(source), Location(target))
-    kept = ", ".join(f"{counts[name]:,} {name}" for name in ("campaigns", "labels", "people"))
-    print(f"{kept} copied to {Location(target)}")
+    place = {"host": host, "port": port, "url": url, "root_path": root_path}
+    print(new_admin_link(RoomSettings.of(None, database=database, admin=admin, **place)))
 
 
 def _require() -> None:

@@ -4,63 +4,43 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
+from rankgauge.cli.parser import Options, argument, option
 
 if TYPE_CHECKING:
     from rankgauge.training import Objective, Ranker
     from rankgauge.training.report import Training
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingOptions:
+class TrainingOptions(Options):
     """The ranker, what it learns from, and what it optimises."""
 
-    ranker: Annotated[
-        str | None,
-        choices.argument(
-            "RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.training:RANKERS"
-        ),
-    ] = None
-    documents: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
-            metavar="TRAIN",
-        ),
-    ] = None
-    validation: Annotated[
-        Path | None,
-        typer.Option(
-            "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
-        ),
-    ] = None
-    metric: Annotated[
-        str,
-        options.measure_name("--metric", "The measure to optimise: see 'rankgauge measures'."),
-    ] = "nDCG@10"
-    dialect: options.DialectName = "standard"
-    empty: options.Empty = None
-    short: options.Short = None
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="A parameter of the ranker; repeatable.",
-            metavar="NAME=VALUE",
-            autocompletion=choices.settings,
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The random seed.", metavar="N")] = 0
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
-    ] = None
+    ranker: str | None = choices.argument(
+        "RANKER", "The ranker: {choices}. Without one, all are described.", "rankgauge.training:RANKERS", required=False
+    )
+    documents: Path | None = argument(
+        "TRAIN",
+        help="Graded documents with features, in LETOR's format; without it the ranker's parameters are shown.",
+        required=False,
+    )
+    validation: Path | None = option(
+        "--validation", help="Documents by which the ranker stops early and chooses its best round.", metavar="FILE"
+    )
+    measure: str = options.measure_name(
+        "The measure to optimise: see 'rankgauge measures'.", old=("--metric",), default="nDCG@10"
+    )
+    dialect: str = options.DIALECT
+    empty: str | None = options.EMPTY
+    short: str | None = options.SHORT
+    setting: list[str] | None = option(
+        "--set", help="A parameter of the ranker; repeatable.", metavar="NAME=VALUE", offer=choices.settings
+    )
+    seed: int = options.seed_option("The random seed.")
+    output: Path | None = option("-o", "--output", help="The file to write the ranker to, as JSON.", metavar="FILE")
 
 
 @command(
@@ -70,6 +50,7 @@ class TrainingOptions:
     "rankgauge train lambdamart train.txt --validation vali.txt -m nDCG@10 -d ranklib -o model.json",
     "rankgauge train coordinate-ascent train.txt --validation vali.txt -m ERR --set restarts=30 -o model.json",
     place=90,
+    page="training.md",
 )
 def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
@@ -85,10 +66,10 @@ def train(asked: TrainingOptions) -> None:
     if asked.documents is None:
         show_parameters(kind, sys.stdout)
         return
-    changes = options.given(empty=options.undefined(asked.empty, "train"), short=asked.short)
+    changes = options.given(empty=options.undefined(asked.empty), short=asked.short)
     spoken = dialects.get(asked.dialect).changed(**changes)
     own = _parameters(kind, asked.setting or [])
-    made = kind(metric=parse(asked.metric), dialect=spoken, rng=asked.seed, **own)
+    made = kind(metric=parse(asked.measure), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
     spare([asked.documents, asked.validation], [asked.output])
     learned = _learned(made, asked.documents, asked.validation)
@@ -100,10 +81,10 @@ def train(asked: TrainingOptions) -> None:
 
 def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
     """The ranker's own parameters, from arguments like restarts=30."""
-    from rankgauge.cli.values import settings_of
+    from rankgauge.cli.options import settings_of
 
     known = sorted(kind.constraints)
-    return settings_of(settings, known, owner="train", kind=f"parameter of {kind.name}", example="rounds=100")
+    return settings_of(settings, known, kind=f"parameter of {kind.name}", example="rounds=100")
 
 
 def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:

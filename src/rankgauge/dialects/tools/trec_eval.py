@@ -7,13 +7,14 @@ Its options are overrides: -c is missing=zero, -l 2 is rel=2, -M 100 is depth=10
 from rankgauge.dialects.dialect import Dialect
 from rankgauge.measures import Listed, resolve
 from rankgauge.measures.trec_names import NAMES, NEW
-from rankgauge.policies import MissingQuery, NegativeGrade, QueryOrder, Ties
+from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
 TREC_EVAL = Dialect(
     name="trec_eval",
     title="trec_eval 9.0.8, the TREC conference's own tool",
     reference="trec_eval 9.0.8, National Institute of Standards and Technology",
     also=tuple(entry.measure for name, entry in NAMES.items() if name not in NEW),  # measures.c: te_trec_measures
+    fractional=FractionalGrade.CUT,  # get_qrels: atol reads a grade
     negative=NegativeGrade.UNJUDGED,  # form_res_rels: a judgment below 0 is in the pool but unjudged
     ties=Ties.DOCID,  # comp_sim_docno: equal scores in descending order of docno
     single_precision=True,  # TEXT_RESULTS.sim is a float

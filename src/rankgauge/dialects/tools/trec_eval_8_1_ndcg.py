@@ -7,13 +7,14 @@ depth=100, -l 2 is rel=2, -J is unjudged=skip.
 
 from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.trec_names import RANKS
-from rankgauge.policies import MissingQuery, NegativeGrade, QueryOrder, Ties
+from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
 TREC_EVAL_8 = Dialect(
     name="trec_eval-8.1+ndcg",
     title="trec_eval 8.1 with the nDCG of its unreleased branch",
     reference="trec_eval 8.1, National Institute of Standards and Technology, 2006",
     also=("nDCG@k",),  # with -M k
+    fractional=FractionalGrade.CUT,  # get_qrels: atol reads a grade
     # RELVALUE_UNJUDGED: −1 is in the pool but unjudged; -J keeps it, and main counts it in num_nonrel.
     negative=NegativeGrade.POOLED,
     ties=Ties.DOCID,  # comp_sim_docno: equal scores in descending order of docno

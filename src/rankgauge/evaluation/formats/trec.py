@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from rankgauge.evaluation.report import EvaluationReport
-from rankgauge.evaluation.trec_lines import ALL, TrecLine, lines
+from rankgauge.evaluation.topic_lines import ALL, TrecLine, lines
 from rankgauge.render.format import ReportFormat
 
 

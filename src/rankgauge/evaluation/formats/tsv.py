@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from rankgauge.evaluation.report import EvaluationReport
-from rankgauge.evaluation.trec_lines import lines
+from rankgauge.evaluation.topic_lines import lines
 from rankgauge.render.format import ReportFormat
 from rankgauge.render.numbers import shortest
 

@@ -6,13 +6,17 @@
                         {"results": [{"queryText": "tv", "snapshots": [{"searchConfigurationId": …, "docIds": […]}]}]}
 
 As they are sent, or as the workbench's indexes return them: hits of a search, each with such a `_source`. An experiment
-has a run for each of its search configurations; if there are several, one is asked for as FILE#CONFIGURATION.
+has a run for each of its search configurations; if there are several, one is asked for as FILE#CONFIGURATION. A
+judgment list is written as the workbench's API takes it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
+
+import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.files.format import Kind
@@ -100,10 +104,22 @@ def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
                 yield str(shot.get("searchConfigurationId")), str(result.get("queryText")), shot["docIds"]
 
 
+def _write(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a judgment list to import; the workbench takes ratings as texts."""
+    judged = [
+        {"query": query, "ratings": [{"docId": document, "rating": str(grade)} for _, document, grade in rows.rows()]}
+        for (query,), rows in frame.select("query", "document", "grade").group_by("query", maintain_order=True)
+    ]
+    document = {"name": "RankGauge", "type": "IMPORT_JUDGMENT", "judgmentRatings": judged}
+    file.write(json.dumps(document, indent=1, ensure_ascii=False).encode())
+
+
 SEARCH_RELEVANCE = json_format(
     name="search_relevance",
     title="judgment lists and experiments of OpenSearch's Search Relevance Workbench",
+    suffixes=(".json", ".srw"),
     holds_several=True,
+    write_judgments=_write,
     shapes=(
         JsonShape(
             title="a judgment list of the Search Relevance Workbench",

@@ -18,8 +18,7 @@ import polars as pl
 
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.files import find, raters
-from rankgauge.files.cells import BLANKS
-from rankgauge.files.columns import TEXT
+from rankgauge.files.columns import BLANKS, TEXT
 from rankgauge.files.compression import RATIO
 from rankgauge.files.format import Head, Kind, kinds
 from rankgauge.files.source import Source
@@ -80,7 +79,7 @@ def _table(source: Source) -> Sheet:
     if not filled:
         raise InputError("no table found: the sheets are empty", path=source.name)
     if source.part:
-        return _filled_down(source.one_of(filled), source)
+        return _filled_down(source.one_of(filled, "sheets"), source)
     tables = {name: _filled_down(sheet, source) for name, sheet in filled.items() if _is_table(sheet[0][0], source)}
     if len(tables) > 1:
         return _stacked(tables, source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.constraints import whole_number
-from rankgauge.fusion.lessons import Lessons
+from rankgauge.fusion.judged_queries import Lessons
 from rankgauge.fusion.method import Evidence, LearnedMethod, parameter
 from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray

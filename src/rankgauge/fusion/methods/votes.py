@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.fusion.borda import borda_points
-from rankgauge.fusion.majority import majority_order
 from rankgauge.fusion.method import Evidence, FusionMethod, WeightedMethod
+from rankgauge.fusion.ordering import borda_points, majority_order
 from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray
 

@@ -48,6 +48,14 @@ class GradesByText:
         fitting = fitting or [number for number in range(len(self.rows)) if self._fits(number, prompt)]
         return max(fitting, key=lambda number: (len(self.rows[number][1]), len(self.rows[number][0])), default=None)
 
+    def find_all(self, prompt: str) -> tuple[int, ...]:
+        """Return the rows whose texts are in the prompt, in the order in which they stand there."""
+        rows = []
+        for line in prompt.splitlines():
+            fitting = [number for number in self._by_line.get(line.strip(), ()) if self._fits(number, prompt)]
+            rows += [max(fitting, key=lambda number: len(self.rows[number][1]))] if fitting else []
+        return tuple(dict.fromkeys(rows))
+
     def _fits(self, number: int, prompt: str) -> bool:
         query, text, _ = self.rows[number]
         return text in prompt and query in prompt

@@ -1,4 +1,4 @@
-"""Grades from a language model behind an OpenAI-compatible endpoint: the whole act in one function."""
+"""Grades from a language model behind an endpoint: the whole act in one function."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import Any
 from rankgauge.errors import InputError
 from rankgauge.judgments import Scale
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, is_exposed
+from rankgauge.judgments.llm.asking.orders import OTHERS, compared_lists
 from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked
 from rankgauge.judgments.llm.asking.pairs import TextPairs
-from rankgauge.judgments.llm.asking.prompt import Prompt, scale_of
+from rankgauge.judgments.llm.asking.prompt import scale_of
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.requests import Patience
 from rankgauge.judgments.llm.asking.session import AskingSession
 from rankgauge.judgments.llm.asking.spending import Prices
 from rankgauge.judgments.llm.asking.store import AnswerStore
+from rankgauge.judgments.llm.named_prompt import find_prompt
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the key, if none is named."""
@@ -34,19 +36,23 @@ def ask(
     queries: Any = None,
     depth: int | None = None,
     max_characters: int | None = None,
+    windows: bool = False,
+    others: int = OTHERS,
     prompt: str | Path | None = None,
     grades: str | Scale | None = None,
     prices: Prices | None = None,
     patience: Patience | None = None,
     key_env: str | None = None,
+    api: str | None = None,
     seconds: float = 120.0,
     tell: Callable[[int, int, str], None] | None = None,
     **settings: Any,
 ) -> Asked:
     """The grades that a model gives to the pairs of a pool; answers that are in the cache are not asked for again.
 
-    `settings` are those of a `Question`: samples, temperature, logprobs, answer_tokens, extra. `tell` is called now and
-    then with how many pairs are done, of how many, and words about it.
+    `settings` are those of a `Question`: samples, temperature, logprobs, answer_tokens, form, answer, extra. `tell` is
+    called now and then with how many pairs are done, of how many, and words about it. `prompt` is a name or a file; one
+    that compares documents shows each beside `others` others.
 
         from rankgauge.judgments.llm import ask
 
@@ -54,13 +60,15 @@ def ask(
         asked.frame  # query, document, grade, p_0, p_1, p_2, p_3, samples
         asked.write("llm.csv")
     """
-    words = scale_of(grades)
-    filled = Prompt(scale=words) if prompt is None else Prompt.read(prompt, words)
-    question = Question(model=model, prompt=filled, **settings)
-    pairs = TextPairs.of(pool, documents=documents, queries=queries, depth=depth, max_characters=max_characters)
+    question = Question(model=model, prompt=find_prompt(prompt, scale_of(grades)), **settings)
+    pairs = TextPairs.of(
+        pool, documents=documents, queries=queries, depth=depth, max_characters=max_characters, windows=windows
+    )
+    if size := question.prompt.compares:
+        pairs = compared_lists(pairs, size=size, others=others)
     patience = patience or Patience()
     with (
-        endpoint(url, key_env=key_env, seconds=seconds, jobs=patience.jobs) as opened,
+        endpoint(url, key_env=key_env, api=api, seconds=seconds, jobs=patience.jobs) as opened,
         closing(AnswerStore(cache)) as store,
     ):
         session = AskingSession(
@@ -75,13 +83,15 @@ def ask(
 
 
 @contextmanager
-def endpoint(url: str, *, key_env: str | None = None, seconds: float = 120.0, jobs: int = 8) -> Iterator[Endpoint]:
-    """The endpoint at a URL; for `stand-in:FILE` a stand-in answers from that table while the block runs."""
+def endpoint(
+    url: str, *, key_env: str | None = None, api: str | None = None, seconds: float = 120.0, jobs: int = 8
+) -> Iterator[Endpoint]:
+    """Open the endpoint at a URL; for `stand-in:FILE` a stand-in answers from that table while the block runs."""
     from rankgauge.judgments.llm.stand_in import opened  # here, because `python -m` runs that module by itself
 
     with (
         opened(url) as address,
-        closing(Endpoint(url=address, key=key_for(address, key_env), seconds=seconds, jobs=jobs)) as made,
+        closing(Endpoint(url=address, key=key_for(address, key_env), api=api, seconds=seconds, jobs=jobs)) as made,
     ):
         yield made
 

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+import polars as pl
+
 from rankgauge.files import table_suffixes
 from rankgauge.files.source import suffix_of
+from rankgauge.judgments.agreement import agreement
 from rankgauge.judgments.llm.asking.forecast import spelled
 from rankgauge.judgments.llm.asking.outcome import Asked
 from rankgauge.judgments.llm.asking.session import AskingSession
+from rankgauge.judgments.pairwise import Choices, FittedPreferences
+from rankgauge.render.numbers import percent
 
 
 def show_forecast(session: AskingSession, out: TextIO) -> None:
     """Says what is to be asked, and about what that costs."""
     found, prices, question = session.forecast(), session.prices, session.question
     to_ask = found.pairs - found.cached
-    print(f"pairs      {found.pairs:,} of {found.queries:,} queries; {found.cached:,} answered before", file=out)
+    noun = session.noun
+    print(f"{noun + 's':10} {found.pairs:,} of {found.queries:,} queries; {found.cached:,} answered before", file=out)
     if session.pairs.cut:
-        print(f"cut        {session.pairs.cut:,} {_plural(session.pairs.cut, 'text')} of documents", file=out)
+        how = " are judged in windows, whose best grade counts" if session.pairs.windows else " are cut"
+        how = how.replace("are", "is") if session.pairs.cut == 1 else how
+        print(f"long       {session.pairs.cut:,} {_plural(session.pairs.cut, 'text')} of documents{how}", file=out)
+    if question.prompt.examples:
+        print(f"examples   {len(question.prompt.examples)}, graded by people; an audit leaves them out", file=out)
     if not to_ask:
         return
-    print(f"to ask     {to_ask:,} {_plural(to_ask, 'pair')}, {_asking(session)}", file=out)
+    print(f"to ask     {to_ask:,} {_plural(to_ask, noun)}, {_asking(session)}", file=out)
     most = "about" if found.is_counted else "at most"
     print(f"tokens     about {found.tokens_in:,} in, {most} {found.tokens_out:,} out", file=out)
     if question.samples > 1:
@@ -50,7 +61,14 @@ def show_prompt(session: AskingSession, out: TextIO) -> None:
 
 def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
     """Says how it went."""
-    print(f"graded     {len(outcome.frame):,} of {outcome.pairs:,} pairs ({outcome.cached:,} from before)", file=out)
+    if outcome.choices is None:
+        print(
+            f"graded     {len(outcome.frame):,} of {outcome.pairs:,} pairs ({outcome.cached:,} from before)", file=out
+        )
+    else:
+        told = len(outcome.choices.query)
+        print(f"answered   {told:,} of {outcome.pairs:,} lists ({outcome.cached:,} from before)", file=out)
+        show_preferences(outcome.choices, out)
     print(f"requests   {outcome.requests:,}", file=out)
     if outcome.refusals or outcome.refused:
         print(
@@ -79,6 +97,37 @@ def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
         part = "" if outcome.is_complete else ", what there is so far"
         bare = outcome.has_chances and suffix_of(output) not in table_suffixes()
         print(f"written to {output}{part}{', without the probabilities: it is no table' if bare else ''}", file=out)
+
+
+def show_preferences(choices: Choices, out: TextIO) -> None:
+    """Say how far the first place is preferred, how often both orders agree, and what was fitted."""
+    if not choices.query:
+        return
+    fitted = FittedPreferences.fit(choices)
+    value, low, high = fitted.first_share()
+    agree = fitted.swap_share()
+    ends = f"{percent(value)} [{100 * low:.0f}, {100 * high:.0f}]"
+    print(f"first      of two equal documents the first is preferred in {ends} of the answers", file=out)
+    print(
+        f"           asking in both orders takes that out; both orders agree on {percent(agree)} of the pairs", file=out
+    )
+    print("grades     the share of the query's other documents that a document is preferred to", file=out)
+
+
+def show_panel(panel: Mapping[str, pl.DataFrame], out: TextIO) -> None:
+    """Say how far the models of a panel agree, two by two."""
+    told = [
+        frame.select("query", "document", pl.col("grade").cast(pl.Float64), assessor=pl.lit(name))
+        for name, frame in panel.items()
+    ]
+    found = agreement(pl.concat(told))
+    print(f"\npanel      {len(panel)} models; alpha (ordinal) {found['alpha-ordinal']:.2f}", file=out)
+    for row in found.pairs.iter_rows(named=True):
+        same = f"same grade {percent(row['observed'])}, kappa (quadratic) {row['kappa_quadratic']:.2f}"
+        print(f"           {row['assessor']} and {row['other']}: {same}, {row['items']:,} pairs", file=out)
+    print(
+        "           how many independent judges they are worth takes people's labels: rankgauge audit judge", file=out
+    )
 
 
 def _asking(session: AskingSession) -> str:

@@ -13,12 +13,14 @@ import argparse
 import json
 import math
 import random
+import re
 import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from threading import Lock, Thread
 from typing import Any
 
@@ -29,8 +31,28 @@ FAULTS = ("429", "500", "503", "401", "400", "slow", "cut", "garbage", "empty", 
 """What can be made to go wrong: a status, an answer that comes too late or breaks off, is not JSON, has no choices, is
 prose, or is a grade that no scale has; `late` answers whole, after a pause."""
 
+Row = int | tuple[int, ...] | None
+"""What a request is about: a row of the table, or several to compare."""
+
+_BOUNDARY = re.compile(r"^=== [0-9a-f]{16} ===$", re.MULTILINE)
+
 SLOW = 5.0
 """How many seconds a slow answer takes."""
+
+
+class StandInShape:
+    """The form in which a stand-in is asked and answers; another API overrides what is different there."""
+
+    path = "/v1/chat/completions"
+    key_header = "Authorization"
+
+    def request(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Translate a request into OpenAI's form."""
+        return body
+
+    def reply(self, completion: dict[str, Any]) -> str:
+        """Translate a chat completion into the text that is sent."""
+        return json.dumps(completion)
 
 
 class StandIn:
@@ -46,8 +68,13 @@ class StandIn:
         faults: Mapping[str, float] | None = None,
         delay: float = 0.0,
         seed: int = 0,
+        first: float = 0.0,
     ) -> None:
-        """`model` and `key` are the only ones it takes, if given; `faults` has the share of requests with each."""
+        """`model` and `key` are the only ones it takes, if given; `faults` has the share of requests with each.
+
+        `first` is the share of its comparisons in which it prefers documents just as they are shown.
+        """
+        self.first = first
         self.grades = GradesByText(table)
         self.model, self.key, self.delay, self.seed = model, key, delay, seed
         self.faults = dict(faults or {})
@@ -59,16 +86,18 @@ class StandIn:
         """What the header Retry-After says with 429 and 503."""
         self.says_usage = True
         """Whether answers count their tokens."""
+        self.shape = StandInShape()
+        """The form of requests and answers: OpenAI's, unless it is replaced."""
         self.bodies: deque[dict[str, Any]] = deque(maxlen=1000)
         """The last requests."""
         self.headers: deque[dict[str, str]] = deque(maxlen=1000)
         self.identities: set[str] = set()
         """The idempotency keys of all requests."""
-        self.received: Counter[int | None] = Counter()
+        self.received: Counter[Row] = Counter()
         """How often each row of the table was asked about."""
-        self.answered: Counter[int | None] = Counter()
+        self.answered: Counter[Row] = Counter()
         """How often an answer about each row was sent whole."""
-        self._samples: Counter[int | None] = Counter()
+        self._samples: Counter[Row] = Counter()
         self._rng, self._lock = random.Random(seed), Lock()
         try:
             self._server = _Server(("127.0.0.1", port), _handler(self))
@@ -88,10 +117,12 @@ class StandIn:
         """Answers until the process ends."""
         self._server.serve_forever()
 
-    def note(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int | None, str | None]:
+    def note(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[Row, str | None]:
         """Counts a request: the row that it is about, and the fault that it gets."""
         messages = body.get("messages") or []
-        row = self.grades.find("\n".join(str(message.get("content")) for message in messages))
+        prompt = str(messages[-1].get("content")) if messages else ""  # what comes before are the role and examples
+        shown = len(_BOUNDARY.findall(prompt)) // 2
+        row = self.grades.find_all(prompt) if shown > 1 else self.grades.find(prompt)
         with self._lock:
             self.bodies.append(body)
             self.headers.append(headers)
@@ -106,7 +137,7 @@ class StandIn:
                     return row, fault
             return row, None
 
-    def completion(self, body: Mapping[str, Any], row: int | None, fault: str | None) -> dict[str, Any]:
+    def completion(self, body: Mapping[str, Any], row: Row, fault: str | None) -> dict[str, Any]:
         """A chat completion about the row."""
         n = int(body.get("n") or 1)
         with self._lock:
@@ -123,11 +154,11 @@ class StandIn:
             }
         return answer | {"model": body.get("model"), "created": 0}
 
-    def _choice(
-        self, body: Mapping[str, Any], row: int | None, sample: int, fault: str | None, index: int
-    ) -> dict[str, Any]:
-        chances = {} if row is None else self.grades.rows[row][2]
+    def _choice(self, body: Mapping[str, Any], row: Row, sample: int, fault: str | None, index: int) -> dict[str, Any]:
+        chances = self.grades.rows[row][2] if isinstance(row, int) else {}
         grade = self._drawn(body, row, sample, chances) if chances else "I do not know this document."
+        if isinstance(row, tuple):
+            grade = self._ordered(body, row, sample)
         said = {"chatty": f"I would say that it deserves {grade}!", "outside": "9999"}.get(fault or "", grade)
         choice: dict[str, Any] = {"index": index, "finish_reason": "stop"}
         choice["message"] = {"role": "assistant", "content": said}
@@ -139,7 +170,18 @@ class StandIn:
             choice["logprobs"] = {"content": [{"token": said, "logprob": own, "top_logprobs": top}]}
         return choice
 
-    def _drawn(self, body: Mapping[str, Any], row: int | None, sample: int, chances: Mapping[str, float]) -> str:
+    def _ordered(self, body: Mapping[str, Any], rows: tuple[int, ...], sample: int) -> str:
+        """Return the order of the documents by their grades, or in some cases as they are shown."""
+        grades = [float(self._drawn(body, row, sample, self.grades.rows[row][2])) for row in rows]
+        if random.Random(f"{self.seed} {rows} {sample}").random() < self.first:
+            grades = [-float(number) for number in range(len(rows))]
+        order = sorted(range(len(rows)), key=lambda number: -grades[number])
+        signs = ["=" if grades[a] == grades[b] else ">" for a, b in pairwise(order)]
+        return " ".join(
+            part for number, sign in zip(order, [*signs, ""], strict=True) for part in (f"[{number + 1}]", sign)
+        ).strip()
+
+    def _drawn(self, body: Mapping[str, Any], row: Row, sample: int, chances: Mapping[str, float]) -> str:
         """The likeliest grade, or with a temperature a random one; the draws about a row depend on nothing else."""
         if not body.get("temperature", 1):
             return max(chances, key=lambda one: chances[one])
@@ -168,9 +210,10 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             except ValueError:
                 self._send(400, _error("the body is not JSON"))
                 return
-            if stand_in.key and self.headers.get("Authorization") != f"Bearer {stand_in.key}":
+            body = stand_in.shape.request(body)
+            if stand_in.key and stand_in.key not in self.headers.get(stand_in.shape.key_header, ""):
                 self._send(401, _error("Incorrect API key provided", code="invalid_api_key"))
-            elif self.path != "/v1/chat/completions" or (stand_in.model and body.get("model") != stand_in.model):
+            elif self.path != stand_in.shape.path or (stand_in.model and body.get("model") != stand_in.model):
                 self._send(404, _error(f"The model `{body.get('model')}` does not exist.", code="model_not_found"))
             else:
                 self._answer(body, {name.title(): value for name, value in self.headers.items()})
@@ -186,7 +229,7 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             elif fault == "empty":
                 self._send(200, json.dumps({"choices": []}).encode())
             else:
-                whole = json.dumps(stand_in.completion(body, row, fault)).encode()
+                whole = stand_in.shape.reply(stand_in.completion(body, row, fault)).encode()
                 self._send(200, whole, cut=fault == "cut")
                 if fault not in ("cut", "slow"):
                     with stand_in._lock:
@@ -221,12 +264,16 @@ def parsed_faults(text: str) -> dict[str, float]:
 
 @contextmanager
 def opened(url: str) -> Iterator[str]:
-    """The URL; if it is `stand-in:FILE`, a stand-in answers from that table while the block runs."""
+    """The URL; if it is `stand-in:FILE`, a stand-in answers from that table while the block runs.
+
+    With `?first=0.2` at its end it prefers documents as they are shown in a fifth of its comparisons.
+    """
     scheme, _, table = url.partition(":")
     if scheme != "stand-in":
         yield url
         return
-    with StandIn(table) as stand_in:
+    table, _, first = table.partition("?first=")
+    with StandIn(table, first=float(first or 0.0)) as stand_in:
         yield stand_in.url
 
 

@@ -1,15 +1,14 @@
 """A board of many runs from few labels: one stream of single documents, estimates and intervals for all at once."""
 
 from rankgauge.labelling.board.columns import Columns
+from rankgauge.labelling.board.covariance import Verdicts
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterEstimate, LaterRun
-from rankgauge.labelling.board.outlook import Outlook
-from rankgauge.labelling.board.plan import BoardPlan
+from rankgauge.labelling.board.plan import BoardPlan, Outlook
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.stream import Stream
+from rankgauge.labelling.board.readings import Stream
 from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.board.verdicts import Verdicts
 
 __all__ = [
     "Board",

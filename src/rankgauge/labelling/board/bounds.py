@@ -12,7 +12,8 @@ first n, and the worst the last n. What is left to find is n for each threshold 
   and Dinkelbach's method finds the extreme ratio λ: it is the one for which the extreme of numerator − λ · denominator
   is 0, and that is found threshold by threshold. (Dinkelbach, On nonlinear fractional programming, 1967)
 
-Documents that the list does not have are taken as they were judged, and as not relevant if they were not.
+Documents that the list does not have are taken as they were judged, and as not relevant if they were not, unless they
+are `missed`: the lowest value has them all at the top of the scale.
 """
 
 from __future__ import annotations
@@ -22,10 +23,73 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.labelling.board.ideal import IdealCascade, IdealSum
-from rankgauge.labelling.board.target import BoardTarget
+from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.target import BoardTarget, IdealCascade, IdealSum
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
+
+SHARED = 0.6
+"""How much of the uncertainty of a query's effect counts in the variance of its believed count."""
+
+LEAST_FACTOR = 0.5
+"""Labels never lower the variance that beliefs expect by more: few of them may show none."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Counts:
+    """The counts (queries × thresholds): of the sample, believed, and both weighed; `trust` λ is the sample's weight,
+    `variance` that of the sample's count."""
+
+    sampled: FloatArray
+    believed: FloatArray
+    weighed: FloatArray
+    trust: FloatArray
+    variance: FloatArray
+
+
+def count(features: Features, readings: Readings, misfit: float) -> Counts:
+    """The counts; `misfit` is how many times further believed counts may be off than the beliefs say."""
+    add, doubt = features.starts, readings.doubt
+    sampled = np.add.reduceat(readings.mean, add, axis=0)
+    believed = np.add.reduceat(readings.best, add, axis=0)
+    own = _own_variance(features, readings, doubt)
+    variance = _sampling_variance(features, readings)
+    prior = misfit * own
+    trust = np.where(prior + variance > 0, prior / np.where(prior + variance > 0, prior + variance, 1.0), 1.0)
+    seen = np.zeros_like(readings.best)
+    seen[readings.labelled] = readings.best[readings.labelled]
+    factor = np.exp(2 * np.sqrt(np.log1p(own / np.maximum(believed, 1e-9) ** 2)))
+    weighed = np.clip(trust * sampled + (1 - trust) * believed, believed / factor, believed * factor)
+    return Counts(
+        sampled=sampled,
+        believed=believed,
+        weighed=np.maximum(weighed, np.add.reduceat(seen, add, axis=0)),
+        trust=trust,
+        variance=variance,
+    )
+
+
+def _own_variance(features: Features, readings: Readings, doubt: FloatArray) -> FloatArray:
+    """The variance of the believed count: of the labels, and of the query's effect that they share."""
+    pull = np.add.reduceat(doubt[:, :, np.newaxis] * features.w[:, np.newaxis, :], features.starts, axis=0)
+    shared = np.einsum("qti,qtij,qtj->qt", pull, readings.beliefs.effects.covariance, pull)
+    return np.asarray(np.add.reduceat(doubt, features.starts, axis=0) + SHARED * shared)
+
+
+def _sampling_variance(features: Features, readings: Readings) -> FloatArray:
+    """The variance of the sample's count: as the beliefs expect it of each query, times a factor for all of them that
+    brings it to what the labels show.
+
+    What the labels of one query show is too noisy by itself; the larger of both was twice the true variance on TREC-8.
+    """
+    shown = (readings.error**2).sum(axis=0)
+    spread = readings.beliefs.chance * (1.0 - readings.beliefs.chance) * readings.inflation[:, np.newaxis]
+    expected = np.add.reduceat(spread, features.starts, axis=0)
+    whole = expected.sum(axis=0)
+    factor = np.where(whole > 0, shown / np.where(whole > 0, whole, 1.0), 1.0)
+    return np.asarray(expected * np.maximum(factor, LEAST_FACTOR))
+
 
 ROUNDS = 50
 """Dinkelbach's method took 3 to 8 rounds; each comes nearer, so that this many are never reached."""
@@ -34,12 +98,16 @@ ROUNDS = 50
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OpenList:
     """The judged documents of a list with their ranks and what they reach (documents × thresholds), the ranks of those
-    without a grade, and how many judged documents of the query reach each threshold (`counts`)."""
+    without a grade, and how many judged documents of the query reach each threshold (`counts`).
+
+    `missed` is how many documents without a grade only other lists have: they may raise the ideal.
+    """
 
     ranks: IndexArray
     reached: FloatArray
     unjudged: IndexArray
     counts: FloatArray
+    missed: int = 0
 
 
 def is_bounded(target: BoardTarget) -> bool:
@@ -80,14 +148,15 @@ def _precisions(target: BoardTarget, one: OpenList) -> tuple[float, float]:
     at = int(np.flatnonzero(target.steps)[0])
     relevant = one.ranks[one.reached[:, at] > 0]
     found = []
-    for unjudged in (one.unjudged[::-1], one.unjudged):  # the lowest of the last n, the highest of the first n
+    # the lowest of the last n, the highest of the first n
+    for unjudged, missed in ((one.unjudged[::-1], one.missed), (one.unjudged, 0)):
         n = np.arange(len(unjudged) + 1)
         every = np.concatenate([relevant, unjudged])
         order = np.argsort(every)
         joins = np.concatenate([np.zeros(len(relevant)), np.arange(1, len(unjudged) + 1)])[order]
         there = joins <= n[:, np.newaxis]
         precision = np.cumsum(there, axis=1) * target.weights[every[order] - 1]
-        number = one.counts[at] + n
+        number = one.counts[at] + n + missed
         found.append(np.divide((there * precision).sum(axis=1), number, out=np.zeros(len(n)), where=number > 0))
     return float(found[0].min()), float(found[1].max())
 
@@ -99,7 +168,8 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
     reach = np.append(0.0, np.cumsum(gained[::-1] if lowest else gained))
     given = target.weights[one.ranks - 1] @ one.reached
     tops = target.steps[:, np.newaxis] * (given[:, np.newaxis] + reach)
-    bottoms = ideal.steps[:, np.newaxis] * _ideal_sums(ideal, one.counts[:, np.newaxis] + n)
+    known = one.counts[:, np.newaxis] + one.missed * lowest
+    bottoms = ideal.steps[:, np.newaxis] * _ideal_sums(ideal, known + n)
     if lowest and not bottoms[:, 0].any():
         return 0.0  # a query without a relevant document is worth 0
     pick = np.argmin if lowest else np.argmax

@@ -12,10 +12,9 @@ from rankgauge import dialects, files
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm.machine_judge import KEYS, LEVELS, MachineJudge, chances, levels_of, steps
 from rankgauge.labelling.board.beliefs import believe
+from rankgauge.labelling.board.columns import JUDGE_PRECISION, JUDGED, query_prior
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.pooled_judge import JUDGED, PRECISION
-from rankgauge.labelling.board.query_prior import query_prior
 from rankgauge.labelling.board.target import reached
 from rankgauge.numeric import FloatArray
 
@@ -53,7 +52,7 @@ def _check_other(pool: BoardPool, both: pl.DataFrame, grades: FloatArray) -> Non
     if 2 * same > len(both):
         raise InputError(
             f"{same} of the {len(both)} documents that the judge is calibrated on are those of the pool",
-            hint="Labels of the pool itself are --judged.",
+            hint="Labels of the pool itself are --judgments.",
         )
     top = float(both["grade"].to_numpy().max())
     if top != grades[-1]:
@@ -93,7 +92,7 @@ def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray, levels
         x=np.column_stack([np.ones(len(x)), x]).astype(np.float32),
         w=np.column_stack([np.ones(len(x)), np.zeros(len(x))]),
         mean=mean,
-        precision=np.append(0.25, np.full(width, PRECISION)),
+        precision=np.append(0.25, np.full(width, JUDGE_PRECISION)),
         effects=effects,
     )
     labels = reached(rows["grade"].to_numpy().astype(np.float64), grades)

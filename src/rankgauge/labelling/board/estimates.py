@@ -13,17 +13,15 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
 from rankgauge.labelling.board.columns import Columns
 from rankgauge.labelling.board.covariance import Covariance
-from rankgauge.labelling.board.design import Attention, guessed_slopes, scores
+from rankgauge.labelling.board.design import Attention, Slopes, guessed_slopes, scores
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.slopes import Slopes
-from rankgauge.labelling.board.stream import Stream
+from rankgauge.labelling.board.readings import Readings, Stream
+from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached
 from rankgauge.labelling.board.values import SHALLOW_SIZE, value
-from rankgauge.labelling.board.verdicts import Verdicts, per_look
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -39,75 +37,12 @@ other methods serve them well."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BoardEstimate:
-    """The estimates of all runs for one measure, for these queries and as if the whole pool were judged.
+class BoardEstimate(RunEstimate):
+    """An estimate from a board's stream; `slopes` say what a label moves."""
 
-    `reason` says why there is no interval yet; then every interval is None. `slopes` say what a label moves.
-    """
-
-    target: BoardTarget
-    runs: tuple[str, ...]
-    labels: int
-    by_query: FloatArray
-    covariance: Covariance
-    reason: str | None
-    seed: int
     slopes: Slopes = field(repr=False)
 
-    @property
-    def values(self) -> FloatArray:
-        """The estimate of each run's mean over the queries."""
-        return np.asarray(self.by_query.mean(axis=1))
-
-    @property
-    def bounded(self) -> FloatArray:
-        """The estimates to show: where few labels lead beyond what the measure can be, its bound is nearer the truth.
-
-        Which run is ahead is a matter of `values`, which err as often upwards as downwards.
-        """
-        return np.clip(self.values, *self.target.measure.facts.bounds)
-
-    def half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the width of each run's own interval, for these queries."""
-        return None if self.reason else self.covariance.half_widths(level)
-
-    def joint_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """The same for intervals that hold for all runs at once."""
-        if self.reason:
-            return None
-        joint = self.covariance.joint_half_widths(level, np.random.default_rng(self.seed))
-        return np.maximum(joint, self.covariance.half_widths(level))
-
-    def joint_ends(self, level: float = LEVEL) -> tuple[FloatArray, FloatArray] | None:
-        """Their ends, within the bounds of the measure."""
-        half, (low, high) = self.joint_half_widths(level), self.target.measure.facts.bounds
-        return (
-            None if half is None else (np.clip(self.values - half, low, high), np.clip(self.values + half, low, high))
-        )
-
-    def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
-        return None if self.reason else self.covariance.joint_pair_half_widths(level, np.random.default_rng(self.seed))
-
-    def verdicts(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts | None:
-        """What is settled: the best run, the top, rank ranges, who beats a baseline; None while there is no interval.
-
-        `looks` is how many times the board is looked at in order to stop: each look is then at the level 1 − α/looks.
-        """
-        return None if self.reason else self.race(level, looks=looks)
-
-    def race(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts:
-        """The same while there is no interval too: good enough to say where the next labels should go."""
-        return Verdicts(
-            runs=self.runs,
-            values=self.values,
-            covariance=self.covariance,
-            level=per_look(level, looks),
-            seed=self.seed,
-        )
-
     def like_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the width of each run's interval for queries like these: the luck of the queries is included."""
         if self.reason:
             return None
         queries = self.by_query.shape[1]
@@ -263,15 +198,17 @@ class Board:
         )
 
     def _estimate(self, target: BoardTarget, lists: RunLists, readings: Readings, seed: int) -> BoardEstimate:
-        found = value(target, lists, self.features, readings)
-        covariance = Covariance.of(found, readings)
+        whole = bool(readings.judged[target.needed(self.pool)].all())
+        told = readings.certain() if whole else readings
+        found = value(target, lists, self.features, told)
+        covariance = Covariance.of(found, told)
         return BoardEstimate(
             target=target,
             runs=self.pool.runs,
             labels=len(readings.labelled),
             by_query=found.by_query,
             covariance=covariance,
-            reason=self._reason(target, readings) or _too_wide(target, covariance),
+            reason=None if whole else self._reason(target, readings) or _too_wide(target, covariance),
             seed=seed,
             slopes=found.slopes,
         )
@@ -289,7 +226,7 @@ class Board:
         # Labels from before say nothing of how draws vary: some must come from the stream itself.
         undrawn = self._fewest(FEWEST, open_) - (labels - before)
         more = max(lacking, undrawn)
-        return f"not yet: {more} more labels before {target} has an interval" if more > 0 else None
+        return f"not yet: {more:,} more labels before {target} has an interval" if more > 0 else None
 
     def fewest(self, target: BoardTarget) -> int:
         """The fewest labels, those from before included, with which a measure has an interval."""

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.board.columns import Columns
+from rankgauge.labelling.board.columns import Columns, query_prior
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.query_prior import query_prior
 from rankgauge.numeric import FloatArray, Grouped, IndexArray, SingleArray
 
 FUSION = 60.0

@@ -1,4 +1,4 @@
-"""The plan of a board: one document a draw, in the order of its stream. Every prefix of the draws is a sample.
+"""The plan of a board: one document a draw, in the order of its stream, and what more labels would bring.
 
 Whoever wants to stop as soon as a goal is settled looks several times. Looks are planned in advance, at numbers of
 labels that grow by a constant factor, and share the error: each is at the level 1 − α/K. Among many
@@ -8,19 +8,114 @@ runs the first labels show which are still in the race; from then on labels go t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.board.estimates import Board
+from rankgauge.labelling.board.beliefs import covariances
+from rankgauge.labelling.board.covariance import over
+from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.goal import Goal, GoalKind
-from rankgauge.labelling.board.outlook import expected_half_widths
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.draws import DocumentDraws
-from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.labelling.board.readings import Readings, Stream
+from rankgauge.labelling.board.target import BoardTarget, reached
+from rankgauge.labelling.defaults import LEVEL
+from rankgauge.labelling.intervals import half_width
+from rankgauge.labelling.method import DocumentDraws
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+MORE = 100
+"""The further labels that an outlook is about, unless another number is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outlook:
+    """A board, the stream of its campaign, what the labels so far say, and the estimates that follow."""
+
+    board: Board
+    stream: Stream
+    readings: Readings
+    estimates: Sequence[BoardEstimate]
+
+    @property
+    def pool(self) -> BoardPool:
+        """The pool."""
+        return self.board.pool
+
+    @property
+    def grades(self) -> FloatArray:
+        """The scale of grades."""
+        return self.board.grades
+
+    @property
+    def open_documents(self) -> int:
+        """How many documents are not judged."""
+        return int(np.count_nonzero(~self.readings.judged))
+
+    def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
+        """The value of each run by each measure if these were the grades of all documents."""
+        told = reached(grades, self.grades)
+        counts = np.add.reduceat(told, self.pool.starts, axis=0)
+        each = zip(self.board.targets, self.board.lists, strict=True)
+        return tuple(
+            target.over_ideal(lists.values(told @ target.steps), counts).mean(axis=1) for target, lists in each
+        )
+
+    @cached_property
+    def worth(self) -> FloatArray:
+        """How much each document's label would move the board towards its goal, by the beliefs after the labels so far
+        (documents); 0 for those that are judged."""
+        return self.board.scores_at(self.readings.best, self.readings.judged)
+
+    def next(self, count: int) -> IndexArray:
+        """The open documents whose labels would move the board by most, first the one that would by most.
+
+        They tell what the board hinges on. A campaign still hands documents out in the order of its stream: labels that
+        are chosen by earlier ones would bias its estimates.
+        """
+        worth = np.where(self.readings.judged, -np.inf, self.worth)
+        return np.argsort(-worth, kind="stable")[: min(count, self.open_documents)]
+
+    def shrinkage(self, more: int = MORE) -> tuple[FloatArray, ...]:
+        """By what factor each run's standard error is expected to shrink with so many more labels, for each measure."""
+        if more < 1:
+            raise ParameterError("an outlook", "more", "a number of labels, 1 or more", more)
+        drawn = len(self.readings.labelled) - int(np.count_nonzero(self.stream.known))
+        later = self.stream.chances(drawn + more)
+        spread = covariances(self.readings.beliefs.chance)
+        factors = []
+        for estimate in self.estimates:
+            now, then = (
+                estimate.slopes.squares(spread * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis])
+                for chance in (self.readings.chance, later)
+            )
+            factors.append(np.sqrt(np.minimum(over(np.maximum(then, 0.0), now), 1.0)))
+        return tuple(factors)
+
+    def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
+        """Half the width that each run's own interval is expected to have after so many more labels, for each measure;
+        None while there is no interval."""
+        found = []
+        for estimate, factor in zip(self.estimates, self.shrinkage(more), strict=True):
+            now = estimate.half_widths(level)
+            found.append(None if now is None else now * factor)
+        return tuple(found)
+
+
+def expected_half_widths(board: Board, stream: Stream, labels: int, level: float = LEVEL) -> list[float]:
+    """Half the width that a run's own interval is expected to have after some labels, on average over the runs, for
+    each measure, as the beliefs before the first label see it."""
+    chance = stream.chances(labels)
+    spread = covariances(board.guess) * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis]
+    found = []
+    for slopes in board.slopes:
+        errors = np.sqrt(np.maximum(slopes.squares(spread), 0.0))
+        found.append(float(half_width(errors, draws=labels, freedom=labels, level=level).mean()))
+    return found
+
 
 LOOKS = 6
 """How many looks are planned for a goal that labels may stop at."""
@@ -55,10 +150,12 @@ class BoardPlan(DocumentDraws):
     lacking: ClassVar[str] = "not yet"
     """What is shown where no interval is expected."""
 
-    def __init__(self, board: Board, *, seed: int, length: int | None = None) -> None:
-        """The first `length` documents of the stream of a seed; by default all of them."""
+    def __init__(self, board: Board, *, seed: int, length: int | None = None, pilot: bool = False) -> None:
+        """The first `length` documents of the stream of a seed, by default all of them; those of a pilot are drawn
+        with equal chances."""
         self.board, self.pool, self.seed = board, board.pool, seed
-        self.stream = board.stream(seed)
+        known = ~np.isnan(board.known)
+        self.stream = Stream.of(np.ones(len(known)), seed=seed, known=known) if pilot else board.stream(seed)
         self._order = self.stream.order[:length]
 
     @property
@@ -75,7 +172,8 @@ class BoardPlan(DocumentDraws):
         runs (numbers × measures); NaN where there is none yet."""
         widths = np.array([expected_half_widths(self.board, self.stream, n) for n in labels])
         fewest = [self.board.fewest(target) for target in self.targets]
-        return np.where(np.array(labels)[:, np.newaxis] >= fewest, widths, np.nan)
+        shown = (np.array(labels)[:, np.newaxis] >= fewest) & (widths < [target.widest for target in self.targets])
+        return np.where(shown, widths, np.nan)
 
     def is_bound(self, target: BoardTarget) -> bool:
         """Whether what is expected of a measure's intervals is only the least that they will be."""

@@ -17,12 +17,11 @@ import polars as pl
 from rankgauge import dialects, files
 from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
-from rankgauge.labelling.board.columns import Columns
-from rankgauge.labelling.board.pooled_judge import PooledJudge, judge_columns
+from rankgauge.labelling.board.columns import Columns, PooledJudge, judge_columns
 from rankgauge.labelling.cost import document_costs, query_overheads
+from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.pool_rows import TEXTS, PoolRows, with_texts
-from rankgauge.labelling.pooled_documents import PooledDocuments
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.facets import whole
 
 KEYS = ["query", "document"]
@@ -151,6 +150,10 @@ class BoardPool(PooledDocuments):
                 hint = "Are its ids those of the runs?"
                 raise InputError(f"the judge {judge.name} has graded no document of the pool", hint=hint)
         return replace(self, judges=found) if found else self
+
+    @property
+    def open(self) -> BoolArray:
+        return np.isnan(self.known)
 
     @property
     def ids(self) -> pl.DataFrame:

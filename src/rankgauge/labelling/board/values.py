@@ -19,13 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.labelling.board.counts import count
+from rankgauge.labelling.board.bounds import count
+from rankgauge.labelling.board.design import Slopes
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.ideal import IdealSum
 from rankgauge.labelling.board.lists import PrecisionLists, RunLists
 from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.slopes import Slopes
-from rankgauge.labelling.board.target import BoardTarget
+from rankgauge.labelling.board.target import BoardTarget, IdealSum
 from rankgauge.numeric import FloatArray
 
 MISFIT = 1.0

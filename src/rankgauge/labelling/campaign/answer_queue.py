@@ -11,13 +11,11 @@ from sqlalchemy.engine import Connection
 
 from rankgauge.errors import RankGaugeError
 from rankgauge.labelling.campaign.database import outage_of
-from rankgauge.labelling.campaign.idle import Idle, why_idle
 from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.labels import LabelBatch, LabelTerms
-from rankgauge.labelling.campaign.leases import Leases, lease_documents
+from rankgauge.labelling.campaign.leases import Leases, SideDesk, SideQuestions, lease_documents
 from rankgauge.labelling.campaign.review import AssessorProgress, assessor_progress
-from rankgauge.labelling.campaign.rules import SharedRules
-from rankgauge.labelling.campaign.side_questions import SideDesk, SideQuestions
+from rankgauge.labelling.campaign.rules import Idle, SharedRules, why_idle
 from rankgauge.labelling.labels import Assessor, Identity, Label, Recorded, Task
 
 REPLACE = "Leave it out, or say that labels may replace earlier ones: the new one counts and the old one is kept."
@@ -74,6 +72,11 @@ class AnswerQueue:
         self._looked: tuple[float | None, int] | None = None
         """The stopping rule at the last look, and how many draws were complete."""
         self._lock, self._busy, self._waiting = threading.Lock(), False, list[_Request]()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the next transaction."""
+        return len(self._waiting)
 
     def record(
         self, labels: Sequence[Label], *, leased: bool, replace: bool = False, desk: SideDesk | None = None

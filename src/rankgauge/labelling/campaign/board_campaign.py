@@ -18,18 +18,18 @@ from rankgauge.judgments import combine
 from rankgauge.labelling import defaults
 from rankgauge.labelling.board import BoardPlan, BoardPool, Goal, LaterRun, Outlook
 from rankgauge.labelling.board.plan import aimed_after, planned_looks
+from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
-from rankgauge.labelling.campaign.state import BoardState, Clock, PosteriorState, RunsState
+from rankgauge.labelling.campaign.state import BoardState, Clock, PosteriorState, RunsState, first_posterior_plan
 from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.draws import Draws
-from rankgauge.labelling.posterior import RunEstimate
-from rankgauge.labelling.posterior.outlook import PosteriorOutlook
+from rankgauge.labelling.method import Draws
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
-from rankgauge.labelling.posterior.plan import PosteriorPlan, serves
+from rankgauge.labelling.posterior.plan import PosteriorOutlook, PosteriorPlan, serves
 from rankgauge.labelling.posterior.plan import planned_looks as posterior_looks
+from rankgauge.numeric import BoolArray
 
 METHOD = "leaderboard"
 """What the method is called: a stream of single documents for all runs at once."""
@@ -45,11 +45,16 @@ class BoardCampaign(LabelCampaign):
     """
 
     board = True
+    pool: BoardPool
     _state: RunsState
 
     def __init__(self, state: RunsState) -> None:
         super().__init__(state)
         self.pool = state.pool
+
+    def as_board(self) -> BoardCampaign:
+        """Return this campaign."""
+        return self
 
     @classmethod
     def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
@@ -87,6 +92,7 @@ class BoardCampaign(LabelCampaign):
         ).on_scale()
         chosen.check_scale()
         _check_rule(chosen)
+        _check_pilot(chosen, pool)
         if chosen.allowance < float(pool.costs.min()):
             raise ParameterError("a board", "budget", "enough for one document", chosen.budget)
         chosen, stage, plan = planned(chosen, pool)
@@ -107,6 +113,13 @@ class BoardCampaign(LabelCampaign):
         with self._state.looking():
             return self._state.estimates
 
+    @property
+    def judged(self) -> BoolArray:
+        """Which documents of the pool have a label that counts, from this campaign or from before."""
+        with self._state.looking():
+            ledger = self._state.ledger
+            return np.asarray((ledger.asked & ~np.isnan(ledger.grades)) | ~np.isnan(self.pool.known))
+
     def outlook(self) -> Outlook | PosteriorOutlook | None:
         """What more labels would bring; None before the first label."""
         with self._state.looking():
@@ -120,7 +133,7 @@ class BoardCampaign(LabelCampaign):
         if isinstance(found, PosteriorOutlook):
             raise InputError(
                 f"the method {POSTERIOR} knows nothing of documents that only a later run retrieves",
-                hint="Plan a campaign of all runs, with these labels as --judged; or plan it by --method leaderboard.",
+                hint="Plan a campaign of all runs, with these labels as --judgments; or use --method leaderboard.",
             )
         return LaterRun.of(name, run, found.board, found.readings, found.estimates)
 
@@ -178,10 +191,11 @@ def _planned_stream(settings: CampaignSettings, pool: BoardPool) -> tuple[Campai
     board, open_ = settings.board(pool), int(np.count_nonzero(np.isnan(pool.known)))
     least = board.fewest(board.targets[0]) - (len(pool.documents) - open_)
     looks = planned_looks(board.goal, _paid(settings, pool), least=max(least, 1))
-    length = aimed_after(pool, looks)
+    length = settings.pilot or aimed_after(pool, looks)
     options = {} if length is None else {"length": length}
     stage = StageSettings(method=METHOD, budget=settings.allowance, seed=settings.seed, options=options)
-    return replace(settings, method=METHOD, looks=looks), stage, BoardPlan(board, seed=stage.seed, length=length)
+    plan = BoardPlan(board, seed=stage.seed, length=length, pilot=bool(settings.pilot))
+    return replace(settings, method=METHOD, looks=looks), stage, plan
 
 
 def _planned_posterior(
@@ -191,7 +205,7 @@ def _planned_posterior(
     goal.check(pool.runs)
     looks = posterior_looks(posterior, goal, _paid(settings, pool))
     stage = StageSettings(method=POSTERIOR, budget=settings.allowance, seed=settings.seed)
-    return replace(settings, method=POSTERIOR, looks=looks), stage, PosteriorPlan(posterior, seed=stage.seed)
+    return replace(settings, method=POSTERIOR, looks=looks), stage, first_posterior_plan(posterior, settings)
 
 
 def _paid(settings: CampaignSettings, pool: BoardPool) -> int:
@@ -199,6 +213,12 @@ def _paid(settings: CampaignSettings, pool: BoardPool) -> int:
     open_ = int(np.count_nonzero(np.isnan(pool.known)))
     labels = int((settings.allowance - float(pool.overhead.sum())) / float(pool.costs.mean()))
     return max(min(labels, open_), 1)
+
+
+def _check_pilot(settings: CampaignSettings, pool: BoardPool) -> None:
+    """Raises an error if the budget or the pool has fewer documents than the pilot."""
+    if not 0 <= settings.pilot <= _paid(settings, pool):
+        raise ParameterError("a board", "pilot", f"at most the {_paid(settings, pool)} that are paid", settings.pilot)
 
 
 def _check_rule(settings: CampaignSettings) -> None:

@@ -19,7 +19,7 @@ from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.state import Clock, EstimateState
 from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.draws import Draws
+from rankgauge.labelling.method import Draws
 from rankgauge.labelling.methods import Estimate, Plan
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.recalibration import recalibrated
@@ -33,12 +33,17 @@ class Campaign(LabelCampaign):
     `Campaign.create(...)` makes one, `Campaign.open("campaign.rg")` goes on with it.
     """
 
-    board = False
+    board, stops_at_width = False, True
+    pool: Pool
     _state: EstimateState
 
     def __init__(self, state: EstimateState) -> None:
         super().__init__(state)
         self.pool = state.pool
+
+    def as_value(self) -> Campaign:
+        """Return this campaign."""
+        return self
 
     @classmethod
     def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
+import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import polars as pl
 import sqlalchemy as sa
 from sqlalchemy import exc
 from sqlalchemy.engine import Connection, Engine, make_url
@@ -18,7 +22,76 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
-from rankgauge.labelling.campaign.outages import FULL, LOCKED, Outage, outages
+
+LOCKED, FULL = "is locked by another program", "has no room left"
+
+RECENT = 5.0
+"""For how many seconds a full disk is believed to be full: a small write may still find room where others do not."""
+
+AGAIN = 0.25
+"""After how many seconds somebody tries again whether a lock is gone."""
+
+
+class Outage:
+    """What keeps a database, or a campaign in it, from being written to, as this process last saw it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.error: UnavailableError | None = None
+        self.turn = threading.Lock()
+        """Held by whoever writes, where only one can."""
+        self._clock, self._lock, self._again, self._since = clock, threading.Lock(), 0.0, 0.0
+
+    def look(self) -> None:
+        """Raises the error of the outage, unless it is time that somebody tries whether it is over."""
+        error = self.error
+        if error is not None and self._clock() < self._again:
+            raise UnavailableError(error.problem, path=error.path)
+
+    def check(self) -> None:
+        """The same for a caller who tries now: until that is done, all others are told."""
+        if self.error is not None:
+            with self._lock:
+                self.look()
+                self._again = math.inf
+
+    def begin(self, error: UnavailableError) -> None:
+        """Remembers the error. Only a lock is worth waiting for: whatever else is wrong is seen at once."""
+        with self._lock:
+            self.error, self._since = error, self._clock()
+            self._again = self._clock() + (AGAIN if LOCKED in error.problem else 0.0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there was no room a moment ago."""
+        return self.error is not None and FULL in self.error.problem and self._clock() - self._since < RECENT
+
+    def end(self) -> None:
+        """Forgets it."""
+        self.error = None
+
+
+class Outages:
+    """The outages of a database, and those of its campaigns by themselves."""
+
+    def __init__(self) -> None:
+        self._known: dict[int | None, Outage] = {}
+
+    def of(self, campaign: int | None) -> Outage:
+        """The outage of a campaign; None: of whatever is not a campaign's."""
+        return self._known.setdefault(campaign, Outage())
+
+    def now(self) -> dict[int | None, UnavailableError]:
+        """The errors of the outages that last, by campaign."""
+        return {campaign: one.error for campaign, one in list(self._known.items()) if one.error is not None}
+
+
+_OUTAGES: WeakKeyDictionary[Engine, Outages] = WeakKeyDictionary()
+
+
+def outages(engine: Engine) -> Outages:
+    """The outages of the engine's database."""
+    return _OUTAGES.setdefault(engine, Outages())
+
 
 PATIENCE = 60.0
 """How many seconds to wait for another process that is writing before giving up."""
@@ -237,3 +310,41 @@ def _problem(error: BaseException | None) -> str:
     if any(words in str(error) for words in ("Could not decode", "no such table", "no such column", "malformed")):
         return DAMAGED
     return LOCKED if code.startswith("SQLITE_BUSY") or code == "55P03" else "does not answer"
+
+
+NONSENSE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+)
+"""What nonsense in the place of a pool, settings or rows may raise."""
+
+
+@contextmanager
+def loading(engine: Engine) -> Iterator[None]:
+    """Turns what a damaged campaign raises while it is read into one error. A sound one raises nothing then."""
+    try:
+        yield
+    except NONSENSE as error:
+        raise _damaged(engine, error) from error
+
+
+def explained(engine: Engine, error: BaseException) -> InputError | None:
+    """The error of a damaged file, if something went wrong later and SQLite finds that the file is damaged."""
+    if not isinstance(error, NONSENSE) or engine.dialect.name != "sqlite":
+        return None
+    with reading(engine) as connection:
+        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    return None if found == "ok" else _damaged(engine, error)
+
+
+def _damaged(engine: Engine, error: BaseException) -> InputError:
+    first = (str(error).splitlines() or [""])[0]
+    return InputError(f"the campaign {DAMAGED}: {type(error).__name__} {first}", path=names_of(engine)[0], hint=RESTORE)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -16,26 +16,34 @@ from sqlalchemy.engine import Engine
 
 from rankgauge.errors import InputError, ParameterError, PausedError
 from rankgauge.labelling import defaults
-from rankgauge.labelling.campaign.copies import Copies, told_apart
-from rankgauge.labelling.campaign.damage import explained, loading
-from rankgauge.labelling.campaign.database import Location, connect, reading, writing
+from rankgauge.labelling.campaign.database import Location, connect, explained, loading, reading, writing
 from rankgauge.labelling.campaign.estimates import Progress
-from rankgauge.labelling.campaign.idle import Idle, why_idle
-from rankgauge.labelling.campaign.label_table import COLUMNS, LabelTable
-from rankgauge.labelling.campaign.labels import LONGEST, LabelBatch, LabelTerms, check_documents, grade_of, is_name
-from rankgauge.labelling.campaign.leases import Leases, lease_documents
+from rankgauge.labelling.campaign.label_table import COLUMNS, Copies, LabelTable, PoolTexts, told_apart
+from rankgauge.labelling.campaign.labels import LONGEST, LabelBatch, LabelTerms, grade_of, inside_pool, is_name
+from rankgauge.labelling.campaign.leases import Leases, SideDesk, lease_documents
 from rankgauge.labelling.campaign.ledger import shown_names
-from rankgauge.labelling.campaign.rules import CampaignRules, stored_rules
+from rankgauge.labelling.campaign.rules import (
+    CampaignRules,
+    Idle,
+    refuse_archived,
+    stored_rules,
+    why_idle,
+    why_over,
+    why_paused,
+)
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
-from rankgauge.labelling.campaign.side_questions import SideDesk
 from rankgauge.labelling.campaign.state import CampaignState, Clock
 from rankgauge.labelling.campaign.store import Store, make
-from rankgauge.labelling.campaign.texts import PoolTexts
 from rankgauge.labelling.campaign.upgrade import upgrade
-from rankgauge.labelling.draws import Draws
 from rankgauge.labelling.label_format import read_labels
 from rankgauge.labelling.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
+from rankgauge.labelling.method import Draws
+from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.pool_rows import refuse_breaks
+
+if TYPE_CHECKING:
+    from rankgauge.labelling.campaign.board_campaign import BoardCampaign
+    from rankgauge.labelling.campaign.campaign import Campaign
 
 LEASE = defaults.LEASE_DAYS * 24 * 3600
 """For how many seconds a document is reserved for the assessor who got it."""
@@ -49,6 +57,9 @@ class LabelCampaign:
 
     board: ClassVar[bool]
     """Whether it estimates a board of runs."""
+    stops_at_width: ClassVar[bool] = False
+    """Whether it may stop by itself at a width of its interval."""
+    pool: PooledDocuments
     _state: CampaignState
 
     def __init_subclass__(cls) -> None:
@@ -66,6 +77,25 @@ class LabelCampaign:
     def settings(self) -> CampaignSettings:
         """What it was set up with."""
         return self._state.settings
+
+    @property
+    def engine(self) -> Engine:
+        """The database that it is kept in."""
+        return self._state.engine
+
+    def as_board(self) -> BoardCampaign | None:
+        """Return the campaign as one that estimates a board of runs; None if it estimates one value."""
+        return None
+
+    def as_value(self) -> Campaign | None:
+        """Return the campaign as one that estimates one value; None if it estimates a board of runs."""
+        return None
+
+    def version(self) -> tuple[object, ...]:
+        """Return another value whenever labels, tasks, stages or settings have changed."""
+        with self._state.looking():
+            ledger = self._state.ledger
+            return ledger.last_label, ledger.last_task, len(self._state.stages), self._state.settings
 
     @classmethod
     def on(cls, engine: Engine, store: Store, *, clock: Clock = time.time) -> Self:
@@ -172,6 +202,16 @@ class LabelCampaign:
             self._state.paused = bool(self._state.store.row(connection).paused)
             return why_idle(self._state, rules, Assessor.of(assessor).identity)
 
+    def why_paused(self, rules: CampaignRules) -> Idle:
+        """Return whether the campaign, which is paused, has stopped by itself."""
+        with self._state.looking():
+            return why_paused(self._state, rules)
+
+    def why_over(self) -> Idle | None:
+        """Return why nobody gets documents any more; None while somebody may."""
+        with self._state.looking():
+            return why_over(self._state)
+
     @property
     def rules(self) -> CampaignRules:
         """The stopping rule and the guidelines that a judging room has given it; a campaign's file has none."""
@@ -219,13 +259,14 @@ class LabelCampaign:
             return self._record(labels_of(labels, assessor), replace=replace)
         read = read_labels(labels, assessor=assessor)
         try:
-            return self._record(read.labels, replace=replace).added(blank=read.blank)
+            return self._record(read.labels, replace=replace).added(blank=read.blank, unread=read.unread)
         except InputError as error:
             raise placed(error, os.fspath(labels)) from None
 
     def _record(self, labels: Sequence[Label], *, replace: bool) -> Recorded:
         fresh, left = self.imports(labels)
         with self._state.changing() as connection:
+            refuse_archived(connection, self._state.store.campaign)
             batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
             count = batch.add_all(fresh, LabelTerms(replace=replace))
             batch.write(connection)
@@ -236,17 +277,18 @@ class LabelCampaign:
 
         A label in a judging room's own file that is here already is the same one, whoever brings it back.
         """
-        named, by_text = self.texts.identified(labels)
-        check_documents(named, self._state.pool)
+        sent, by_text = self.texts.identified(labels)
+        named = inside_pool(sent, self._state.pool)
+        counts = {"by_text": by_text, "outside": len(sent) - len(named)}
         if not any(label.exported for label in named):
-            return named, {"by_text": by_text}
+            return named, counts
         with self._state.looking():
             shown = shown_names(self._state.ledger.names)
         copies = Copies(self._table.rows(), shown, self.settings)
         lasting = [label for label in named if label.exported is None or label.exported.kind is not LabelKind.SETTLED]
         fresh = [label for label in lasting if not copies.has(label)]
-        found = {"by_text": by_text, "settled": len(named) - len(lasting), "same": len(lasting) - len(fresh)}
-        return told_apart(fresh, lasting), found
+        counts |= {"settled": len(named) - len(lasting), "same": len(lasting) - len(fresh)}
+        return told_apart(fresh, lasting), counts
 
     @cached_property
     def texts(self) -> PoolTexts:

@@ -14,14 +14,12 @@ from typing import Any, TypeAlias
 from sqlalchemy.engine import Connection
 
 from rankgauge.errors import AnsweredError, InputError, RankGaugeError, UndisputedError, UnknownNameError, UnleasedError
-from rankgauge.files.scales import scales_of
-from rankgauge.labelling.campaign.leases import Leases
+from rankgauge.labelling.campaign.leases import KeyedAnswer, Leases, SideQuestions
 from rankgauge.labelling.campaign.ledger import CurrentLabel, label_row
 from rankgauge.labelling.campaign.settings import CampaignSettings
-from rankgauge.labelling.campaign.side_questions import KeyedAnswer, SideQuestions
 from rankgauge.labelling.campaign.state import CampaignState
 from rankgauge.labelling.labels import Identity, Label, LabelKind, LabelOrigin, Recorded, identity_of
-from rankgauge.labelling.pooled_documents import PooledDocuments
+from rankgauge.labelling.pool import PooledDocuments
 
 LONGEST = 200
 """How many letters an assessor's name and a key may have."""
@@ -238,15 +236,15 @@ class LabelBatch:
         )
 
 
-def check_documents(labels: Sequence[Label], pool: PooledDocuments) -> None:
-    """Raises an error if the pool lacks the document of a label, with the nearest ids that it has.
+def inside_pool(labels: Sequence[Label], pool: PooledDocuments) -> list[Label]:
+    """Return the labels whose documents the pool has; an error with the nearest ids that it has if it has none of them.
 
     To look for these takes a while, so it is done before a transaction, for people who may see the pool.
     """
-    for label in labels:
-        known = pool.positions.get(label.query)
-        if known is None or label.document not in known:
-            raise _unknown(label, pool)
+    inside = [label for label in labels if label.document in pool.positions.get(label.query, {})]
+    if labels and not inside:
+        raise _unknown(labels[0], pool)
+    return inside
 
 
 def _spot(label: Label) -> Spot:
@@ -301,11 +299,14 @@ def grade_of(label: Label, settings: CampaignSettings) -> float | None:
     except ValueError:
         grade = math.nan
     if math.isnan(grade):
-        raise _fault(label, f"the grade {label.grade!r} is not a number", scales_of(label.grade))
+        raise _fault(label, f"the grade {label.grade!r} is not a number", _scale_words(settings))
     if grade not in settings.grades:
-        shown = ", ".join(f"{known:g}" for known in settings.grades)
-        raise _fault(label, f"the grade {label.grade!r} is not on the scale", f"The campaign's scale: {shown}.")
+        raise _fault(label, f"the grade {label.grade!r} is not on the scale", _scale_words(settings))
     return grade
+
+
+def _scale_words(settings: CampaignSettings) -> str:
+    return f"The campaign's scale: {', '.join(f'{known:g}' for known in settings.grades)}."
 
 
 def _conflict(label: Label, before: float | None, now: float | None, hint: str) -> InputError:

@@ -2,22 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from sqlalchemy.engine import Connection
 
-from rankgauge.labelling.campaign.draw_prices import DrawPrices
-from rankgauge.labelling.campaign.ledger import label_row
-from rankgauge.labelling.campaign.side_questions import SideQuestions
+from rankgauge.labelling.campaign.ledger import CurrentLabel, label_row
 from rankgauge.labelling.campaign.state import CampaignState
 from rankgauge.labelling.labels import Assessor, Identity, Label, Task, identity_of
+
+TOLERANCE = 1e-9
+"""How far sums of costs may exceed the budget because they are sums of doubles."""
+
+
+class DrawPrices:
+    """Prices in a campaign as it is now."""
+
+    def __init__(self, state: CampaignState) -> None:
+        self._state, self._stage, self._ledger = state, state.stage, state.ledger
+
+    def fresh(self, draw: int) -> list[int]:
+        """The documents that the draw needs now and that are not paid for."""
+        return [int(place) for place in self._stage.needs(draw, self._ledger) if not self._ledger.asked[place]]
+
+    def costs(self, fresh: Sequence[int]) -> list[float]:
+        """What each document takes from the budget; the first one asked of a query also pays for opening it."""
+        pool = self._state.pool
+        query = int(pool.query[fresh[0]])
+        start, size = int(pool.starts[query]), int(pool.sizes[query])
+        opened = bool(self._ledger.asked[start : start + size].any())
+        costs = [float(pool.costs[place]) for place in fresh]
+        return costs if opened else [costs[0] + float(pool.overhead[query]), *costs[1:]]
+
+    def covers(self, draw: int, costs: Sequence[float]) -> bool:
+        """Whether the budget covers what the draw asks for now, and what it has to leave for others."""
+        return self.pays(sum(costs) + self._left_for_others(draw))
+
+    def pays(self, amount: float) -> bool:
+        """Whether so much is left of the budget."""
+        return self._ledger.spent + amount <= self._ledger.settings.allowance * (1 + TOLERANCE)
+
+    def _left_for_others(self, draw: int) -> float:
+        """What a draw has to leave of the budget: a new one for all that are open, others for the first of these."""
+        if draw not in self._ledger.costs.get(self._stage.number, {}):
+            return self._stage.set_aside(self._ledger)
+        return self._stage.rest_of_first(self._ledger) if draw > self._stage.complete(self._ledger) else 0.0
+
+
+KeyedAnswer: TypeAlias = tuple[str, str, Identity, str, float | None]
+"""Query, document, assessor, kind and grade of what was said under a key."""
+
+
+class SideQuestions(Protocol):
+    """What one assessor was asked besides, as one transaction sees it."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the assessor gets no more documents."""
+
+    def is_asked(self, label: Label) -> bool:
+        """Whether the assessor was asked about that document."""
+
+    def said(self, label: Label) -> CurrentLabel | None:
+        """What the assessor has answered before."""
+
+    def often(self, label: Label) -> int:
+        """How often."""
+
+    def said_under(self, key: str) -> KeyedAnswer | None:
+        """What was answered under that key."""
+
+    def take(self, label: Label, made: float) -> None:
+        """Takes in what the assessor says at that time: an answer, or a label of a document that was a question
+        elsewhere. Answers that were sent together have one time, as labels have."""
+
+
+SideDesk: TypeAlias = Callable[[Connection], SideQuestions]
+"""Opens the questions of an assessor in a transaction; an error refuses what the assessor sent."""
+
 
 ENDED = 50
 """How many leases that a label has ended are struck off together: to do it for each label would take as long as to
 record the label."""
+
+
+COOLING = 60.0
+"""For how many seconds after the lease of somebody of the room has ended its document goes to others only: whoever asks
+again and again would keep it without an answer. It is no longer than the lease was."""
+
+SHARE, FEW = 0.5, 5
+"""The largest share of the documents left to judge that one person of the room may hold; a few are always allowed."""
 
 
 class Leases:
@@ -26,9 +104,24 @@ class Leases:
     def __init__(self, state: CampaignState, connection: Connection) -> None:
         self._state, self._connection, self.now = state, connection, state.clock()
         self._live: dict[tuple[int, Identity], list[int]] = {}
+        self._until: dict[tuple[int, Identity], float] = {}
         self._past: set[tuple[int, Identity]] = set()
-        for row in state.store.leases(connection, self.now):
-            self._live.setdefault((row.place, identity_of(row)), []).append(row.id)
+        self._lapsed: set[tuple[int, Identity]] = set()
+        for row in state.store.leases(connection, self.now - COOLING):
+            pair = row.place, identity_of(row)
+            if row.until > self.now:
+                self._live.setdefault(pair, []).append(row.id)
+                self._until[pair] = row.until
+            elif row.person is not None and self.now - row.until < row.until - row.made:
+                self._lapsed.add(pair)
+
+    def has_lapsed(self, place: int, who: Identity) -> bool:
+        """Whether the assessor's lease of the document ended a moment ago without an answer."""
+        return (place, who) in self._lapsed
+
+    def until(self, place: int, who: Identity) -> float:
+        """When the assessor's lease of the document ends."""
+        return self._until[place, who]
 
     def held(self) -> dict[int, set[Identity]]:
         """By document the assessors who have it on lease and have not judged it yet."""
@@ -99,19 +192,30 @@ def lease_documents(
     if state.paused:
         return {identity: [] for identity in people}
     leases.end_judged()
-    held, until, chosen = leases.held(), leases.now + seconds, dict[Identity, list[int]]()
+    held, until, chosen = leases.held(), leases.now + seconds, dict[tuple[int, Identity], float]()
     for who, assessor in people.items():
-        mine = [place for place, holders in held.items() if again and who in holders][:n]
-        leases.end((place, who) for place in mine)
+        before = [place for place, holders in held.items() if who in holders]
+        mine = before[:n] if again else []
+        chosen |= {(place, who): leases.until(place, who) for place in mine}
         fresh = _Search(leases, assessor, held, assessors[assessor]).documents()
-        chosen[who] = [*mine, *islice(fresh, n - len(mine))]
-    pairs = [(people[who], place) for who, places in chosen.items() for place in places]
-    leases.add(pairs, until)
-    texts = state.store.texts(connection, [place for _, place in pairs]) if pairs else {}
-    return {
-        who: [state.task(place, people[who], until, texts.get(place, {})) for place in places]
-        for who, places in chosen.items()
-    }
+        share = _most_held(state) - len(before) + len(mine) if again and n > 1 else n
+        added = [(place, who) for place in islice(fresh, max(min(n, share) - len(mine), 0))]
+        leases.add([(assessor, place) for place, _ in added], until)
+        chosen |= dict.fromkeys(added, until)
+    texts = state.store.texts(connection, [place for place, _ in chosen]) if chosen else {}
+    tasks: dict[Identity, list[Task]] = {identity: [] for identity in people}
+    for (place, who), end in chosen.items():
+        tasks[who].append(state.task(place, people[who], end, texts.get(place, {})))
+    return tasks
+
+
+def _most_held(state: CampaignState) -> int:
+    """Return how many documents one assessor may hold: a share of those that are left to judge."""
+    ledger, costs = state.ledger, state.pool.costs
+    unjudged = np.isnan(ledger.grades)
+    paid = int(np.count_nonzero(ledger.asked & unjudged))
+    more = max(state.settings.allowance - ledger.spent, 0.0) / max(float(costs.mean()), np.finfo(float).tiny)
+    return max(math.ceil(SHARE * min(paid + more, int(np.count_nonzero(unjudged)))), FEW)
 
 
 class _Search:
@@ -123,6 +227,7 @@ class _Search:
         self.state, self.connection, self.now = leases._state, leases._connection, leases.now
         self.stage, self.ledger = self.state.stage, self.state.ledger
         self.assessor, self.who, self.held, self.side = assessor, assessor.identity, held, side
+        self.leases = leases
 
     def documents(self) -> Iterator[int]:
         """Documents that this assessor is handed. Whenever an earlier answer becomes a label, the draws may need other
@@ -186,7 +291,7 @@ class _Search:
 
     def _is_free(self, place: int) -> bool:
         """Whether the document still needs an assessor, and this one has neither judged it nor has it on lease."""
-        if not np.isnan(self.ledger.grades[place]):
+        if not np.isnan(self.ledger.grades[place]) or self.leases.has_lapsed(place, self.who):
             return False
         held, heard = self.held.get(place, set()), self.ledger.counted(place)
         mine = self.who in held or self.who in self.ledger.given.get(place, {})

@@ -230,7 +230,7 @@ class Ledger:
         ]
         frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
         found = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
-        self._made |= {fresh[int(n)]: grade for n, grade in found}
+        self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in found}
 
     def _said(self, place: int) -> tuple[float, ...]:
         """The grades that a document's grade is made of; none while labels are missing."""

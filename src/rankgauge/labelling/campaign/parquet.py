@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.files.unpacked import HARMLESS, RATIO, refuse_bomb
 from rankgauge.judgments.llm.machine_judge import chances
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.board.pooled_judge import PooledJudge
+from rankgauge.labelling.board.columns import PooledJudge
 from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import FloatArray, IndexArray
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.labels import LabelKind
-from rankgauge.statistics.shares import largest_share
+from rankgauge.statistics.student import largest_share
 
 BREAK = 600.0
 """A document that took longer, in seconds, was on the screen during a break; it does not count in the times."""

@@ -1,4 +1,4 @@
-"""Rules of a campaign that an admin may change at any time: when it stops by itself, and the assessors' guidelines."""
+"""The rules that a judging room gives a campaign, and why nothing is handed out."""
 
 from __future__ import annotations
 
@@ -7,22 +7,42 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Column, Double, Integer, MetaData, Table, Text, bindparam, delete, insert, inspect, select
+import numpy as np
+from sqlalchemy import (
+    Column,
+    Double,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    bindparam,
+    column,
+    delete,
+    insert,
+    inspect,
+    select,
+    table,
+)
 from sqlalchemy.engine import Connection, Engine, Row
 
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import ArchivedError, InputError, ParameterError
 from rankgauge.labelling.campaign.database import reading
-from rankgauge.labelling.campaign.estimates import estimate
+from rankgauge.labelling.campaign.estimates import estimate, unjudged
 from rankgauge.labelling.campaign.labels import is_writable
+from rankgauge.labelling.campaign.leases import DrawPrices
 from rankgauge.labelling.campaign.settings import CampaignSettings
-from rankgauge.labelling.campaign.state import CampaignState, EstimateState
+from rankgauge.labelling.campaign.state import CampaignState, EstimateState, RunsState
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import IntervalKind
+from rankgauge.labelling.labels import Identity
+from rankgauge.numeric import IndexArray
 
 metadata = MetaData()
-"""Apart from the campaign's own tables: a campaign's file has no rules, only a judging room's database has."""
+"""Apart from the campaign's own tables: a judging room's database has rules, and the file of a campaign that was made
+there and has a stopping rule."""
 
 rules_table = Table(
     "rules",
@@ -32,6 +52,9 @@ rules_table = Table(
     Column("guide", Text, nullable=False),
 )
 """The stopping rule of a campaign, and the guidelines as JSON."""
+
+_ARCHIVED = table("archived", column("campaign"))
+"""The room's table of the campaigns that are over."""
 
 _RULES = select(rules_table.c.stop_at, rules_table.c.guide).where(rules_table.c.campaign == bindparam("campaign"))
 
@@ -105,7 +128,10 @@ class SharedRules:
 
 
 def _unpacked(row: Row[Any, Any]) -> CampaignRules:
-    return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+    try:
+        return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
+    except (TypeError, ValueError):
+        raise InputError("the rules of the campaign cannot be read") from None
 
 
 def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
@@ -116,6 +142,15 @@ def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
     return CampaignRules() if row is None else _unpacked(row)
 
 
+def refuse_archived(connection: Connection, campaign: int) -> None:
+    """Raise an error if a judging room has put the campaign away: nothing in it may change until it is restored."""
+    if inspect(connection).has_table(_ARCHIVED.name):
+        put_away = select(_ARCHIVED.c.campaign).where(_ARCHIVED.c.campaign == campaign)
+        if connection.scalar(put_away) is not None:
+            problem = "the campaign is archived in its judging room: nothing in it can be changed"
+            raise ArchivedError(problem, hint="Whoever runs it can restore it there, on the page Settings.")
+
+
 def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> None:
     """Replaces the rules of a campaign."""
     guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
@@ -123,3 +158,68 @@ def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> 
         raise InputError("a text has half of a surrogate pair, which cannot be stored", hint="Leave it out.")
     connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
     connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))
+
+
+class Idle(StrEnum):
+    """Why an assessor gets no document now."""
+
+    ARCHIVED = "the campaign is over and put away"
+    PAUSED = "the campaign is paused"
+    STOPPED = "the estimate is as precise as it was to be"
+    SETTLED = "the runs are told apart as far as they were to be"
+    LEASED = "every open document is with somebody already"
+    WAITING = "the next documents depend on answers that other assessors have yet to give"
+    SPENT = "the budget is spent"
+    SHORT = "what is left of the budget may not pay for all of the next documents"
+    PLANNED = "every document of the plan is judged"
+    COMPLETE = "every document that the estimate needs is judged"
+
+    def words(self, rules: CampaignRules) -> str:
+        """What whoever runs the campaign is told, with the rule that stopped it, or how it may go on."""
+        if self is Idle.PLANNED:
+            return f"{self.value}; a new stage (Settings, or 'rankgauge active refit') plans what is left of the budget"
+        return f"the stopping rule is met: ±{rules.stop_at:g} reached" if self is Idle.STOPPED else self.value
+
+    @property
+    def sentence(self) -> str:
+        """What an assessor is told on the judging page."""
+        if self is Idle.PAUSED:
+            return "The campaign is paused. You get documents again once it goes on."
+        return f"{'Nothing to judge right now' if self in (Idle.LEASED, Idle.WAITING) else 'All done'}: {self.value}."
+
+
+def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
+    """Why nothing new is handed to the assessor."""
+    if state.paused:
+        return why_paused(state, rules)
+    out = _unanswered(state)
+    if len(out):
+        unseen = any(who not in state.ledger.given.get(int(place), {}) for place in out)
+        return Idle.LEASED if unseen else Idle.WAITING
+    return why_over(state) or Idle.SHORT
+
+
+def why_over(state: CampaignState) -> Idle | None:
+    """Why nobody gets documents any more; None while somebody may, also once a pause is over."""
+    if len(_unanswered(state)):
+        return None
+    prices = DrawPrices(state)
+    if not prices.pays(float(state.pool.costs.min())):
+        return Idle.SPENT
+    draw = next(state.stage.ahead(state.ledger), None)
+    if draw is None:
+        return Idle.PLANNED if isinstance(state, EstimateState) and unjudged(state) else Idle.COMPLETE
+    fresh = prices.fresh(draw)
+    return Idle.SHORT if fresh and not prices.covers(draw, prices.costs(fresh)) else None
+
+
+def _unanswered(state: CampaignState) -> IndexArray:
+    """The documents that are paid for and not judged yet."""
+    return np.flatnonzero(state.ledger.asked & np.isnan(state.ledger.grades))
+
+
+def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
+    """Whether the campaign has stopped by itself, or somebody has paused it."""
+    if isinstance(state, RunsState):
+        return Idle.SETTLED if len(state.settings.looks) > 1 and state.settled else Idle.PAUSED
+    return Idle.STOPPED if rules.met(state) else Idle.PAUSED

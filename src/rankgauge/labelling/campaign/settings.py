@@ -68,6 +68,8 @@ class CampaignSettings:
 
     runs: tuple[str, ...] = ()
     """The names of the runs whose value, or whose difference, is estimated; none if they are not known."""
+    pilot: int = 0
+    """How many of a board's documents are drawn first, each with the same chance: an audit of a judge rests on them."""
     judges: str = ""
     """The judges whose grades became beliefs, in words."""
     softened: int = 0
@@ -96,6 +98,11 @@ class CampaignSettings:
     def is_board(self) -> bool:
         """Whether it is a board of runs that is estimated."""
         return len(self.measures) > 0
+
+    def graded(self, grade: float) -> float:
+        """Return the grade that people's combined grade stands for: a board has the nearest one of its scale, the
+        lower of two that are as near, since a mean may lie between them."""
+        return min(self.grades, key=lambda known: (abs(known - grade), known)) if self.is_board else grade
 
     def target(self, pool: Pool) -> Target:
         """The one value that is estimated."""

@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.ledger import Ledger
 from rankgauge.labelling.campaign.settings import StageSettings
-from rankgauge.labelling.draws import Draws
+from rankgauge.labelling.method import Draws
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 FREE = 1_000

@@ -15,20 +15,19 @@ from sqlalchemy.engine import Connection, Engine
 from rankgauge.errors import GoneError, InputError
 from rankgauge.labelling.board import BoardEstimate, BoardPlan, BoardPool, Goal, Outlook
 from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.ledger import Ledger
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.stages import CampaignStage
 from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.draws import Draws
 from rankgauge.labelling.labels import Assessor, Task
+from rankgauge.labelling.method import Draws
 from rankgauge.labelling.methods import Plan
-from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.pooled_documents import PooledDocuments
-from rankgauge.labelling.posterior import PosteriorEstimate, RunEstimate
-from rankgauge.labelling.posterior.outlook import PosteriorOutlook
-from rankgauge.labelling.posterior.plan import BATCH, PosteriorPlan, is_reached, next_order
+from rankgauge.labelling.pool import Pool, PooledDocuments
+from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
+from rankgauge.labelling.posterior.plan import BATCH, PosteriorOutlook, PosteriorPlan, is_reached, next_order
 from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
@@ -250,7 +249,8 @@ class BoardState(RunsState):
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
         if stored is None:
-            return BoardPlan(self.board, seed=settings.seed, length=settings.options.get("length"))
+            length, pilot = settings.options.get("length"), bool(self.settings.pilot)
+            return BoardPlan(self.board, seed=settings.seed, length=length, pilot=pilot)
         shares = tuple(np.array(share) for share in settings.options["shares"])
         return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
 
@@ -309,14 +309,14 @@ class BoardState(RunsState):
         return self._looks[key]
 
     def advance(self, connection: Connection) -> None:
-        """Aims labels at the runs in the race once the first stage is over; pauses the campaign if a planned look has
-        settled its goal."""
-        if self.paused or len(self.settings.looks) < 2:
+        """Begins a stage once the pilot is over, or the labels that show which runs are in the race; pauses the
+        campaign if a planned look has settled its goal."""
+        if self.paused:
             return
         first = self.stage.settings.options.get("length")
         if first is not None and self.stage.complete(self.ledger) >= first:
             self.begin_stage(connection)
-        elif self.settled:
+        elif len(self.settings.looks) > 1 and self.settled:
             self.store.set_paused(connection, True)
             self.paused = True
 
@@ -346,8 +346,9 @@ class PosteriorState(RunsState):
         self.goal = Goal.parse(self.settings.goal)
 
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
-        order = None if stored is None else stored[:, 0].astype(np.int64)
-        return PosteriorPlan(self.posterior, seed=self.settings.seed, order=order)
+        if stored is None:
+            return first_posterior_plan(self.posterior, self.settings)
+        return PosteriorPlan(self.posterior, seed=self.settings.seed, order=stored[:, 0].astype(np.int64))
 
     @property
     def labels(self) -> FloatArray:
@@ -384,7 +385,7 @@ class PosteriorState(RunsState):
         """Chooses documents again once there are enough new labels; pauses the campaign if these settle its goal."""
         judged = int(np.count_nonzero(~np.isnan(self.labels)))
         fresh = judged - int(self.stage.settings.options.get("labels", 0))
-        if self.paused or fresh < BATCH or judged < self.posterior.first:
+        if self.paused or fresh < BATCH or judged < max(self.posterior.first, self.settings.pilot):
             return
         if self.settled:
             self.store.set_paused(connection, True)
@@ -410,3 +411,10 @@ class PosteriorState(RunsState):
     def _forget(self) -> None:
         super()._forget()
         self._found = None
+
+
+def first_posterior_plan(posterior: GradePosterior, settings: CampaignSettings) -> PosteriorPlan:
+    """The first stage of a posterior: the documents of the pilot, drawn with equal chances, then its fixed order."""
+    order = posterior.order(settings.seed)
+    drawn = np.random.default_rng([settings.seed, settings.pilot]).permutation(order)[: settings.pilot]
+    return PosteriorPlan(posterior, seed=settings.seed, order=np.concatenate([drawn, order[~np.isin(order, drawn)]]))

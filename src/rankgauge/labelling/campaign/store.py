@@ -46,8 +46,8 @@ _TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
     t.texts.c.campaign == _CAMPAIGN, t.texts.c.place.in_(sa.bindparam("places", expanding=True))
 )
 _LEASES = (
-    sa.select(t.leases.c.id, t.leases.c.place, t.leases.c.assessor, t.leases.c.person)
-    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("now", type_=sa.Double))
+    sa.select(*(t.leases.c[name] for name in ("id", "place", "assessor", "person", "made", "until")))
+    .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("since", type_=sa.Double))
     .order_by(t.leases.c.id)
 )
 _HAD = (
@@ -218,9 +218,9 @@ class Store:
         """Writes documents that a draw asks for; gives the rows with their numbers."""
         return self._numbered(connection, _ADD_TASKS, rows)
 
-    def leases(self, connection: Connection, now: float) -> Sequence[Row[Any, Any, Any, Any]]:
-        """The leases that have not ended, the oldest first: id, place, assessor, person."""
-        return connection.execute(_LEASES, {"campaign": self.campaign, "now": now}).all()
+    def leases(self, connection: Connection, since: float) -> Sequence[Row[Any]]:
+        """Return the leases that end after that moment, the oldest first: id, place, assessor, person, made, until."""
+        return connection.execute(_LEASES, {"campaign": self.campaign, "since": since}).all()
 
     def holders(self, connection: Connection, places: Sequence[int]) -> Iterator[Row[Any, Any, Any]]:
         """Who has, or once had, each of these documents on lease: place, assessor, person."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA = 5
+SCHEMA = 6
 """The number of the judging room's last migration, which these tables are as new as."""
 
 FORMAT = 2

@@ -1,4 +1,4 @@
-"""Copies a campaign from one database to another, with the whole history of its labels.
+"""Copies a campaign from one database to another, with the whole history of its labels and its stopping rule.
 
 The numbers of people mean somebody else in another room, so that assessors are known by their names in the copy; where
 several have one name, each gets another.
@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine
 from rankgauge.labelling.campaign import tables as t
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.ledger import shown_names
+from rankgauge.labelling.campaign.rules import CampaignRules, rules_table, stored_rules, write_rules
 from rankgauge.labelling.campaign.store import Store, make
 from rankgauge.labelling.labels import Identity, identity_of
 
@@ -36,7 +37,16 @@ def transfer(source: Engine, store: Store, target: Engine, *, name: str | None =
         for table in TABLES:
             _copy(there, here, table, Move(old=store, new=made, names=names))
         _copy_labels(there, here, Move(old=store, new=made, names=names))
+        _copy_stop(there, here, store, made)
     return made
+
+
+def _copy_stop(there: Connection, here: Connection, store: Store, made: Store) -> None:
+    """Copy the stopping rule: with one, only a confidence sequence holds. A campaign's file has no rules without it."""
+    stop_at = stored_rules(there, store.campaign).stop_at
+    if stop_at is not None:
+        rules_table.create(here, checkfirst=True)
+        write_rules(here, made.campaign, CampaignRules(stop_at=stop_at))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,33 +24,31 @@ def upgrade(engine: Engine) -> None:
         if sa.inspect(connection).has_table(VERSION.name):
             _check_room(connection)
             return
-        lacking = _lacks(connection)
+        lacking = _lacks(connection, t.metadata)
     if lacking:
         with writing(engine) as connection:
-            add_columns(connection)
+            t.metadata.create_all(connection)
+            add_columns(connection, t.metadata)
 
 
-def add_columns(connection: Connection) -> None:
-    """Adds the columns and indexes that the tables of campaigns lack, and the tables that are missing."""
-    inspector, quoted = sa.inspect(connection), connection.dialect.identifier_preparer.format_table
-    if not inspector.has_table(t.campaigns.name):
-        return
-    t.metadata.create_all(connection)
-    for table, column in _lacks(connection):
+def add_columns(connection: Connection, metadata: sa.MetaData) -> None:
+    """Add the columns and indexes that the tables lack."""
+    quoted = connection.dialect.identifier_preparer.format_table
+    for table, column in _lacks(connection, metadata):
         added = CreateColumn(column).compile(dialect=connection.dialect)
         connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {added}")
-    for table in t.metadata.sorted_tables:
+    for table in metadata.sorted_tables:
         known = {index["name"] for index in sa.inspect(connection).get_indexes(table.name)}
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             if index.name not in known:
                 index.create(connection)
 
 
-def _lacks(connection: Connection) -> list[tuple[sa.Table, sa.Column[object]]]:
+def _lacks(connection: Connection, metadata: sa.MetaData) -> list[tuple[sa.Table, sa.Column[object]]]:
     inspector = sa.inspect(connection)
     known = {
         table: {column["name"] for column in inspector.get_columns(table.name)}
-        for table in t.metadata.sorted_tables
+        for table in metadata.sorted_tables
         if inspector.has_table(table.name)
     }
     return [(table, column) for table, names in known.items() for column in table.columns if column.name not in names]

@@ -19,12 +19,9 @@ from rankgauge.labelling.methods.document import STAGES, DocumentMethod, documen
 from rankgauge.labelling.methods.greg import GregMethod
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import WorthTable
-from rankgauge.labelling.sampling.query_stage import CensusStage, QueryStage
-from rankgauge.labelling.sampling.recalibration import recalibrated
-from rankgauge.labelling.sampling.regression import Regression
-from rankgauge.labelling.sampling.stage import Stage, StageOutcome
-from rankgauge.labelling.sampling.staged_estimate import StagedEstimate
-from rankgauge.labelling.sampling.staged_plan import StagedPlan
+from rankgauge.labelling.sampling.recalibration import Regression, recalibrated
+from rankgauge.labelling.sampling.staged_plan import StagedEstimate, StagedPlan
+from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray

@@ -17,12 +17,10 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.cascade_stage import CascadeStage
 from rankgauge.labelling.sampling.document_walk import WorthTable
-from rankgauge.labelling.sampling.linear_stage import LinearStage
 from rankgauge.labelling.sampling.recalibration import recalibrated
-from rankgauge.labelling.sampling.stage import Stage
 from rankgauge.labelling.sampling.staged_plan import StagedPlan
+from rankgauge.labelling.sampling.stages import CascadeStage, LinearStage, Stage
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray

@@ -17,9 +17,9 @@ from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.moments import Moments, moments
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.inclusion import InclusionRule
+from rankgauge.labelling.sampling.document_walk import InclusionRule
 from rankgauge.labelling.sampling.query_plan import QueryEstimator, QueryPlan, repeat_draws, streams
-from rankgauge.labelling.sampling.regression import Regression
+from rankgauge.labelling.sampling.recalibration import Regression
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 

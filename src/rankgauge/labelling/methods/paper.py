@@ -20,7 +20,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.moments import moments
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.replacement import ReplacementPlan, expected_errors, repeat_replacement
+from rankgauge.labelling.sampling.query_plan import ReplacementPlan, expected_errors, repeat_replacement
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 

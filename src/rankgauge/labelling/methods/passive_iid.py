@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.replacement import ReplacementPlan, expected_errors, repeat_replacement
+from rankgauge.labelling.sampling.query_plan import ReplacementPlan, expected_errors, repeat_replacement
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 

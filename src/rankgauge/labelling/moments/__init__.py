@@ -1,6 +1,5 @@
 """What the beliefs say of a query's value before anyone judges: its mean, its variance, and what a label moves."""
 
-from rankgauge.labelling.moments.moments import Moments, Worths, moments, net_weights, worths
-from rankgauge.labelling.moments.slopes import ValueSlopes, slopes
+from rankgauge.labelling.moments.moments import Moments, ValueSlopes, Worths, moments, net_weights, slopes, worths
 
 __all__ = ["Moments", "ValueSlopes", "Worths", "moments", "net_weights", "slopes", "worths"]

@@ -1,7 +1,14 @@
-"""Moments: the mean and variance of each query's value under the beliefs, before anyone judges.
+"""Moments: the mean and variance of each query's value under the beliefs, and what each document adds to them.
 
-They are computed in closed form for linear measures and cascades, and sampled for all others; each form is a file in
+They are computed in closed form for linear measures and cascades, and sampled for all others; each form is in
 `forms/`. What the forms share is here: worths under beliefs, and lists in batches of like length.
+
+Linear and cascade measures are linear in the worth of each single document, so a label that turns an expected worth
+into a known one moves the expected value by exactly (worth − expected worth) · slope. For a cascade
+
+    ∂M/∂ℓ_i = [Π_{k<i} (1 − ℓ_k)] · (φ_i − V_{i+1}),   with E ℓ in place of every ℓ that is not yet known
+
+and for the difference of two lists the slope is that in the first minus that in the second.
 """
 
 from __future__ import annotations
@@ -11,6 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.pool import Pool
@@ -145,3 +153,54 @@ class Lists:
         # A ranker may have no lists at all; then nothing is filled.
         taken = self.order[source] if len(self.order) else source
         return taken, filled.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ValueSlopes:
+    """The expected value M_S of each query given the labels seen, and its slope in each document's worth."""
+
+    value: FloatArray
+    slope: FloatArray
+
+
+def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> ValueSlopes:
+    """The expected values of all queries (queries) and the slopes of all documents (documents).
+
+    `grades` (documents) are the labels seen so far, NaN for the others; None if nothing is judged.
+    """
+    worth = worths(pool, target).mean
+    if grades is not None:
+        seen = target.worths(grades)
+        worth = np.where(np.isnan(seen), worth, seen)
+    return (_linear if target.shape is Shape.LINEAR else _cascade)(pool, target, worth)
+
+
+def _linear(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
+    slope = net_weights(target.weights(pool))
+    return ValueSlopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
+
+
+def _cascade(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
+    value, slope = np.zeros(len(pool.queries)), np.zeros(len(pool.documents))
+    weights, last = target.weights(pool), target.last(pool)
+    for ranker, sign in zip(range(pool.rankers), (1.0, -1.0), strict=False):
+        lists = Lists.of(pool, ranker, last)
+        for queries in batches(lists.lengths, CELLS):
+            documents, filled = lists.columns(queries)
+            stops = worth[documents] * filled
+            stake, found = stakes(weights[documents, ranker] * filled, stops)
+            reached = np.ones_like(stops)
+            np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
+            value[queries] += sign * found
+            listed = filled > 0
+            slope[documents[listed]] += sign * (reached * stake)[listed]  # no document is twice in a list
+    return ValueSlopes(value=value, slope=slope)
+
+
+def stakes(weights: FloatArray, stops: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What a stop at each rank gains over going on, φ_i − V_{i+1} (ranks × queries), and the value V_1 of the list."""
+    ahead, stake = np.zeros(weights.shape[1:]), np.empty_like(weights)
+    for i in range(len(weights) - 1, -1, -1):
+        stake[i] = weights[i] - ahead
+        ahead = ahead + stops[i] * stake[i]
+    return stake, ahead

@@ -1,4 +1,4 @@
-"""The expected value of a run of which not everything is judged, and how far such expectations have been off.
+"""Expectations: what runs that did not contribute would be worth, by how it was for those that did.
 
 What is expected is the value that a run would have, had it contributed: its unjudged documents down to the pool's depth
 were judged, and those further down count as not relevant, as they do for all other runs. Teams that contributed are
@@ -10,17 +10,85 @@ prediction; a team counts once, since its runs are alike), so that it takes 19 t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import polars as pl
 
-from rankgauge.labelling.board import BoardTarget
-from rankgauge.labelling.pools.contributions import Contributions
-from rankgauge.labelling.pools.unjudged_model import UnjudgedHits, UnjudgedModel
-from rankgauge.labelling.pools.values import RunValues, subset
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.labelling.board import BoardPool, BoardTarget
+from rankgauge.labelling.board.bounds import OpenList, bounds, is_bounded
+from rankgauge.labelling.pools.contributions import Contributions, RunValues, subset
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+RIDGE = 1.0
+"""What keeps coefficients from running away; the intercept is free."""
+
+DRAWN = 5.0
+"""For how many documents of the query the share of the whole run counts."""
+
+ROUNDS = 25
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnjudgedHits:
+    """Hits without a grade, or as if without one: the run, the document, and what tells whether it is relevant."""
+
+    run: IndexArray
+    document: IndexArray
+    features: FloatArray
+
+    @classmethod
+    def of(cls, pool: BoardPool, hits: BoolArray, *, known: FloatArray, holders: FloatArray) -> UnjudgedHits:
+        """The hits of a mask; `known` (hits) is 1 or 0 for those whose document is relevant or not, NaN where a grade
+        is not known, and `holders` (hits) is how many runs of other teams retrieve the document."""
+        share = _shares(pool, known)[pool.run, pool.query[pool.document]]
+        columns = (np.ones(len(pool.rank)), np.log(pool.rank), np.log1p(holders), np.log(share / (1.0 - share)))
+        return cls(run=pool.run[hits], document=pool.document[hits], features=np.column_stack(columns)[hits])
+
+
+def _shares(pool: BoardPool, known: FloatArray) -> FloatArray:
+    """The share of relevant ones among the judged documents of each list (runs × queries), drawn towards the run's."""
+    judged, lists = ~np.isnan(known), pool.lengths.size
+    relevant = np.bincount(pool.cell[judged], known[judged], minlength=lists).reshape(pool.lengths.shape)
+    counts = np.bincount(pool.cell[judged], minlength=lists).reshape(pool.lengths.shape)
+    whole = (relevant.sum(axis=1, keepdims=True) + 0.5) / (counts.sum(axis=1, keepdims=True) + 1.0)
+    return np.asarray((relevant + DRAWN * whole) / (counts + DRAWN))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UnjudgedModel:
+    """The coefficients for each threshold of the scale (thresholds × features)."""
+
+    coefficients: FloatArray
+
+    @classmethod
+    def fit(cls, features: FloatArray, reached: FloatArray) -> UnjudgedModel:
+        """The model of hits whose grades are known after all (hits × thresholds)."""
+        return cls(coefficients=np.array([_logistic(features, column) for column in reached.T]))
+
+    def chances(self, features: FloatArray) -> FloatArray:
+        """The chance that each hit reaches each threshold (hits × thresholds); a higher one is never more likely."""
+        chance = 1.0 / (1.0 + np.exp(-(features @ self.coefficients.T)))
+        return np.asarray(np.minimum.accumulate(chance, axis=1))
+
+
+def _logistic(features: FloatArray, labels: FloatArray) -> FloatArray:
+    """The coefficients of a logistic regression with a ridge, by Newton's method."""
+    ridge = np.diag([1e-6, *[RIDGE] * (features.shape[1] - 1)])
+    found = np.zeros(features.shape[1])
+    found[0] = np.log((labels.sum() + 0.5) / (len(labels) - labels.sum() + 0.5))
+    for _ in range(ROUNDS):
+        chance = 1.0 / (1.0 + np.exp(-(features @ found)))
+        slope = features.T @ (labels - chance) - ridge @ found
+        step = np.linalg.solve(features.T * (chance * (1.0 - chance)) @ features + ridge, slope)
+        found = found + np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < 1e-8:
+            break
+    return found
+
 
 LEVEL = 0.95
 FEWEST_TEAMS = 19
@@ -187,3 +255,99 @@ def deviation(one: RunValues, at: int, guess: FloatArray, open_: IndexArray) -> 
         chance = guess[open_, t]
         variance += chance * (1.0 - chance) * ((step * hit[open_] - shift) / divisor[query]) ** 2
     return float(np.sqrt(variance.sum()) / one.queries)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NewRuns:
+    """Runs among those of a pool that had no part in it (`new`), and the grades of its documents, NaN for none."""
+
+    valued: RunValues
+    bounded: RunValues
+    """The same on the whole scale: unjudged documents may have grades that no judged one has."""
+    grades: FloatArray
+    new: BoolArray
+    depth: int
+    """To which depth runs were pooled."""
+    expectations: Expectations
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each new run and measure.
+
+        `unjudged` is the share of the weight of its ranks without a grade, `value` that with these as not relevant,
+        `worst` and `best` its bounds whatever their grades; `expected` is its value had it contributed, by the model,
+        `low` and `high` an interval of that where there is one. What is not known is NaN.
+        """
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
+        return pl.DataFrame([row for run in np.flatnonzero(self.new).tolist() for row in self._rows(run)])
+
+    @property
+    def unbounded(self) -> list[str]:
+        """The measures whose bounds cannot be found."""
+        return [target.name for target in self.valued.targets if not is_bounded(target)]
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no interval, if there is none."""
+        if self.expectations.model is None:
+            return (
+                f"a model of unjudged documents takes {FEWEST_FITTED} teams that contributed (a run without a team is "
+                f"one), and {FEWEST} relevant documents that only one of them did"
+            )
+        teams = len(np.unique(self.expectations.team))
+        if teams < FEWEST_TEAMS:
+            return f"an interval takes {FEWEST_TEAMS} teams that contributed, and there are {teams}"
+        return None
+
+    def _rows(self, run: int) -> Iterator[dict[str, Any]]:
+        pool, known = self.valued.pool, self.valued.reached(self.grades)
+        mine = pool.run == run
+        open_ = mine & np.isnan(self.grades[pool.document])
+        pooled = open_ & (pool.rank <= self.depth)
+        plain, _, expected, spread = scored(
+            self.valued, run, known, known, pool.document[pooled], self._chances(pooled)
+        )
+        lists = list(self._lists(mine, self.bounded.reached(self.grades)))
+        for at, target in enumerate(self.valued.targets):
+            if not self.expectations.helps(at):
+                expected[at] = spread[at] = np.nan
+            ends = np.array([bounds(self.bounded.targets[at], one) for one in lists]).sum(axis=0) / self.valued.queries
+            half = self.expectations.factor(at) * spread[at]
+            weights = target.weights
+            whole = np.append(0.0, np.cumsum(weights))[pool.lengths[run]].sum()
+            yield {
+                "run": pool.runs[run],
+                "measure": target.name,
+                "unjudged": float(weights[pool.rank[open_] - 1].sum() / whole) if whole else np.nan,
+                "value": plain[at],
+                "worst": ends[0],
+                "best": ends[1],
+                "expected": expected[at],
+                "low": np.fmax(expected[at] - half, ends[0]) if half == half else np.nan,
+                "high": np.fmin(expected[at] + half, ends[1]) if half == half else np.nan,
+            }
+
+    def _chances(self, open_: BoolArray) -> FloatArray | None:
+        """The chances of a run's open documents to reach each threshold, by the model."""
+        pool, model = self.valued.pool, self.expectations.model
+        if model is None:
+            return None
+        old = ~self.new[pool.run]
+        holders = np.bincount(pool.document[old], minlength=len(pool.documents)).astype(np.float64)
+        graded = ~np.isnan(self.grades[pool.document])
+        relevant = np.where(graded, self.valued.reached(self.grades)[pool.document, 0], np.nan)
+        hits = UnjudgedHits.of(pool, open_, known=relevant, holders=holders[pool.document])
+        return model.chances(hits.features)
+
+    def _lists(self, mine: BoolArray, known: FloatArray) -> Iterator[OpenList]:
+        """The list of each query, with and without grades."""
+        pool = self.valued.pool
+        documents, ranks = pool.document[mine], pool.rank[mine]
+        counts = np.add.reduceat(known, pool.starts, axis=0)
+        edges: IndexArray = np.searchsorted(pool.query[documents], np.arange(len(pool.queries) + 1))
+        for query, (start, end) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
+            here, at = documents[start:end], ranks[start:end]
+            judged = ~np.isnan(self.grades[here])
+            yield OpenList(ranks=at[judged], reached=known[here[judged]], unjudged=at[~judged], counts=counts[query])

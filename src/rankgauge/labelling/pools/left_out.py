@@ -11,8 +11,7 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.labelling.pools.contributions import Contributions
-from rankgauge.labelling.pools.values import RunValues, subset, targets_of
+from rankgauge.labelling.pools.contributions import Contributions, RunValues, subset, targets_of
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.statistics import kendall_tau
 

@@ -16,11 +16,9 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.evaluation.judged_hits import whole_judgments
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.pools.contributions import Contributions
-from rankgauge.labelling.pools.expectation import Expectations, expectations
+from rankgauge.labelling.pools.contributions import Contributions, RunValues, check_measures, subset, targets_of
+from rankgauge.labelling.pools.expectation import Expectations, NewRuns, expectations
 from rankgauge.labelling.pools.left_out import LeftOut, Progress, leave_out
-from rankgauge.labelling.pools.new_runs import NewRuns
-from rankgauge.labelling.pools.values import RunValues, check_measures, subset, targets_of
 from rankgauge.numeric import BoolArray, FloatArray
 
 MEASURES = ("nDCG@10", "AP", "RBP")

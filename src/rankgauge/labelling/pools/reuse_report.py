@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge import dialects
+from rankgauge.errors import InputError
 from rankgauge.evaluation.worths import thresholds
 from rankgauge.labelling.pools import Reuse
-from rankgauge.labelling.pools import reuse_figures as figures
 from rankgauge.labelling.pools import reuse_tables as tables
 from rankgauge.labelling.pools.left_out import LeftOut
 from rankgauge.measures import parse
@@ -42,9 +42,15 @@ class PoolReuseReport(Report):
 
     @cached_property
     def parts(self) -> tuple[LeftOut, ...]:
-        """What was left out: teams where they are known, and runs."""
-        teams = self.reuse.without_teams
-        return (self.reuse.without_runs,) if teams is None else (teams, self.reuse.without_runs)
+        """What was left out: teams where they are known, and runs; of one alone nothing would be left."""
+        both = (self.reuse.without_teams, self.reuse.without_runs)
+        several = [left for left in both if left is not None and len(left.contributors) > 1]
+        if not several and self.reuse.new_runs is None:
+            raise InputError(
+                "only one run contributed to the judgments: without it nothing is left to score it by",
+                hint="Give two or more runs that contributed, or name a run that did not with --new.",
+            )
+        return tuple(several)
 
     def frame(self) -> pl.DataFrame:
         """The new runs, a row per run and measure; without any, a row per run that contributed and measure."""
@@ -79,7 +85,7 @@ class PoolReuseReport(Report):
 
     @property
     def _foretells(self) -> bool:
-        return self.foretell or self.reuse.new_runs is not None
+        return bool(self.parts) and (self.foretell or self.reuse.new_runs is not None)
 
     def _foretold(self) -> pl.DataFrame:
         found = self.reuse.expectations
@@ -122,6 +128,12 @@ class PoolReuseReport(Report):
 
     def headline(self) -> str:
         """What a run loses by not having contributed, by the measure that it matters most to, and the largest fall."""
+        if not self.parts:
+            first = self.frame().row(0, named=True)
+            ends = f"{number(first['worst'])} to {number(first['best'])}"
+            return (
+                f"{first['run']} has {first['measure']} {number(first['value'])}, or {ends} by its unjudged documents"
+            )
         left = self.parts[0]
         frame = left.by_measure()
         worst = frame.row(int(np.nanargmax(np.abs(frame["relative"].fill_nan(0.0).to_numpy()))), named=True)
@@ -155,7 +167,7 @@ class PoolReuseReport(Report):
             yield tables.new_runs(self.reuse)
         for left in self.parts:
             yield Heading(f"Without a {left.kind}", hint=LEFT_OUT.format(kind=left.kind))
-            yield from (Figure(measure, figures.changes(left, at)) for at, measure in enumerate(left.measures))
+            yield from (Figure(measure, tables.changes(left, at)) for at, measure in enumerate(left.measures))
             yield tables.by_measure(left)
             yield tables.by_group(left, brief=False)
         if self._foretells:
@@ -166,10 +178,10 @@ class PoolReuseReport(Report):
 
     def _charts(self) -> Iterator[tuple[str, Drawing]]:
         yield from self._new_charts()
-        left = self.parts[0]
-        for at, measure in enumerate(left.measures):
+        for left in self.parts[:1]:
             whose = "its own documents" if left.kind == "run" else "its team's documents"
-            yield f"{measure} of each run without {whose}", figures.changes(left, at)
+            for at, measure in enumerate(left.measures):
+                yield f"{measure} of each run without {whose}", tables.changes(left, at)
 
     def _new_charts(self) -> Iterator[tuple[str, Drawing]]:
         if self.reuse.new_runs is None:
@@ -177,7 +189,7 @@ class PoolReuseReport(Report):
         frame = self.reuse.new_runs.frame()
         for measure in self.reuse.measures:
             rows = frame.filter(pl.col("measure") == measure).rows(named=True)
-            yield f"{measure} of the new runs", figures.bounds(rows)
+            yield f"{measure} of the new runs", tables.bounds(rows)
 
     @cached_property
     def _unclaimed(self) -> tuple[int, int]:
@@ -221,11 +233,8 @@ class PoolReuseReport(Report):
 
     def notes(self) -> list[tuple[str, str]]:
         """What to know of the numbers."""
-        whose = "it" if self.parts[0].kind == "run" else "its team"
         found = [
-            ("change", f"of a run's value if the documents that {whose} alone contributed had no grade"),
-            ("ranks", "how many places a run moves on average, and the largest fall, among all runs rescored"),
-            ("τ", "lowest: all runs with and without one's documents; of all: each run without its own"),
+            *self._left_out_notes(),
             *thresholds(dialects.get(self.reuse.dialect), [parse(name) for name in self.reuse.measures]),
             ("equal scores", "keep the order of the file; a query that a run does not answer counts 0"),
         ]
@@ -250,6 +259,15 @@ class PoolReuseReport(Report):
             why = "the model foretells runs that were left out worse than counting their documents as not relevant"
             found.append((tables.NOT_YET, f"{', '.join(poor)}: {why}"))
         return found
+
+    def _left_out_notes(self) -> Iterator[tuple[str, str]]:
+        if not self.parts:
+            yield "alone", "only one run contributed: what a run loses by not contributing is not known"
+            return
+        whose = "it" if self.parts[0].kind == "run" else "its team"
+        yield "change", f"of a run's value if the documents that {whose} alone contributed had no grade"
+        yield "ranks", "how many places a run moves on average, and the largest fall, among all runs rescored"
+        yield "τ", "lowest: all runs with and without one's documents; of all: each run without its own"
 
     def _model(self) -> str:
         fitted = self.reuse.expectations

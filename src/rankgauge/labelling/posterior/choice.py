@@ -1,4 +1,7 @@
-"""The choice of the next labels: the documents whose labels would tell most of what is to be settled.
+"""Which documents are judged next: by a fixed order, and by what their labels would tell.
+
+Every prefix of the fixed order is a sample, so that any number of labels that is fixed in advance will do, and no label
+is needed to plan. Balance over the queries matters because each query has effects of its own.
 
 The model conditions on labels, not on how their documents were chosen, so that labels may be chosen by earlier ones. To
 be robust against what the model does not know, some of them come by the fixed order.
@@ -16,10 +19,39 @@ from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.posterior.grade_draws import merged_levels
-from rankgauge.labelling.posterior.laplace import StepBeliefs
-from rankgauge.labelling.posterior.model import GradeModel
+from rankgauge.labelling.posterior.effects import StepBeliefs
+from rankgauge.labelling.posterior.model import TOP, GradeModel
+from rankgauge.labelling.posterior.sampler import merged_levels
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+LEAST = 0.1
+"""The least score of a document, as a share of the mean."""
+
+
+def label_order(pool: BoardPool, seed: int) -> IndexArray:
+    """The documents that were not judged before, in the order in which they are handed out.
+
+    In each query documents follow one another with chances in proportion to their scores, where noise of Gumbel's kind
+    on the logarithm does the drawing; then each round takes the next one of every query, the queries in random order.
+    """
+    rng = np.random.default_rng(seed)
+    open_ = np.flatnonzero(np.isnan(pool.known))
+    key = np.log(label_scores(pool)) + rng.gumbel(size=len(pool.documents))
+    falling = open_[np.lexsort((-key[open_], pool.query[open_]))]
+    sizes = np.bincount(pool.query[open_], minlength=len(pool.queries))
+    turn = np.arange(len(falling)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(falling[np.lexsort((rng.random(len(falling)), turn))])
+
+
+def label_scores(pool: BoardPool) -> FloatArray:
+    """How much each document may move the runs' values or move them apart: √(mean ω² + var ω), with ω = 1 / log2(r + 1)
+    among a run's first ten."""
+    weight = np.zeros((len(pool.documents), len(pool.runs)))
+    top = pool.rank <= TOP
+    weight[pool.document[top], pool.run[top]] = 1.0 / np.log2(pool.rank[top] + 1.0)
+    score = np.sqrt((weight**2).mean(axis=1) + weight.var(axis=1))
+    return np.asarray(np.maximum(score, LEAST * score.mean()))
+
 
 BY_ORDER = 0.15
 """The chance that the next label is that of the fixed order."""
@@ -150,10 +182,11 @@ class LabelChoice:
 def _beliefs(model: GradeModel, scale: FloatArray, labels: FloatArray, spread: FloatArray) -> list[StepBeliefs]:
     judged = np.flatnonzero(~np.isnan(labels))
     label = merged_levels(len(scale))[np.searchsorted(scale, labels[judged])]
-    return [
-        StepBeliefs.of(model, step, judged[label >= step], label[label >= step] > step, spread[step])
-        for step in range(model.steps)
-    ]
+    beliefs: list[StepBeliefs] = []
+    for step in range(model.steps):
+        came, before = label >= step, beliefs[-1] if beliefs else None
+        beliefs.append(StepBeliefs.of(model, step, judged[came], label[came] > step, spread[step], before))
+    return beliefs
 
 
 def _moves(pool: BoardPool, target: BoardTarget, labels: FloatArray, reach: FloatArray) -> FloatArray:

@@ -5,7 +5,8 @@ before (a continuation-ratio model):
 
     P(y_z ≥ t | y_z ≥ t − 1) = Φ(x_z'β_t + w_z'b_qt)
 
-β_t is shared by all documents, b_qt belongs to a query. The priors of both were chosen on TREC DL19 alone.
+β_t is shared by all documents, b_qt belongs to a query; its first part, the query's intercept, is expected to be ρ_t
+times that of the step before. The priors of all were chosen on TREC DL19 alone.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.judgments.llm.machine_judge import steps as judge_steps
-from rankgauge.labelling.board.columns import Columns
+from rankgauge.labelling.board.columns import Columns, PooledJudge
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.pooled_judge import PooledJudge
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
 LAST, UNSEEN, TOP = 100, 200.0, 10
@@ -33,8 +33,11 @@ INTERCEPTS, NEARNESS = (0.4, 0.2, -0.6, -0.6), (2.0, 1.2, 0.5, 0.5)
 JUDGED = 1.2
 """What all levels of all judges together are expected to add to a document that reaches them."""
 
-QUERY_INTERCEPTS = (1.0, 1.1, 1.3, 1.3)
-"""How far queries' intercepts spread before labels show it, by step."""
+QUERY_INTERCEPTS = (1.0, 0.95, 1.2, 1.2)
+"""How far queries' intercepts spread before labels show it, by step: beyond what the step before says."""
+
+CARRIED = (0.0, 0.5, 0.35, 0.35)
+"""By how much a query's intercept follows that of the step before: where much is relevant, more is highly so."""
 
 SPREADS = {"nearness": 0.55, "judge": 0.4, "run": 0.45}
 """The same of a query's other effects."""
@@ -63,7 +66,7 @@ class Effect:
 class GradeModel(Grouped):
     """Features and priors: `x` (documents × features) with `mean` (steps × features) and `spread` (features); `w`
     (documents × effects) with `query_spread` (steps × effects). `kind` (effects) says which effects of a query share a
-    spread that labels may change.
+    spread that labels may change, `carried` (steps) by how much a query's intercept follows that of the step before.
     """
 
     sizes: IndexArray
@@ -73,6 +76,7 @@ class GradeModel(Grouped):
     w: FloatArray
     query_spread: FloatArray
     kind: IndexArray
+    carried: FloatArray
 
     @classmethod
     def of(cls, pool: BoardPool, grades: FloatArray) -> GradeModel:
@@ -90,6 +94,7 @@ class GradeModel(Grouped):
             w=own,
             query_spread=np.column_stack([QUERY_INTERCEPTS[:steps], np.tile(spreads, (steps, 1))]),
             kind=kind,
+            carried=np.array(CARRIED[:steps]),
         )
 
     @property
@@ -112,8 +117,8 @@ def _rank_effects(pool: BoardPool, near: FloatArray) -> Iterator[Effect]:
     best = np.full(documents, UNSEEN)
     seen = pool.rank <= LAST
     np.minimum.at(best, pool.document[seen], pool.rank[seen].astype(np.float64))
-    yield Effect(values=np.ones(documents), mean=INTERCEPTS, spread=1.0)
-    yield Effect(values=2 * _centred(near.mean(axis=1)), mean=NEARNESS, spread=1.0)
+    yield Effect(values=np.ones(documents), mean=INTERCEPTS, spread=1.5)
+    yield Effect(values=2 * _centred(near.mean(axis=1)), mean=NEARNESS, spread=2.0)
     yield Effect(values=_centred(tops), mean=0.0, spread=0.5)
     yield Effect(values=_centred(np.log(best)) / 2, mean=0.0, spread=0.5)
 

@@ -12,18 +12,109 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
+from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale
-from rankgauge.labelling.posterior.choice import BY_ORDER, LabelChoice
+from rankgauge.labelling.posterior.choice import BY_ORDER, LabelChoice, label_order
 from rankgauge.labelling.posterior.estimate import PosteriorEstimate
-from rankgauge.labelling.posterior.grade_draws import GradeDraws, draw_grades
-from rankgauge.labelling.posterior.label_order import label_order
 from rankgauge.labelling.posterior.model import GradeModel
-from rankgauge.labelling.posterior.scorer import GradingScorer
+from rankgauge.labelling.posterior.sampler import CHAINS, GradeDraws, draw_grades
+from rankgauge.measures import Measure
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import IdealPool, Unjudged
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.rules import graded
+
+CELLS = 1 << 18
+"""How many hits are scored at a time: what a core's own cache holds."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GradingScorer:
+    """The lists of all runs as places among the documents: `hit` and `rank` (runs × queries × hits), `pooled`
+    (queries × documents), padded with the place after the last document; `retrieved` (runs × queries)."""
+
+    measure: Measure
+    dialect: Dialect
+    hit: IndexArray
+    rank: FloatArray
+    pooled: IndexArray
+    retrieved: FloatArray
+
+    @classmethod
+    def of(cls, pool: BoardPool, measure: Measure, dialect: Dialect) -> GradingScorer:
+        """The lists of a pool as a dialect cuts and condenses them; the measure is one that the dialect has read."""
+        kept = slice(None) if dialect.depth is None else pool.rank <= dialect.depth
+        document, cell, lists = pool.document[kept], pool.cell[kept], (len(pool.runs), len(pool.queries))
+        counts = np.bincount(cell, minlength=lists[0] * lists[1])
+        place = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
+        rank, retrieved = pool.rank[kept].astype(np.float64), pool.lengths.astype(np.float64)
+        if dialect.depth is not None:
+            retrieved = np.minimum(retrieved, dialect.depth)
+        if dialect.unjudged is Unjudged.SKIP:
+            rank, retrieved = place + 1.0, counts.reshape(lists).astype(np.float64)
+        dialect.check_lists(pool.queries.to_list() * lists[0], retrieved.ravel(), retrieved.ravel() > 0)
+        if measure.depth and dialect.choice("ideal", measure) is not IdealPool.RETRIEVED:
+            seen = rank <= measure.depth
+            document, cell, place, rank = document[seen], cell[seen], place[seen], rank[seen]
+        shape = (lists[0] * lists[1], int(place.max(initial=0)) + 1)
+        hit, ranks = np.full(shape, len(pool.documents)), np.full(shape, np.nan)
+        hit[cell, place], ranks[cell, place] = document, rank
+        pooled = np.full((len(pool.queries), int(pool.sizes.max())), len(pool.documents))
+        pooled[pool.query, np.arange(len(pool.documents)) - pool.starts[pool.query]] = np.arange(len(pool.documents))
+        return cls(
+            measure=measure,
+            dialect=dialect,
+            hit=hit.reshape(*lists, -1),
+            rank=ranks.reshape(*lists, -1),
+            pooled=pooled,
+            retrieved=retrieved,
+        )
+
+    def values(self, grades: FloatArray) -> FloatArray:
+        """Return the value of each list under each grading (gradings × runs × queries); `grades` is gradings ×
+        documents."""
+        return values_by_measure([self], grades)[0]
+
+    def score(self, known: FloatArray, pool: FloatArray) -> FloatArray:
+        """Return the same for gradings with a column after the last document, for lists that end, and for the pools
+        of their queries by falling grade (gradings × queries × documents)."""
+        grades = known[:, self.hit]
+        lists = self._lists(grades, np.broadcast_to(pool[:, np.newaxis], (*grades.shape[:-1], pool.shape[-1])))
+        values = self.measure.estimate(lists)[0].reshape(grades.shape[:-1])
+        rule = ValueRule.of(self.measure, self.dialect)
+        return rule(values, np.nan_to_num(pool[:, np.newaxis, :, 0], nan=-np.inf), self.retrieved)
+
+    def _lists(self, grades: FloatArray, pool: FloatArray) -> RankedLists:
+        """Lists one below the other, as every kernel takes them."""
+        own = self.dialect.choice("ideal", self.measure) is IdealPool.RETRIEVED
+        ideal = -np.sort(-grades, axis=-1) if own else pool
+        return RankedLists(
+            ranks=np.broadcast_to(self.rank, grades.shape).reshape(-1, grades.shape[-1]),
+            grades=grades.reshape(-1, grades.shape[-1]),
+            ideal=ideal.reshape(-1, ideal.shape[-1]),
+            retrieved=np.broadcast_to(self.retrieved, grades.shape[:-1]).ravel(),
+            single=self.dialect.single_arithmetic,
+        )
+
+
+def values_by_measure(scorers: Sequence[GradingScorer], grades: FloatArray) -> list[FloatArray]:
+    """Return the values of gradings (gradings × documents) by each measure; all are of one pool and dialect."""
+    first = scorers[0]
+    scaled = first.dialect.rescaled(grades) if first.dialect.rescales else grades
+    known = np.full((len(grades), grades.shape[1] + 1), np.nan)
+    known[:, :-1] = graded(scaled, first.dialect.negative)
+    size = max(1, CELLS // max(first.pooled.size * len(first.hit), 1))
+    blocks = [known[start : start + size] for start in range(0, len(known), size)]
+    pools = [-np.sort(-block[:, first.pooled], axis=-1) for block in blocks]
+    return [
+        np.concatenate([scorer.score(block, pool) for block, pool in zip(blocks, pools, strict=True)])
+        for scorer in scorers
+    ]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,20 +155,19 @@ class GradePosterior:
         """The documents in an order in which each prefix is a sample: hand them out by it, whatever the budget."""
         return label_order(self.pool, seed)
 
-    def draw(self, labels: FloatArray, *, seed: int) -> GradeDraws:
-        """Gradings of the whole pool that these labels (documents; NaN where there is none) leave possible."""
+    def draw(self, labels: FloatArray, *, seed: int, chains: int = CHAINS) -> GradeDraws:
+        """Draw gradings of the whole pool that these labels (documents; NaN where there is none) leave possible."""
         known = self._known(labels)
-        return draw_grades(self.model, self.grades, known, np.random.default_rng(seed))
+        return draw_grades(self.model, self.grades, known, np.random.default_rng(seed), chains=chains)
 
-    def estimate(self, labels: FloatArray, *, seed: int) -> tuple[PosteriorEstimate, ...]:
-        """The estimates of each measure from these labels (documents; NaN where there is none) and earlier ones."""
-        drawn = self.draw(labels, seed=seed)
+    def estimate(self, labels: FloatArray, *, seed: int, chains: int = CHAINS) -> tuple[PosteriorEstimate, ...]:
+        """Return the estimates of each measure from these labels (documents; NaN where there is none) and earlier
+        ones."""
+        drawn = self.draw(labels, seed=seed, chains=chains)
         count = int(np.count_nonzero(~np.isnan(self._known(labels))))
         return tuple(
-            PosteriorEstimate.of(
-                target, self.pool.runs, scorer.values(drawn.grades), labels=count, seed=seed, learnt=drawn.spread
-            )
-            for target, scorer in zip(self.targets, self.scorers, strict=True)
+            PosteriorEstimate.of(target, self.pool.runs, values, labels=count, seed=seed, learnt=drawn.spread)
+            for target, values in zip(self.targets, values_by_measure(self.scorers, drawn.grades), strict=True)
         )
 
     def next(

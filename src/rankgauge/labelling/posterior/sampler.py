@@ -1,19 +1,21 @@
-"""The sampler: effects that may be the true ones, drawn as the labels of one step leave them possible.
+"""Drawn gradings of the whole pool: a Gibbs sampler with many chains, and the grades that follow from it.
 
 Albert & Chib's Gibbs sampler (JASA 1993) with many chains at once. Behind each label is a number y* ~ N(f, 1) whose
 sign the label is. In turn y* is drawn from that normal distribution, cut to the label's side, and the effects from the
-normal distribution that they have once y* is known.
+normal distribution that they have once y* and the effects of the neighbouring steps are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects
-from rankgauge.labelling.posterior.model import GradeModel
+from rankgauge.labelling.posterior.model import STEPS, GradeModel
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 CHAINS, PER_CHAIN, APART = 80, 5, 3
@@ -29,17 +31,12 @@ EDGE = 1e-7
 """How near a probability may come to 0 or 1."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StepDraws:
-    """Drawn predictors of all documents (draws × documents), and the learnt spreads of queries' effects."""
-
-    predictor: FloatArray
-    spread: FloatArray
-
-
 @dataclass(kw_only=True, eq=False)
 class StepSampler:
-    """The regression of one step on the documents `rows` that came to it, of which some `passed`."""
+    """The regression of one step on the documents `rows` that came to it, of which some `passed`.
+
+    `beta` (features × chains) and `b` (queries × effects × chains) are where the chains are: β less its mean, and b.
+    """
 
     model: GradeModel
     step: int
@@ -47,8 +44,9 @@ class StepSampler:
     passed: BoolArray
     rng: np.random.Generator
     chains: int = CHAINS
-    learnt_at: tuple[int, ...] = LEARNT_AT
     spread: FloatArray = field(init=False)
+    beta: FloatArray = field(init=False)
+    b: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         order = np.argsort(self.rows, kind="stable")
@@ -56,27 +54,65 @@ class StepSampler:
         self._labelled = EffectRows.of(self.model, self.rows[order])
         self._sign = np.where(self.passed[order], 1.0, -1.0)[:, np.newaxis]
         self._mean = (self._labelled.x @ self.model.mean[self.step])[:, np.newaxis]
+        self.beta = np.zeros((self.model.x.shape[1], self.chains))
+        self.b = np.zeros((len(self.model.sizes), self.model.w.shape[1], self.chains))
 
-    def draw(self, per_chain: int = PER_CHAIN) -> StepDraws:
-        """Draws of the predictors; from the prior where no document has come to the step."""
-        found = np.concatenate([self._predictor(*effects) for effects in self._drawn(per_chain)], axis=1)
-        return StepDraws(predictor=np.ascontiguousarray(found.T), spread=self.spread)
+    @property
+    def carried(self) -> float:
+        """By how much a query's intercept follows that of the step before."""
+        return float(self.model.carried[self.step])
 
-    def _drawn(self, per_chain: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """β less its mean (features × chains), and b (queries × effects × chains)."""
-        latent, known = np.repeat(self._mean, self.chains, axis=1), self._known()
-        for n in range(1, BURN_IN + per_chain * APART + 1):
-            beta, b = self._effects(known, self._noisy(latent))
-            if n in self.learnt_at:
-                self._learn(b)
-                known = self._known()
-            latent = self._mean + self._labelled.predictor(beta, b)
-            if n > BURN_IN and (n - BURN_IN) % APART == 0:
-                yield beta, b
+    @property
+    def follows(self) -> float:
+        """How precisely it does so."""
+        return float(self.spread[0] ** -2)
 
-    def _known(self) -> NormalEffects:
+    def advance(self, before: StepSampler | None, after: StepSampler | None) -> None:
+        """Take one iteration of all chains, given where those of the neighbouring steps are."""
+        pull = np.zeros((len(self.b), self.chains))
+        if before is not None:
+            pull += self.carried * self.follows * before.b[:, 0]
+        if after is not None:
+            pull += after.carried * after.follows * after.b[:, 0]
+        latent = self._mean + self._labelled.predictor(self.beta, self.b)
+        known = self._known(0.0 if after is None else after.carried**2 * after.follows)
+        (beta, b), (off, apart) = (
+            known.solve(self._noisy(latent) - self._mean, pull),
+            known.noise(self.rng, self.chains),
+        )
+        self.beta, self.b = beta + off, b + apart
+
+    def learn(self, before: StepSampler | None) -> None:
+        """Move the spreads of queries' effects to those of the drawn effects, of one kind all together."""
+        expected, queries = self.model.query_spread[self.step], len(self.model.sizes)
+        apart = self.b.copy()
+        if before is not None:
+            apart[:, 0] -= self.carried * before.b[:, 0]
+        seen = (apart**2).mean(axis=(0, 2))
+        for kind in np.unique(self.model.kind):
+            of_kind = self.model.kind == kind
+            prior = PRIOR_QUERIES * expected[of_kind] ** 2 + queries * seen[of_kind].mean()
+            self.spread[of_kind] = np.sqrt(prior / (PRIOR_QUERIES + queries))
+        self._effects.clear()
+
+    def predictor(self) -> FloatArray:
+        """Return x'β + w'b of every document (documents × chains)."""
+        model = self.model
+        predictor = model.x @ (model.mean[self.step][:, np.newaxis] + self.beta)
+        for start, size, effects in zip(model.starts, model.sizes, self.b, strict=True):
+            predictor[start : start + size] += model.w[start : start + size] @ effects
+        return np.asarray(predictor)
+
+    @cached_property
+    def _effects(self) -> dict[float, NormalEffects]:
+        return {}
+
+    def _known(self, held: float) -> NormalEffects:
         """What labels with y* say, with the current spreads."""
-        return NormalEffects.of(self._labelled, self.spread, np.ones(len(self.rows)))
+        if held not in self._effects:
+            weight = np.ones(len(self.rows))
+            self._effects[held] = NormalEffects.of(self._labelled, self.spread, weight, held=held)
+        return self._effects[held]
 
     def _noisy(self, latent: FloatArray) -> FloatArray:
         """y* of each label and chain."""
@@ -85,23 +121,84 @@ class StepSampler:
         beyond = self.rng.random(latent.shape) * ndtr(self._sign * latent)
         return np.asarray(latent + self._sign * ndtri(np.clip(1.0 - beyond, EDGE, 1.0 - EDGE)))
 
-    def _effects(self, known: NormalEffects, noisy: FloatArray) -> tuple[FloatArray, FloatArray]:
-        (beta, b), (off, apart) = known.solve(noisy - self._mean), known.noise(self.rng, self.chains)
-        return beta + off, b + apart
 
-    def _learn(self, b: FloatArray) -> None:
-        """Moves the spreads of queries' effects to those of the drawn effects, of one kind all together."""
-        expected, queries = self.model.query_spread[self.step], len(self.model.sizes)
-        seen = (b**2).mean(axis=(0, 2))
-        for kind in np.unique(self.model.kind):
-            of_kind = self.model.kind == kind
-            before = PRIOR_QUERIES * expected[of_kind] ** 2 + queries * seen[of_kind].mean()
-            self.spread[of_kind] = np.sqrt(before / (PRIOR_QUERIES + queries))
+def sampled_predictors(
+    steps: Sequence[StepSampler], *, per_chain: int = PER_CHAIN, learnt_at: tuple[int, ...] = LEARNT_AT
+) -> Iterator[list[FloatArray]]:
+    """Yield draws of all steps' predictors (documents × chains of each step), as often as each chain is drawn from."""
+    neighbours = list(zip([None, *steps[:-1]], steps, [*steps[1:], None], strict=True))
+    for n in range(1, BURN_IN + per_chain * APART + 1):
+        for before, step, after in neighbours:
+            step.advance(before, after)
+        if n in learnt_at:
+            for before, step, _ in neighbours:
+                step.learn(before)
+        if n > BURN_IN and (n - BURN_IN) % APART == 0:
+            yield [step.predictor() for step in steps]
 
-    def _predictor(self, beta: FloatArray, b: FloatArray) -> FloatArray:
-        """x'β + w'b of every document (documents × chains)."""
-        model = self.model
-        found = model.x @ (model.mean[self.step][:, np.newaxis] + beta)
-        for start, size, effects in zip(model.starts, model.sizes, b, strict=True):
-            found[start : start + size] += model.w[start : start + size] @ effects
-        return np.asarray(found)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GradeDraws:
+    """Grades (draws × documents), and the spreads of queries' effects as they were learnt (steps × effects)."""
+
+    grades: FloatArray
+    spread: FloatArray
+
+
+def draw_grades(
+    model: GradeModel,
+    scale: FloatArray,
+    grades: FloatArray,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    per_chain: int = PER_CHAIN,
+) -> GradeDraws:
+    """Draws from what the labels leave possible; `grades` (documents) are on the scale, NaN where nobody judged."""
+    judged = np.flatnonzero(~np.isnan(grades))
+    if len(judged) == len(grades):
+        return GradeDraws(grades=np.tile(grades, (2, 1)), spread=model.query_spread)
+    level = np.searchsorted(scale, grades[judged])
+    merged = merged_levels(len(scale))
+    label = merged[level]
+    came = [label >= step for step in range(model.steps)]
+    samplers = [
+        StepSampler(model=model, step=step, rows=judged[mine], passed=label[mine] > step, rng=rng, chains=chains)
+        for step, mine in enumerate(came)
+    ]
+    drawn = [_passed(steps, rng) for steps in sampled_predictors(samplers, per_chain=per_chain)]
+    reached = np.ascontiguousarray(np.concatenate(drawn, axis=1).T)
+    levels = _within(reached, merged, level, rng)
+    levels[:, judged] = level
+    return GradeDraws(grades=scale[levels], spread=np.array([step.spread for step in samplers]))
+
+
+def merged_levels(levels: int) -> IndexArray:
+    """The level of the model that each level of a scale belongs to: its own, unless the scale is too fine."""
+    return np.arange(levels) * (min(levels - 1, STEPS) + 1) // levels
+
+
+def _passed(predictors: Sequence[FloatArray], rng: np.random.Generator) -> npt.NDArray[np.int8]:
+    """How many steps in a row each document passes (documents × chains), a coin for each."""
+    reached = np.zeros(predictors[0].shape, dtype=np.int8)
+    going = np.ones(reached.shape, dtype=bool)
+    for predictor in predictors:
+        going &= predictor > rng.standard_normal(reached.shape, dtype=np.float32)
+        reached += going
+    return reached
+
+
+def _within(
+    reached: npt.NDArray[np.int8], merged: IndexArray, seen: IndexArray, rng: np.random.Generator
+) -> npt.NDArray[np.int8]:
+    """The level of the scale for each level of the model; of those that were merged, one is drawn as often as labels
+    have it, where each counts as one label more."""
+    if len(merged) == merged[-1] + 1:
+        return reached
+    found = np.empty_like(reached)
+    counts = np.bincount(seen, minlength=len(merged)) + 1.0
+    for level in range(merged[-1] + 1):
+        members, here = np.flatnonzero(merged == level), reached == level
+        share = counts[members] / counts[members].sum()
+        found[here] = rng.choice(members, size=int(np.count_nonzero(here)), p=share)
+    return found

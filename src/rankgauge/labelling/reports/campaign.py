@@ -17,15 +17,19 @@ from rankgauge.labelling.intervals import IntervalKind
 from rankgauge.labelling.labels import Recorded
 from rankgauge.labelling.methods import Estimate
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import amount, count, number
-from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.numbers import amount, count, number, thousands
+from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.render.svg import Axis, Drawing, Plot, sheet
+from rankgauge.render.table import Column, ReportTable
 
 MOVED = """The line is the estimate after each of more and more draws, the band its interval. The right edge is the
 budget."""
 
 ROOM = 0.04
 """How much wider than the widest interval a chart is, each way."""
+
+FEWEST_LABELS = 10
+"""From how many labels on a value is shown, however little is known of it."""
 
 EARLIER = "as the version that began the campaign has it: too narrow where queries are few"
 
@@ -36,6 +40,7 @@ RECORDED = {
     "skipped": "{} cannot be judged",
     "unasked": "{} for documents not drawn yet: kept until needed",
     "blank": "{} without a grade",
+    "outside": "{} outside the pool left out",
     "by_text": "{} with queries named by their texts",
     "settled": "{} that settle disagreements left out",
 }
@@ -58,6 +63,8 @@ class CampaignReport(Report):
     """The pool's queries and documents."""
     worth: tuple[tuple[str, str], ...]
     """What grades are worth, in words."""
+    extent: tuple[float, float]
+    """The lowest and the highest value that there may be."""
     finished: bool
     """Whether the last draw of the plan is complete."""
     stop_at: float | None
@@ -79,6 +86,7 @@ class CampaignReport(Report):
             rankers=campaign.pool.rankers,
             pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
             worth=tuple(graded(campaign.target, campaign.pool.grades)),
+            extent=campaign.target.extent(campaign.pool),
             finished=length is not None and progress.complete >= length,
             stop_at=campaign.rules.stop_at,
             lacking=campaign.lacking(estimate),
@@ -148,7 +156,12 @@ class CampaignReport(Report):
         measure, found = self.settings.measure, self.estimate
         what = measure if self.rankers == 1 else f"{measure}, first ranker − second"
         if found is None or not found.shown:
-            return f"{what}: not yet: about {count(self.lacking, 'more label')}"
+            more = f"about {count(self.lacking, 'more label')}"
+            if found is None or self.progress.labels < FEWEST_LABELS or not math.isfinite(found.value):
+                return f"{what}: not yet: {more}"
+            low, high = self.extent
+            value = f"{min(max(found.value, low), high):.2f} ({low:.3g} to {high:.3g})"
+            return f"{what} {value}: labels are too few, {more} before it has an interval"
         ends = f"{number(found.low)} to {number(found.high)}"
         half = "" if found.half is None else f" ± {number(found.half)}"
         return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
@@ -160,14 +173,12 @@ class CampaignReport(Report):
     def _page(self) -> Iterator[Passage]:
         title = "The estimate over the cost"
         if (drawn := movement(self.curve, self.progress.budget, title.lower())) is not None:
-            rows = [
-                (amount(cost), f"{draws:,}", *(f"{end:.4f}" for end in ends))
-                for cost, draws, *ends in self.curve.iter_rows()
-            ]
-            names = tuple(self.curve.columns)
+            cost, draws, *ends = self.curve.columns
+            estimate = (Column(end, format="{:.4f}".format) for end in ends)
+            columns = (Column(cost, format=amount), Column(draws, format=thousands), *estimate)
             yield Heading(title, hint=MOVED)
             yield Figure("", drawn)
-            yield Details("the numbers", [ReportTable(header=names, rows=rows, numbers=names)])
+            yield Details("the numbers", [ReportTable(columns=columns, rows=self.curve.rows())])
         yield Heading("What it rests on")
         yield Notes(list(self.notes()))
 
@@ -245,7 +256,12 @@ class CampaignReport(Report):
 def recorded(found: Recorded) -> str:
     """What became of labels: the counts that are not 0, separated by commas."""
     told = [words.format(getattr(found, name)) for name, words in RECORDED.items() if getattr(found, name)]
-    return ", ".join(told) or "no labels"
+    return (", ".join(told) or "no labels") + (f"; {unread_words(found)}" if found.unread else "")
+
+
+def unread_words(found: Recorded) -> str:
+    """The columns of a file of labels that were not read."""
+    return f"columns that were not read: {', '.join(found.unread)}"
 
 
 def movement(curve: pl.DataFrame, budget: float, label: str) -> Drawing | None:

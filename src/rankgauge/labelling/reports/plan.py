@@ -1,21 +1,26 @@
-"""The report of `rankgauge active plan`: the pool, the budget, and the interval to expect of each method."""
+"""The reports of `rankgauge active plan`: the pool, the budget, and the intervals to expect, of a value or a board."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.evaluation.worths import graded
+from rankgauge.evaluation.worths import board_worths, graded
 from rankgauge.labelling import methods
-from rankgauge.labelling.campaign import Campaign
-from rankgauge.labelling.forecasts import Forecast
+from rankgauge.labelling.board.values import SHALLOW_SIZE
+from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.campaign.board_campaign import METHOD as STREAM
+from rankgauge.labelling.forecasts import Forecast, settling_words
 from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
+from rankgauge.labelling.reports.board_words import look_words, pool_notes
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import amount, count, number
-from rankgauge.render.passages import Heading, Notes, ReportTable
+from rankgauge.render.numbers import amount, count, decimal, fitting_decimals, number
+from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.table import Column, ReportTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,6 +31,8 @@ class PlanReport(Report):
 
     campaign: Campaign
     forecast: Forecast
+    chosen: Sequence[tuple[str, str]] = ()
+    """What was chosen because nobody said it."""
 
     def document(self, medium: Medium) -> ReportDocument:
         """What is estimated, the expected intervals, and what follows from them."""
@@ -36,29 +43,31 @@ class PlanReport(Report):
     def _widths(self) -> ReportTable:
         """A row per method, the narrowest interval at the campaign's own budget first."""
         chosen, forecast = self.campaign.settings, self.forecast
-        own = int(np.argmin(np.abs(forecast.budgets - chosen.allowance)))
-        columns = [amount(budget) for budget in forecast.budgets]
+        allowance = chosen.allowance
+        own = int(np.argmin(np.abs(forecast.budgets - allowance)))
         rows = [
-            ("→" if name == chosen.method else "", name, *(number(float(w) / 2) for w in widths), self._saving(name))
+            ("→" if name == chosen.method else "", name, *widths, forecast.saving(name, "passive", allowance))
             for name, widths in sorted(forecast.widths.items(), key=lambda item: float(item[1][own]))
         ]
-        return ReportTable(header=("", "method", *columns, "saves"), rows=rows, numbers=(*columns, "saves"))
+        halves = (Column(amount(budget), format=lambda width: number(float(width) / 2)) for budget in forecast.budgets)
+        return ReportTable(columns=("", "method", *halves, Column("saves", format=_saved)), rows=rows)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        pool, settings = self.campaign.pool, self.campaign.settings
+        pool, settings, target = self.campaign.pool, self.campaign.settings, self.campaign.target
         what = settings.measure if pool.rankers == 1 else f"{settings.measure} of the first ranker − that of the second"
         yield "estimated", f"the mean {what} over {len(pool.queries):,} queries"
         whole = amount(float(pool.query_costs.sum()))
         yield "pool", f"{len(pool.documents):,} documents; judging all would cost {whole}"
         yield "beliefs", _beliefs(pool)
+        yield from self.chosen
         if settings.judges:
             yield "judges", f"{settings.judges}: beliefs come from these grades, spread over the scale"
         if settings.softened:
             words = "certain of one grade, which no label supports yet: softened"
             yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"
         yield "dialect", settings.dialect
-        yield from graded(self.campaign.target, pool.grades)
-        needed = float(self.campaign.target.query_costs(pool).sum()) * settings.assessors
+        yield from graded(target, pool.grades)
+        needed = float(target.query_costs(pool).sum()) * settings.assessors
         spare = f"; {amount(needed)} would judge all that counts" if settings.budget > needed else ""
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}{spare}"
         if settings.assessors > 1:
@@ -80,9 +89,9 @@ class PlanReport(Report):
                 f"{best} is never worse than passive from a budget of {amount(even)} up, within those forecast",
             )
 
-    def _saving(self, method: str) -> str:
-        saving = self.forecast.saving(method, "passive", self.campaign.settings.allowance)
-        return f"{saving:.0%}".replace("%", " %").replace("-", "−") if math.isfinite(saving) else "–"
+
+def _saved(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %").replace("-", "−") if math.isfinite(share) else "–"
 
 
 def _beliefs(pool: Pool) -> str:
@@ -90,3 +99,79 @@ def _beliefs(pool: Pool) -> str:
     uniform = bool(np.allclose(pool.beliefs, 1 / len(pool.grades)))
     told = "nothing is known, all grades are equally likely" if uniform else "given for each document"
     return f"grades {grades}; {told}"
+
+
+BOARD_SHARES = (0.5, 1.0, 2.0, 4.0)
+"""The numbers of labels for which a board's intervals are forecast, as shares of what the budget pays for."""
+
+METHODS = {
+    STREAM: "single documents, chosen by what their labels would move",
+    POSTERIOR: "a model of the grades, which serves a few runs and shallow pools; documents by an order, later by what "
+    f"their labels tell (--method {STREAM}: no model)",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoardPlanReport(Report):
+    """A board before its first label, and what to expect of it; `place` is where the campaign is kept."""
+
+    command = "active plan"
+
+    campaign: BoardCampaign
+    chosen: Sequence[tuple[str, str]] = ()
+    """What was chosen because nobody said it."""
+    place: str = ""
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """What is estimated, the expected intervals, and what to do next."""
+        unit = "labels" if self.campaign.settings.assessors == 1 else "documents judged"
+        heading = Heading(f"Expected interval (±) by {unit}, on average over the runs, if the first beliefs are right")
+        passages: list[Passage] = [Notes(list(self._facts())), heading, self._widths(), Notes(list(self._next()))]
+        return ReportDocument(headline=heading.title, passages=tuple(passages))
+
+    def _widths(self) -> ReportTable:
+        plan, labels = self.campaign.plan, self.campaign.settings.looks[-1]
+        numbers = sorted({min(max(round(share * labels), 1), int(plan.needed.sum())) for share in BOARD_SHARES})
+        rows = [
+            (str(target), *((width, plan.is_bound(target)) for width in widths))
+            for target, widths in zip(plan.targets, plan.expected(numbers).T.tolist(), strict=True)
+        ]
+
+        def written(expected: tuple[float, bool]) -> str:
+            width, is_bound = expected
+            decimals = fitting_decimals(width)
+            return plan.lacking if math.isnan(width) else f"{'≥ ' * is_bound}{decimal(width, decimals)}"
+
+        return ReportTable(columns=("measure", *(Column(f"{n:,}", format=written) for n in numbers)), rows=rows)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        campaign, settings, plan = self.campaign, self.campaign.settings, self.campaign.plan
+        runs = count(len(campaign.pool.runs), "run")
+        yield "estimated", f"{settings.measure} of {runs}, for these queries and as if the whole pool were judged"
+        yield from pool_notes(campaign.pool, plan.targets)
+        yield from self.chosen
+        if any(map(plan.is_bound, plan.targets)):
+            words = "ideals are hard to know, and intervals may be several times as wide as ≥ says"
+            yield "shallow", f"fewer than {SHALLOW_SIZE:g} documents a query: {words}"
+        yield "dialect", settings.dialect
+        yield from board_worths(plan.targets, max(settings.grades))
+        looks = settings.looks
+        stops = f", {look_words(looks)} and settled at any of them" if looks[1:] else ""
+        yield "goal", f"{settings.goal} by {settings.measures[0]}{stops}"
+        whole = amount(campaign.pool.open_cost * settings.assessors)
+        yield "budget", f"{amount(settings.budget)} of {whole} for all{settings.cost and '; ' + settings.cost}"
+        if settings.assessors > 1:
+            yield "assessors", f"{settings.assessors} per document, and each label costs"
+        if settings.pilot:
+            yield "pilot", f"the first {count(settings.pilot, 'document')} are drawn at random: audit the judge on them"
+        yield "method", f"{settings.method}: {METHODS[settings.method]}; seed {settings.seed}"
+
+    def _next(self) -> Iterator[tuple[str, str]]:
+        """How many labels would settle the best run, and what to type."""
+        settings, plan = self.campaign.settings, self.campaign.plan
+        if settling := settling_words(plan):
+            yield "best run", f"settled by {settling}, if labels go there (--goal best)"
+        if self.place:
+            number = settings.pilot or min(int(settings.budget), 20)
+            tasks = "pilot.csv" if settings.pilot else "tasks.csv"
+            yield "next", f"rankgauge active next {self.place} -n {number} -o {tasks}"

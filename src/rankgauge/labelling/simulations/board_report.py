@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.simulations import board_tables as tables
 from rankgauge.labelling.simulations.board_study import GOOD_ORDER, MARKS, BoardStudy
-from rankgauge.labelling.simulations.curves import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
+from rankgauge.labelling.simulations.tables import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
 from rankgauge.labelling.yardstick import YARDSTICKS
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count

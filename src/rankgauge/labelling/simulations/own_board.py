@@ -17,7 +17,7 @@ from rankgauge.evaluation.worths import thresholds
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.simulations.board_report import JUDGES, BoardSimulationReport
-from rankgauge.labelling.simulations.board_trials import BoardTrials
+from rankgauge.labelling.simulations.board_study import BoardTrials
 from rankgauge.labelling.simulations.jobs import Progress, cores, unreported
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.measures import parse

@@ -13,12 +13,12 @@ import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.simulations import tables as tables
-from rankgauge.labelling.simulations.curves import BOTTOM, TOP, Points, axes, drawn
 from rankgauge.labelling.simulations.study import Saving, Study
-from rankgauge.labelling.simulations.tables import LOSSES, REFERENCES
+from rankgauge.labelling.simulations.tables import BOTTOM, LOSSES, REFERENCES, TOP, Points, axes, drawn
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Passage, ReportTable
+from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Passage
 from rankgauge.render.svg import Axis, Drawing, Plot, colour, sheet
+from rankgauge.render.table import ReportTable
 
 ERRORS = """How far estimates are from the truth on average, against what was spent; both scales are logarithmic, and
 whiskers are two standard errors. A line that lies to the left of another needs fewer labels for the same error."""

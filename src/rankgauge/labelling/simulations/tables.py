@@ -1,9 +1,10 @@
-"""The tables of a simulation: pools, labels saved, errors and coverage by budget."""
+"""The tables and curves of a simulation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,53 @@ import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.simulations.study import Study
-from rankgauge.render.numbers import number
-from rankgauge.render.passages import ReportTable
+from rankgauge.numeric import FloatArray
+from rankgauge.render.numbers import number, thousands
+from rankgauge.render.svg import WIDTH, Axis, Plot
+from rankgauge.render.table import Column, ReportTable
 
 if TYPE_CHECKING:
     from rankgauge.labelling.simulations.report import SimulationReport
+
+LEFT, RIGHT, TOP, BOTTOM = 58, WIDTH - 12, 10, 246
+"""The ends of the axes on the paper."""
+
+Points = tuple[FloatArray, FloatArray, FloatArray]
+"""What a method spent, what came of it, and the standard error of that."""
+
+
+def axes(lines: Sequence[Points], *, log: bool) -> tuple[Axis, Axis]:
+    """Axes that hold the lines; `log` makes that of the values logarithmic, else it begins at 0."""
+    spent = np.concatenate([line[0] for line in lines])
+    found = np.concatenate([line[1] for line in lines])
+    found = found[np.isfinite(found)]
+    low = float(found[found > 0].min(initial=found.max(initial=1.0))) if log else 0.0
+    high = float(found.max(initial=0.0)) or 1.0
+    x = Axis(low=float(spent.min()) * 0.93, high=float(spent.max()) * 1.07, start=LEFT, end=RIGHT, log=True)
+    return x, Axis(low=low * 0.85, high=high * (1.15 if log else 1.05), start=BOTTOM, end=TOP, log=log)
+
+
+def drawn(
+    title: str, lines: Mapping[str, Points], hues: Mapping[str, str], between: tuple[Axis, Axis], *, caption: str
+) -> Plot:
+    """A line for each method that has one, the first of them on top; `caption` says what was spent."""
+    plot = Plot(title, *between)
+    plot.grid()
+    plot.caption(caption)
+    for name in reversed(list(hues)):
+        if name in lines:
+            _draw(plot, name, lines[name], hues[name])
+    return plot
+
+
+def _draw(plot: Plot, name: str, line: Points, hue: str) -> None:
+    plot.curve(zip(line[0], line[1], strict=True), title=name, stroke=hue)
+    for cost, value, error in zip(*line, strict=True):
+        if math.isfinite(value):
+            x, spread = plot.x(cost), 2 * error if math.isfinite(error) else 0.0
+            plot.line((x, plot.y(value - spread)), (x, plot.y(value + spread)), stroke=hue, stroke_width=1.3)
+            plot.dot((x, plot.y(value)), fill=hue, title=f"{name}: {value:.4g} ± {error:.2g}")
+
 
 REFERENCES = ("passive", "passive-iid", "paper")
 """The methods that savings are counted against."""
@@ -39,19 +82,18 @@ def losses(study: Study) -> Iterator[str]:
 
 def studies(report: SimulationReport) -> ReportTable:
     """A row per study: the pool, and the truth that is estimated."""
+    columns = (
+        Column("pool"),
+        Column("measure"),
+        Column("truth", format=lambda truth: number(truth).replace("-", "−")),
+        Column("queries", format=thousands),
+        Column("documents", format=thousands),
+        Column("a query", ("documents", "queries"), lambda documents, queries: f"{documents / queries:.1f}"),
+    )
     rows = [
-        (
-            study.title,
-            study.measure,
-            number(study.truth).replace("-", "−"),
-            f"{study.facts['queries']:,}",
-            f"{study.facts['documents']:,}",
-            f"{study.facts['documents'] / study.facts['queries']:.1f}",
-        )
-        for study in report.studies
+        {"pool": study.title, "measure": study.measure, "truth": study.truth, **study.facts} for study in report.studies
     ]
-    header = ("pool", "measure", "truth", "queries", "documents", "a query")
-    return ReportTable(title="Pools", header=header, rows=tuple(rows), numbers=header[2:])
+    return ReportTable(columns=columns, rows=rows, title="Pools")
 
 
 def savings(report: SimulationReport) -> ReportTable:
@@ -63,11 +105,12 @@ def savings(report: SimulationReport) -> ReportTable:
         for loss in LOSSES:
             mine = frame.filter(study=study.title, loss=loss) if len(frame) else frame
             for place, method in enumerate(study.methods if len(mine) else ()):
-                cells = tuple(_saving(mine.filter(method=method, against=name)) for name in known)
+                cells = (mine.filter(method=method, against=name) for name in known)
                 rows.append((study.title if not place else "", LOSSES[loss] if not place else "", method, *cells))
-    header = ("pool", "by", "method", *(f"against {name}" for name in known))
     at = "the largest budget" if report.budget is None else f"a budget of {report.budget:g}"
-    return ReportTable(title=f"Labels saved, against {at}", header=header, rows=tuple(rows), numbers=header[3:])
+    saved = (Column(f"against {name}", format=_saving) for name in known)
+    columns: tuple[Column | str, ...] = ("pool", "by", "method", *saved)
+    return ReportTable(columns=columns, rows=rows, title=f"Labels saved, against {at}")
 
 
 def _saving(rows: pl.DataFrame) -> str:
@@ -100,9 +143,10 @@ def _over_budgets(study: Study, title: str, column: str, *, decimals: int) -> Re
     rows = []
     for name, curve in study.curves.items():
         found = {row["budget"]: row for row in curve.to_frame().iter_rows(named=True)}
-        rows.append((name, *(_cell(found.get(budget), column, decimals) for budget in chosen)))
-    budgets = tuple(f"{budget:g}" for budget in chosen)
-    return ReportTable(title=title, header=("method \\ budget", *budgets), rows=tuple(rows), numbers=budgets)
+        rows.append((name, *(found.get(budget) for budget in chosen)))
+    written = partial(_cell, column=column, decimals=decimals)
+    budgets = (Column(f"{budget:g}", format=written) for budget in chosen)
+    return ReportTable(columns=("method \\ budget", *budgets), rows=rows, title=title)
 
 
 def _chosen(study: Study) -> list[float]:

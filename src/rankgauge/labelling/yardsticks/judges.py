@@ -11,8 +11,7 @@ from rankgauge.labelling.board.beliefs import EDGE, Beliefs, Effects
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
-from rankgauge.labelling.streamed import standings_of, streamed
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, standings_of, streamed
 from rankgauge.numeric import IndexArray
 
 

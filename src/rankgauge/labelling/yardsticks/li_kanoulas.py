@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.labelling.expansion import expanded, shares
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, expanded, shares
 from rankgauge.numeric import FloatArray, IndexArray
 
 EVEN = 0.05

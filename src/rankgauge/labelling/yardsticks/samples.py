@@ -1,4 +1,8 @@
-"""Yardsticks of plain samples."""
+"""Yardsticks that judge a sample, or the first of an order, and know of no judge.
+
+Judging in the order of a selection finds many relevant documents with few labels, but what is not judged biases values,
+and nothing says by how much.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,47 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankgauge.labelling.board import Stream
-from rankgauge.labelling.expansion import expanded
-from rankgauge.labelling.streamed import streamed
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick
+from rankgauge.labelling.selection import SELECTIONS
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, expanded, streamed
+
+
+def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+    """The estimates of the first labels of the stream."""
+    return streamed(judged, judged.board.stream(seed), labels, seed)
+
+
+LEADERBOARD = Yardstick(
+    name="leaderboard",
+    title="One stream of documents in the order of what a label moves on the board",
+    reference="",
+    standings=standings,
+    intervals=True,
+).register()
+
+
+def adjudicated(name: str) -> Yardstick:
+    """The yardstick that judges documents in the order of a selection; what it has not judged counts as not
+    relevant."""
+    selection = SELECTIONS[name]
+
+    def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+        rng, relevant = np.random.default_rng(seed), judged.relevant.astype(np.float64)
+        first = selection.order(judged.board.pool, relevant, max(labels), rng)
+        for n in labels:
+            known = np.zeros_like(judged.reached)
+            known[first[:n]] = judged.reached[first[:n]]
+            yield tuple(Standing(values=values) for values in judged.plugged(known))
+
+    return Yardstick(name=name, title=selection.title, reference=selection.reference, standings=standings)
+
+
+DEPTH = adjudicated("depth").register()
+
+
+MTF = adjudicated("mtf").register()
+
+
+MAXMEAN = adjudicated("maxmean").register()
 
 
 def standings_uniform(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:

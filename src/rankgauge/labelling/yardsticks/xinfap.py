@@ -18,8 +18,7 @@ import numpy as np
 
 from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.expansion import expanded, shares
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, expanded, shares
 from rankgauge.numeric import FloatArray, IndexArray
 
 STRATA = 5

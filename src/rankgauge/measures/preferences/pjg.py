@@ -1,8 +1,8 @@
 """PJG@k: precision, the mean over groups of judgments."""
 
 from rankgauge.measures.binary.p import P
-from rankgauge.measures.group_means import mean_over_groups
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.precision import mean_over_groups
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists

@@ -1,8 +1,8 @@
 """RprecMultJG: precision at a multiple of R, the mean over groups of judgments."""
 
 from rankgauge.measures.binary.rprec_mult import RprecMult
-from rankgauge.measures.group_means import mean_over_groups
 from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.precision import mean_over_groups
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists

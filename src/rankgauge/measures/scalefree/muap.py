@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
-from rankgauge.measures.precision import Levels
+from rankgauge.measures.precision import Levels, check_lowest
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -13,7 +13,7 @@ class muAP(Measure):
     from the next lower grade.
 
     Only the distances count, relative to each other: grades multiplied by a factor give the same value. On two levels,
-    the lower one 0, it is AP.
+    the lower one 0, it is AP. On a scale that does not begin at 0, `lowest` is its lowest grade.
     """
 
     facts = Facts(
@@ -30,14 +30,21 @@ class muAP(Measure):
                 missed=(2,),
                 value="(1 * (1/1 + 2/3 + 3/4)/4 + 1 * (1/3 + 2/4)/3 + 2 * (1/3)/1) / 4",
             ),
+            Example("muAP(lowest=1)", (2, 1, 4), value="(1 * (1/1 + 2/3)/2 + 2 * (1/3)/1) / 3"),
             Example("muAP@2", (1, 3, 3), missed=(1,), value="(1 * (1/1 + 2/2)/4 + 2 * (1/2)/2) / 3"),
         ),
     )
+    lowest: float = 0.0
     cutoff: int | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_lowest("muAP", self.lowest)
+
     def amounts(self, lists: RankedLists) -> FloatArray:
+        lists = lists.shifted(self.lowest)
         levels = Levels.of(lists)
         return levels.precision(lists.top(self.cutoff), levels.step / levels.reached, self.cutoff)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        return np.asarray(Levels.of(lists).step.sum(axis=-1))
+        return np.asarray(Levels.of(lists.shifted(self.lowest)).step.sum(axis=-1))

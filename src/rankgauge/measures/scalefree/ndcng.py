@@ -4,6 +4,7 @@ import numpy as np
 
 from rankgauge.measures.gains import discount
 from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.precision import check_lowest
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -12,7 +13,8 @@ class NDCNG(Measure):
     """Discounted cumulative normalised gain against that of the ideal order: a grade gains 2^(g/m) − 1, with m the
     highest grade of the query's judged documents.
 
-    Grades multiplied by a factor give the same value. The scale has to begin at 0: a grade of 0 or less gains nothing.
+    Grades multiplied by a factor give the same value. A grade of 0 or less gains nothing. On a scale that does not
+    begin at 0, `lowest` is its lowest grade.
     """
 
     facts = Facts(
@@ -36,17 +38,23 @@ class NDCNG(Measure):
                 value="((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) "
                 "/ (1 + (2**(3/4) - 1)/log2(3) + (2**(1/4) - 1)/log2(4))",
             ),
+            Example("NDCNG(lowest=1)", (2, 1, 3), value="((2**(1/2) - 1) + 1/log2(4)) / (1 + (2**(1/2) - 1)/log2(3))"),
             Example("NDCNG", (0.25, 0.5), value="((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))"),
         ),
     )
+    lowest: float = 0.0
     cutoff: int | None = None
     discount: str = OPEN
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_lowest("NDCNG", self.lowest)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return total(self.amounts(lists.ideal_order()))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        lists = lists.top(self.cutoff)
+        lists = lists.top(self.cutoff).shifted(self.lowest)
         highest = np.max(lists.ideal, axis=-1, keepdims=True, initial=0.0, where=lists.ideal > 0)
         grades = np.where(lists.grades > 0, lists.grades, 0.0)
         gain = np.exp2(grades / np.where(highest > 0, highest, 1.0)) - 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +13,9 @@ from rankgauge.numeric import CodeArray, CompactArray, FloatArray, IndexArray, c
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
-from rankgauge.ranking.scan.chunks import Chunk, IrregularFileError
-from rankgauge.ranking.scan.ids import Words
-from rankgauge.ranking.scan.lines import TrecLines
-from rankgauge.ranking.scan.lookup import JudgedLookup
-from rankgauge.ranking.scan.numbers import decimals
+from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
+from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines, decimals
+from rankgauge.records import entity
 from rankgauge.threads import spread
 
 DOCUMENT, GRADE, FIELDS = 2, 3, 4
@@ -29,7 +26,7 @@ SMALL = 1 << 18
 """Up to this many judgments have one lookup for every run and chunk, which the cache holds; more have one per chunk."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class JudgedPool:
     """The judged documents, query by query: those of query `i` begin at `starts[i]` and are `counts[i]`."""
 
@@ -40,6 +37,8 @@ class JudgedPool:
     grades: CompactArray
     descending: CompactArray
     """The same grades, descending within each query; unjudged ones last."""
+    negative: int
+    """How many grades are below 0."""
 
     @classmethod
     def read(cls, source: Iterable[Chunk], negative: NegativeGrade, *, size: int = 0) -> JudgedPool:
@@ -47,9 +46,11 @@ class JudgedPool:
         names: list[bytes] = []
         counts: list[IndexArray] = []
         documents, grades, descending = (_Column(room=size // SHORTEST) for _ in range(3))
+        below = 0
         for part in spread(lambda chunk: _PoolPart.of(chunk, negative), source):
             names += part.names
             counts.append(part.counts)
+            below += part.negative
             documents.add(part.documents)
             grades.add(part.grades[:, np.newaxis])
             descending.add(part.descending[:, np.newaxis])
@@ -64,7 +65,13 @@ class JudgedPool:
             documents=documents.rows,
             grades=grades.rows[:, 0],
             descending=descending.rows[:, 0],
+            negative=below,
         )
+
+    @property
+    def is_fractional(self) -> bool:
+        """Whether a grade is no whole number."""
+        return bool((self.grades[np.isfinite(self.grades)] % 1 != 0).any())
 
     @cached_property
     def names(self) -> list[str]:
@@ -99,7 +106,7 @@ class JudgedPool:
         return (query, self.descending) if known.all() else (query[known], self.descending[known])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@entity
 class _PoolPart:
     """What one chunk adds to the pool."""
 
@@ -108,6 +115,7 @@ class _PoolPart:
     documents: Words
     grades: CompactArray
     descending: CompactArray
+    negative: int
 
     @classmethod
     def of(cls, chunk: Chunk, negative: NegativeGrade) -> _PoolPart:
@@ -117,6 +125,7 @@ class _PoolPart:
         general = negative in (NegativeGrade.REFUSE, NegativeGrade.POOLED)
         if grades is None or (general and bool((grades < 0).any())):
             raise IrregularFileError
+        below = int((grades < 0).sum())
         grades = graded(grades, negative)
         return cls(
             names=lines.names,
@@ -124,6 +133,7 @@ class _PoolPart:
             documents=lines.ids(DOCUMENT),
             grades=compact(grades),
             descending=compact(_descending(grades, lines.counts)),
+            negative=below,
         )
 
 
@@ -167,3 +177,88 @@ def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
     """The numbers from each start on, as many as are counted: the places of several slices in one array."""
     ends = np.cumsum(counts)
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
+
+
+ROOM = 2
+"""A table has at least 2² times as many slots as there are keys, so that few share one."""
+
+
+@entity
+class JudgedLookup:
+    """Judged documents by their keys: `places` are theirs in the pool, `begins` where the keys of each slot begin."""
+
+    keys: Words
+    places: IndexArray
+    documents: Words
+    begins: npt.NDArray[np.int32]
+    bits: int
+
+    @classmethod
+    def of(cls, documents: Words, queries: IndexArray, places: IndexArray) -> JudgedLookup:
+        """The lookup of these documents; one that is judged twice for a query is left to the general path."""
+        keys = keyed(hashed(documents), queries)
+        order = _order(keys)
+        keys = keys.take(order)
+        if bool((keys[1:] == keys[:-1]).any()):
+            raise IrregularFileError
+        bits = len(keys).bit_length() + ROOM
+        begins = np.zeros((1 << bits) + 1, dtype=np.int32)
+        np.cumsum(np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits), out=begins[1:])
+        return cls(
+            keys=keys,
+            places=places.take(order),
+            documents=documents.take(order, axis=0),
+            begins=begins,
+            bits=bits,
+        )
+
+    def find(self, documents: Words, queries: IndexArray) -> IndexArray:
+        """For each line its place in the pool, or -1; a document listed twice is left to the general path."""
+        keys = keyed(hashed(documents), queries)
+        if _is_twice(keys):
+            raise IrregularFileError
+        slot = (keys >> np.uint64(64 - self.bits)).astype(np.int64)
+        at, end = self.begins.take(slot), self.begins.take(slot + 1)
+        found = np.full(len(keys), -1)
+        lines = np.flatnonzero(at < end)
+        at, end = at[lines], end[lines]
+        while len(lines):
+            hit = np.flatnonzero(self.keys.take(at) == keys[lines])
+            line, judged = lines[hit], at[hit]
+            equal = same(documents.take(line, axis=0), self.documents.take(judged, axis=0))
+            found[line[equal]] = self.places[judged[equal]]
+            at = at + 1
+            more = np.flatnonzero(at < end)
+            lines, at, end = lines[more], at[more], end[more]
+        return found
+
+
+def _order(keys: Words) -> IndexArray:
+    """The order of the keys, whose last bits are their numbers meanwhile: a sort takes less time than an `argsort`."""
+    bits = np.uint64(len(keys).bit_length())
+    packed = (keys >> bits << bits) | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    leading = packed >> bits
+    if bool((leading[1:] == leading[:-1]).any()):  # the last bits decide
+        return np.argsort(keys)
+    return (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+
+
+def _is_twice(keys: Words) -> bool:
+    """Whether two keys are equal; of different documents they are so once in millions of files.
+
+    Every line writes its number into its slot and reads it again: those that read another's compare their keys, and
+    try again among themselves, as there may be a third one.
+    """
+    bits = max(len(keys).bit_length() + ROOM, 1)
+    slots = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    owners = np.empty(1 << bits, dtype=np.int32)
+    rest = np.arange(len(keys), dtype=np.int32)
+    while len(rest):
+        owners[slots] = rest
+        found = owners.take(slots)
+        shared = np.flatnonzero(found != rest)
+        if bool((keys[rest[shared]] == keys[found[shared]]).any()):
+            return True
+        rest, slots = rest[shared], slots[shared]
+    return False

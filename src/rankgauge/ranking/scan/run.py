@@ -14,15 +14,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import EXACT_WHOLE, BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared
-from rankgauge.ranking.scan.chunks import CHUNK, Chunk, IrregularFileError, chunks
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, tied_by_rounding
 from rankgauge.ranking.scan.ids import Words, ascending, descending
 from rankgauge.ranking.scan.judgments import JudgedPool, spans
-from rankgauge.ranking.scan.lines import TrecLines
-from rankgauge.ranking.scan.numbers import decimals
+from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks, decimals
 from rankgauge.threads import keep_freed_memory, spread
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
@@ -95,10 +93,15 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
 def _lists(chunk: Chunk) -> tuple[list[bytes], IndexArray, Words, FloatArray]:
     """The whole lists of one chunk."""
     lines = TrecLines(chunk, FIELDS)
+    return lines.names, lines.counts, lines.ids(DOCUMENT), _scores(chunk, lines)
+
+
+def _scores(chunk: Chunk, lines: TrecLines) -> FloatArray:
+    """The scores of a chunk's lines; the general path says what doubles do not hold."""
     score = decimals(chunk.data, *lines.field(SCORE))
-    if score is None:
+    if score is None or max(np.max(score), -np.min(score)) > EXACT_WHOLE:
         raise IrregularFileError
-    return lines.names, lines.counts, lines.ids(DOCUMENT), score
+    return score
 
 
 def _opened(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
@@ -161,9 +164,7 @@ def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[
 def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
     """The judged hits of one chunk."""
     lines = TrecLines(chunk, FIELDS)
-    score, documents = decimals(chunk.data, *lines.field(SCORE)), lines.ids(DOCUMENT)
-    if score is None:
-        raise IrregularFileError
+    score, documents = _scores(chunk, lines), lines.ids(DOCUMENT)
     codes = np.array([pool.codes.get(name, -1) for name in lines.names], dtype=np.int64)
     known = codes >= 0
     strangers = tuple(name.decode() for name, judged in zip(lines.names, known, strict=True) if not judged)
@@ -175,7 +176,7 @@ def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
         score, documents = score[kept], documents[kept]
     place = pool.places(documents, codes, counts)
     found = _ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
-    return replace(found, strangers=strangers)
+    return replace(found, strangers=strangers, rounded=tied_by_rounding(np.repeat(codes, counts), score, how))
 
 
 def _ordered(

@@ -8,6 +8,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.reference import descriptions
 from rankgauge.render.formats.md import table
+from rankgauge.render.table import ReportTable
 
 HEAD = """# Dialects
 
@@ -26,23 +27,17 @@ def page() -> str:
     return "\n".join([HEAD, *_standard(first), *("\n".join(_dialect(dialect)) for dialect in others)])
 
 
-def overview() -> str:
-    """A table of the dialects, for the README."""
-    rows = [(f"[`{d.name}`](docs/dialects.md#{d.name})", d.title) for d in dialects.DIALECTS.values()]
-    return table(("dialect", "computes as"), rows)
-
-
 def _standard(dialect: Dialect) -> Iterator[str]:
     yield _title(dialect)
-    rows = (
+    rows = [
         (subject, f"`{name}`", descriptions.setting(dialect, name)) for name, subject in descriptions.SETTINGS.items()
-    )
-    yield table(("choice", "setting", "standard"), rows)
+    ]
+    yield table(ReportTable(columns=("choice", "setting", "standard"), rows=rows))
 
 
 def _dialect(dialect: Dialect) -> Iterator[str]:
     yield _title(dialect)
-    yield table(("choice", dialect.name, "standard"), descriptions.differences(dialect))
+    yield table(ReportTable(columns=("choice", dialect.name, "standard"), rows=[*descriptions.differences(dialect)]))
     if dialect.differs:
         yield f"The tool still differs: {' '.join(dialect.differs)}\n"
     if dialect.printed:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from rankgauge.files import FORMATS, Format, Kind
+from rankgauge.files.reading import written_format
 from rankgauge.render.formats.md import table
+from rankgauge.render.table import ReportTable
 
 HEAD = """# Files
 
@@ -35,6 +37,22 @@ response that says it is not complete (it timed out, or shards failed) is one, t
 Keep failed responses in the file, so that responses and queries stay in step. A response without hits is an empty list,
 which counts: its query is worth 0, and a note names it, too.
 
+## Rows of RAG frameworks
+
+ragas, MLflow, LlamaIndex, Haystack, TruLens, sentence-transformers, Phoenix, LangSmith and Evidently keep a row for
+each question, with the documents that were retrieved and often those that were expected. Such a file is judgments, a
+run, or both. Name it twice to evaluate it, and use its judgments for other runs:
+
+    rankgauge evaluate ragas.jsonl ragas.jsonl -m nDCG@5
+    rankgauge compare ragas.jsonl ragas.jsonl llama_index.json -m nDCG@5 -o page.html
+
+Queries are called by the text of the question (`--columns query=NAME` takes another column), so that files of two
+frameworks fit together. Documents are called by their ids; where there are only texts, by the text, and a long one by
+its first letters and a digest. What is expected has grade 1 unless the file says more. A row with an empty list counts,
+and a note names it. Documents that a framework evaluated one by one are a table like any: of Phoenix's
+`get_retrieved_documents` with an evaluation beside it,
+`--columns query=input,document=reference,rank=document_position,grade=score`.
+
 ## Several runs in one file
 
 `FILE#NAME` is one of them: `experiment.json#a5ac` the run of the configuration whose id begins so, and
@@ -48,8 +66,8 @@ _KINDS = {Kind.JUDGMENTS: "judgments", Kind.RUN: "run"}
 def page() -> str:
     """The page."""
     known = sorted(FORMATS.values(), key=lambda one: one.name)
-    rows = ((f"[`{one.name}`](#{_anchor(one)})", one.title, _holds(one), _written(one)) for one in known)
-    overview = "## Formats\n\n" + table(("format", "files", "read", "written"), rows)
+    rows = [(f"[`{one.name}`](#{_anchor(one)})", one.title, _holds(one), _written(one)) for one in known]
+    overview = "## Formats\n\n" + table(ReportTable(columns=("format", "files", "read", "written"), rows=rows))
     return "\n".join([HEAD, overview, *map(_section, known)])
 
 
@@ -63,7 +81,10 @@ def _holds(one: Format) -> str:
 
 
 def _written(one: Format) -> str:
-    return ", ".join(f"`{suffix}`" for suffix in one.suffixes) if one.write_judgments else ""
+    if not one.write_judgments:
+        return ""
+    own = [suffix for suffix in one.suffixes if written_format(f"file{suffix}", None, "write_judgments") is one]
+    return ", ".join(f"`{suffix}`" for suffix in own)
 
 
 def _section(one: Format) -> str:

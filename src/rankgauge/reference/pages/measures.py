@@ -9,6 +9,7 @@ from rankgauge.measures.other_names import AT_RANK, MEANINGS, MEANINGS_AT_RANK, 
 from rankgauge.reference import descriptions
 from rankgauge.render.formats.md import table
 from rankgauge.render.numbers import number
+from rankgauge.render.table import ReportTable
 
 FAMILY_WORDS = {
     "set": "Set measures: what was retrieved, whatever its order",
@@ -29,9 +30,9 @@ the [dialect](dialects.md).
 In the formulas $g_r$ is the grade at rank $r$, $k$ the cutoff, $n = |L|$ the length of the list, $R$ the number of
 relevant documents (those with a grade of at least `rel`), $N$ that of the judged others, $g^*$ the grades in the ideal
 order, and $[x]$ is 1 where $x$ holds, else 0. In the examples a dash is a document that nobody judged. In measures of
-[diversity](diversity.md) $g_{ri}$ is the grade at rank $r$ for subtopic $i$, $p_i$ the weight of the subtopic (all the
-same unless they are given, and 0 without relevant documents), and $n_{ri}$ how many documents above rank $r$ are
-relevant to it; an example has the grades for every subtopic, as in 1/0/2.
+[diversity](kinds-of-judgments.md#novelty-and-diversity) $g_{ri}$ is the grade at rank $r$ for subtopic $i$, $p_i$ the
+weight of the subtopic (all the same unless they are given, and 0 without relevant documents), and $n_{ri}$ how many
+documents above rank $r$ are relevant to it; an example has the grades for every subtopic, as in 1/0/2.
 """
 OTHERS = """## Names of other tools
 
@@ -50,16 +51,6 @@ def page() -> str:
     return "\n".join([HEAD, _others(), *(_family(family) for family in FAMILIES if descriptions.kinds(family))])
 
 
-def overview() -> str:
-    """A table of the families and their measures, for the README."""
-    rows = []
-    for family in FAMILIES:
-        if names := [kind.facts.name for kind in descriptions.kinds(family)]:
-            links = ", ".join(f"[{name}](docs/measures.md#{name.lower()})" for name in names)
-            rows.append((FAMILY_WORDS[family].split(":")[0], links))
-    return table(("family", "measures"), rows)
-
-
 def _others() -> str:
     """The names that other tools give to measures, and those that have several meanings."""
     several: dict[str, list[str]] = {}
@@ -71,8 +62,10 @@ def _others() -> str:
         named.setdefault(ours, []).append(f"`{theirs}`")
     rows = [(f"`{ours}`", ", ".join(names)) for ours, names in named.items()]
     signs = "The other names, without signs and in small letters:\n"
-    meanings = table(("name", "may be"), ((", ".join(names), told) for told, names in several.items()))
-    return "\n".join([OTHERS, meanings, signs, table(("measure", "also called"), rows)])
+    meanings = [(", ".join(names), told) for told, names in several.items()]
+    tables = [ReportTable(columns=("name", "may be"), rows=meanings)]
+    tables += [ReportTable(columns=("measure", "also called"), rows=rows)]
+    return "\n".join([OTHERS, table(tables[0]), signs, table(tables[1])])
 
 
 def _family(family: str) -> str:
@@ -85,9 +78,14 @@ def _measure(kind: type[Measure]) -> Iterator[str]:
     yield f"### {facts.name}\n\n**{facts.title}.** {descriptions.plain(kind.__doc__ or '')}\n"
     yield f"$$\n{facts.formula}\n$$\n"
     yield f"{facts.reference}.\n"
-    yield table(("trait", ""), descriptions.traits(kind))
-    yield table(("parameter", "default", "meaning"), ((f"`{n}`", d, w) for n, d, w in descriptions.parameters(kind)))
-    yield table(("worked example", "list", "value"), _examples(kind))
+    yield table(ReportTable(columns=("trait", ""), rows=[*descriptions.traits(kind)]))
+    yield table(
+        ReportTable(
+            columns=("parameter", "default", "meaning"),
+            rows=[(f"`{n}`", d, w) for n, d, w in descriptions.parameters(kind)],
+        )
+    )
+    yield table(ReportTable(columns=("worked example", "list", "value"), rows=[*_examples(kind)]))
 
 
 def _examples(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:

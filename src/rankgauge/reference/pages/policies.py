@@ -8,6 +8,7 @@ from rankgauge import dialects, policies
 from rankgauge.judgments import RULES
 from rankgauge.policies import Policy
 from rankgauge.render.formats.md import table
+from rankgauge.render.table import ReportTable
 
 HEAD = """# Policies
 
@@ -30,7 +31,8 @@ ASSESSORS = """## Several assessors: one grade out of several
 def page() -> str:
     """The page."""
     sections = [_policy(kind) for kind in _kinds()]
-    assessors = ASSESSORS + "\n" + table(("rule", "gives"), ((f"`{r.name}`", r.words) for r in RULES.values()))
+    rules = ReportTable(columns=("rule", "gives"), rows=[(f"`{r.name}`", r.words) for r in RULES.values()])
+    assessors = ASSESSORS + "\n" + table(rules)
     return "\n".join([HEAD, *sections, UNDEFINED, assessors])
 
 
@@ -41,9 +43,9 @@ def _kinds() -> list[type[Policy]]:
 
 
 def _policy(kind: type[Policy]) -> str:
-    rows = ((f"`{choice.value}`", choice.words, ", ".join(_users(choice))) for choice in kind)
+    rows = [(f"`{choice.value}`", choice.words, ", ".join(_users(choice))) for choice in kind]
     title = (kind.__doc__ or "").rstrip(".")
-    return f"## {title}\n\n" + table(("choice", "means", "the way of"), rows)
+    return f"## {title}\n\n" + table(ReportTable(columns=("choice", "means", "the way of"), rows=rows))
 
 
 def _users(choice: Policy) -> Iterator[str]:

@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from rankgauge.plain_table import PlainTable
 from rankgauge.render.format import Report, ReportFormat
+from rankgauge.render.table import ReportTable
 
 
 def write(report: Report, stream: TextIO) -> None:
@@ -17,9 +19,13 @@ def write(report: Report, stream: TextIO) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON knows it: a frame is a list of rows, and numbers that are not finite are null."""
+    """Return the value as JSON knows it: a frame or a table is a list of rows; numbers that are not finite are null."""
     if hasattr(value, "iter_rows"):
         return [plain(row) for row in value.iter_rows(named=True)]
+    if isinstance(value, PlainTable):
+        return [plain(row) for row in value.named()]
+    if isinstance(value, ReportTable):
+        return [plain(row) for row in value.records()]
     if isinstance(value, Mapping):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import TextIO
 
 from rankgauge.errors import printable
 from rankgauge.render.format import Medium, Report, ReportFormat
-from rankgauge.render.passages import Bullets, Details, Heading, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Bullets, Details, Heading, Notes, Paragraph, Passage
+from rankgauge.render.table import ReportTable
 
 
 def write(report: Report, stream: TextIO) -> None:
@@ -17,10 +18,17 @@ def write(report: Report, stream: TextIO) -> None:
     stream.write(printable("\n".join(text for passage in passages for text in _text(passage))))
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> str:
-    """The rows as a Markdown table; columns named in `right` are aligned to the right."""
-    rule = ["---:" if name in right else "---" for name in header]
-    lines = [header, rule, *([cell.replace("|", r"\|") for cell in row] for row in rows)]
+def table(shown: ReportTable) -> str:
+    """Write a table in Markdown."""
+    rows = [[str(cell) for cell in row] for row in shown.cells]
+    for line, n in shown.strong:
+        rows[line][n] = f"**{rows[line][n]}**"
+    rule = ["---:" if column.right else "---" for column in shown.heads]
+    lines = [
+        [column.name for column in shown.heads],
+        rule,
+        *([cell.replace("|", r"\|") for cell in row] for row in rows),
+    ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -35,16 +43,11 @@ def _text(passage: Passage) -> Iterator[str]:
     elif isinstance(passage, Bullets):
         yield "".join(f"- {line}\n" for line in passage.lines)
     elif isinstance(passage, ReportTable):
-        yield table(passage.header, _rows(passage), right=passage.numbers)
+        yield table(passage)
     elif isinstance(passage, Details):  # GitHub and GitLab unfold it
         yield f"<details>\n<summary>{escape(passage.summary)}</summary>\n"
         yield from (text for part in passage.passages for text in _text(part))
         yield "</details>\n"
-
-
-def _rows(shown: ReportTable) -> Iterator[list[str]]:
-    for line, row in enumerate(shown.rows):
-        yield [f"**{cell}**" if (line, n) in shown.strong else str(cell) for n, cell in enumerate(row)]
 
 
 MARKDOWN = ReportFormat(name="md", title="Markdown tables", endings=(".md",), needs="document", write=write).register()

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from rankgauge.render.format import Medium, Report, ReportFormat
-from rankgauge.render.passages import Bullets, Heading, Latex, LatexSpan, Notes, Paragraph, Passage, ReportTable
+from rankgauge.render.passages import Bullets, Heading, Latex, LatexSpan, Notes, Paragraph, Passage
+from rankgauge.render.table import ReportTable
 
 HEAD = "% \\usepackage{booktabs}\n"
 
@@ -59,12 +60,13 @@ def _tabular(shown: ReportTable) -> str:
     Numbers end at the same place, so that their points are below each other; marks that follow them stand beside it.
     """
     sides = "".join(
-        "r@{}l" if isinstance(name, LatexSpan) else "r" if name in shown.numbers else "l" for name in shown.header
+        "r@{}l" if isinstance(column.name, LatexSpan) else "r" if column.right else "l" for column in shown.heads
     )
-    rows = [[escaped(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.rows]
+    rows = [[escaped(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.cells]
     for line, n in shown.strong:
         rows[line][n] = rf"\textbf{{{rows[line][n]}}}"
-    header, *lines = (" & ".join(row) + r" \\" for row in [[escaped(name) for name in shown.header], *rows])
+    names = [escaped(column.name) for column in shown.heads]
+    header, *lines = (" & ".join(row) + r" \\" for row in [names, *rows])
     body = [r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
     lines = [f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]
     if shown.caption:

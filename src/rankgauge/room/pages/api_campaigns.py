@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -12,9 +13,11 @@ from starlette.concurrency import run_in_threadpool
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings
 from rankgauge.room.auth import Admin, Manager, TheRoom, Viewer
+from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.exports import export
 from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.overview import Overview
 from rankgauge.room.room import Room
 from rankgauge.room.route import CampaignNumber, api, finite
 
@@ -38,7 +41,14 @@ class CampaignSummary(BaseModel):
     dialect: str = Field(description="The dialect that computes the measure.")
     method: str
     progress: dict[str, Any]
-    estimate: dict[str, Any] | None = Field(description="None while there are too few draws.")
+    estimate: dict[str, Any] | None = Field(
+        description="None while there are too few draws, and for a board. Its `cost` is all that was spent, also on "
+        "documents that are out or in draws that are not complete, on which it does not rest."
+    )
+    board: list[dict[str, Any]] | None = Field(
+        description="A row for each measure and run of a board, as `rankgauge active estimate -o json` has it; values "
+        "are None while there are too few labels. None if the campaign estimates one value."
+    )
     stop_at: float | None
     over: str | None = Field(description="Why nobody gets documents any more; None while somebody may.")
 
@@ -143,6 +153,14 @@ def _made(room: Room, wanted: UploadedCampaign, content: bytes) -> int:
     return create(room.campaigns, wanted, single_file(content, wanted.filename))
 
 
+def _board(opened: OpenCampaign) -> list[dict[str, Any]] | None:
+    """The rows of a board, which is computed once for the API and for dashboards."""
+    if not opened.campaign.board:
+        return None
+    report = opened.overview.now(opened.version, partial(Overview.of, opened)).board
+    return [finite(row) for row in report.frame().iter_rows(named=True)]
+
+
 def summary(room: Room, number: int) -> CampaignSummary:
     """A campaign as the API shows it."""
     opened = room.campaigns.get(number)
@@ -155,6 +173,7 @@ def summary(room: Room, number: int) -> CampaignSummary:
         method=settings.method,
         progress=opened.campaign.progress().to_json(),
         estimate=None if estimate is None else finite(estimate.to_json()),
+        board=_board(opened),
         stop_at=opened.rules.stop_at,
         over=opened.why_over(),
     )

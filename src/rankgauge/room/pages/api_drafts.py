@@ -118,7 +118,7 @@ def _summary(room: Room, person: Person, number: int) -> DraftSummary:
         documents=sizes[1],
         runs=list(contents.names),
         judges=[] if contents.campaign is not None else _judges(contents),
-        grades=list(contents.grades),
+        grades=[] if contents.campaign is not None else list(contents.usual_grades[0]),
         columns={file: {role.name: role.words for role in roles} for file, roles in contents.roles.items()},
         notes=list(contents.notes),
     )

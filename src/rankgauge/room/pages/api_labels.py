@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, FailFast, Field, TypeAdapter
 
 from rankgauge.room.answers import SentLabel, Settlement
 from rankgauge.room.auth import Judge, Manager, TheRoom, Viewer
@@ -30,7 +30,7 @@ class LeasedTask(BaseModel):
 class SentLabels(BaseModel):
     """Labels to record, all or none."""
 
-    labels: list[SentLabel] = Field(max_length=100_000)
+    labels: Annotated[list[SentLabel], Field(max_length=100_000), FailFast()]
     replace: bool = Field(False, description="Whether a label may replace an earlier one of the same assessor.")
 
 
@@ -67,8 +67,8 @@ def record_labels(
     labels = [one.label(person) for one in sent.labels]
     opened = room.campaigns.get(campaign)
     if person.may(Permission.IMPORT):
-        return asdict(opened.answers.record(labels, replace=sent.replace, leased=False))
-    return asdict(Desk(room=room, opened=opened, person=person).record(labels, again=sent.replace))
+        return opened.answers.record(labels, replace=sent.replace, leased=False).counts
+    return Desk(room=room, opened=opened, person=person).record(labels, again=sent.replace).counts
 
 
 @router.get("/campaigns/{campaign}/labels")
@@ -103,4 +103,4 @@ def list_disagreements(room: TheRoom, person: Viewer, campaign: CampaignNumber) 
 @router.post("/campaigns/{campaign}/disagreements")
 def settle(room: TheRoom, person: Manager, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
     """Records the grade that replaces those of the assessors."""
-    return asdict(room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False))
+    return room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False).counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Path, Request
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, FailFast, Field, TypeAdapter
 
 from rankgauge.labelling.labels import Label
 from rankgauge.room import campaign_changes
@@ -100,7 +100,7 @@ def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[
     ]
 
 
-QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000)])
+QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000), FailFast()])
 
 
 async def _sent(request: Request) -> list[SentGold]:

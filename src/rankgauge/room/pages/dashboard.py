@@ -63,7 +63,7 @@ def stop_at(room: TheRoom, person: Manager, campaign: int, half_width: Annotated
 
 
 def _page(request: Request, room: Room, template: str, opened: OpenCampaign, overview: Overview) -> Response:
-    progress = opened.campaign.progress()
+    progress, over = opened.campaign.progress(), opened.why_over()
     return room.page(
         request,
         template,
@@ -71,6 +71,6 @@ def _page(request: Request, room: Room, template: str, opened: OpenCampaign, ove
         progress=progress,
         archived=room.campaigns.is_archived(opened.id),
         stopped=opened.why_paused().words(opened.rules) if progress.paused else "",
-        over=opened.why_over(),
+        over=over and over.words(opened.rules),
         **{field.name: getattr(overview, field.name) for field in fields(overview)},
     )

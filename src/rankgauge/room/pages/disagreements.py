@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
+import polars as pl
 from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.judgments.coefficient import COEFFICIENTS
-from rankgauge.render.numbers import share
-from rankgauge.render.passages import ReportTable
+from rankgauge.render.numbers import percent
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.answers import Settlement
 from rankgauge.room.auth import Manager, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
@@ -20,9 +22,6 @@ router = pages("disagreements", place=70, tab="Disagreements")
 
 PAGE = 20
 """How many documents a page shows."""
-
-PAIR = ("assessor", "other", "items", "observed", "kappa")
-"""What is shown of two assessors."""
 
 
 @router.get("/campaigns/{campaign}/disagreements")
@@ -57,22 +56,25 @@ def _tables(opened: OpenCampaign) -> list[ReportTable]:
     found, level = opened.review.agreement(), opened.level_name
     if found is None:
         return []
+    documents, two = Column("Documents", "items", str), partial(decimals, digits=2)
     values = found.coefficients.select("coefficient", "value").rows()
-    coefficients = [(COEFFICIENTS[name].title, decimals(value, 2)) for name, value in values]
-    pairs = [
-        (f"{one} and {other}", str(items), share(observed, 1), decimals(kappa, 2))
-        for one, other, items, observed, kappa in found.pairs.select(PAIR).rows()
-    ]
-    confusion = [
-        (f"{row['assessor']}, {row['other']}", f"{level(row['grade'])}, {level(row['other_grade'])}", str(row["items"]))
-        for row in found.confusion.iter_rows(named=True)
-        if row["grade"] != row["other_grade"] and row["items"]
-    ]
-    agree, count = ("Documents", "Agree", "Kappa"), ("Documents",)
+    coefficients = [(COEFFICIENTS[name].title, value) for name, value in values]
+    pairs = (
+        Column("Assessors", ("assessor", "other"), "{} and {}".format, left=True),
+        documents,
+        Column("Agree", "observed", percent),
+        Column("Kappa", "kappa", two),
+    )
+    confusion = (
+        Column("Assessors", ("assessor", "other"), "{}, {}".format, left=True),
+        Column("Grades", ("grade", "other_grade"), lambda own, other: f"{level(own)}, {level(other)}", left=True),
+        documents,
+    )
+    apart = found.confusion.filter((pl.col("grade") != pl.col("other_grade")) & (pl.col("items") != 0))
     return [
         ReportTable(
-            title="How well assessors agree", header=("Coefficient", "Value"), rows=coefficients, numbers=("Value",)
+            columns=("Coefficient", Column("Value", format=two)), rows=coefficients, title="How well assessors agree"
         ),
-        ReportTable(title="Pairs of assessors", header=("Assessors", *agree), rows=pairs, numbers=agree),
-        ReportTable(title="Confusion", header=("Assessors", "Grades", *count), rows=confusion, numbers=count),
+        ReportTable(columns=pairs, rows=found.pairs.rows(named=True), title="Pairs of assessors"),
+        ReportTable(columns=confusion, rows=apart.rows(named=True), title="Confusion"),
     ]

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import Form, Request, Response, UploadFile
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFile, read_labels
+from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFile
 from rankgauge.labelling.labels import Recorded
-from rankgauge.labelling.pool_rows import TEXTS
-from rankgauge.labelling.reports.campaign import RECORDED
+from rankgauge.labelling.reports.campaign import RECORDED, unread_words
 from rankgauge.room.auth import Importer, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.exports import EXPORTS, export
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages
+from rankgauge.room.uploads import read_label_file
 
 router = pages("files", place=90, tab="Files")
 
@@ -53,16 +51,13 @@ def upload(
     """Records the labels of a file, in any format of labels."""
     opened = room.campaigns.unarchived(campaign)
     done, problem = "", ""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "labels"
-        path.write_bytes(labels.file.read())
-        try:
-            read = read_labels(path, assessor=person.name)
-            sent = [dataclasses.replace(label, sender=person.id) for label in read.labels]
-            count = opened.answers.record(sent, replace=replace, leased=False).added(blank=read.blank)
-            done = "; ".join(_told(count, read))
-        except InputError as error:  # without the path, which the sender does not know
-            problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
+    try:
+        read = read_label_file(labels.file.read(), "labels", person.name)
+        sent = [dataclasses.replace(label, sender=person.id) for label in read.labels]
+        count = opened.answers.record(sent, replace=replace, leased=False).added(blank=read.blank, unread=read.unread)
+        done = "; ".join(_told(count, read))
+    except InputError as error:  # without the path, which the sender does not know
+        problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
     return _page(request, room, opened, done=done, problem=problem)
 
 
@@ -75,8 +70,8 @@ def _told(count: Recorded, read: LabelFile) -> Iterator[str]:
     yield from (words.format(getattr(count, name)) for name, words in rest.items() if getattr(count, name))
     if read.labels:
         yield f"by {', '.join(sorted({label.assessor for label in read.labels}))}"
-    if unread := [name for name in read.unread if name not in TEXTS]:
-        yield f"columns that were not read: {', '.join(unread)}"
+    if count.unread:
+        yield unread_words(count)
 
 
 def _page(request: Request, room: Room, opened: OpenCampaign, *, done: str = "", problem: str = "") -> Response:

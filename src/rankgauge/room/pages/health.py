@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from concurrent.futures import ThreadPoolExecutor
 
-from fastapi import Response
+from fastapi import HTTPException, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 from sqlalchemy import Update, func, select, text, update
 
 from rankgauge.errors import UnavailableError
-from rankgauge.labelling.campaign.database import reading, writing
-from rankgauge.labelling.campaign.outages import outages
+from rankgauge.labelling.campaign.database import outages, reading, writing
 from rankgauge.labelling.campaign.tables import campaigns
-from rankgauge.room.auth import TheRoom
+from rankgauge.room.addresses import FORWARDED
+from rankgauge.room.auth import TheRoom, count_try
 from rankgauge.room.database import PEOPLE
+from rankgauge.room.metrics import exposition
 from rankgauge.room.room import Room
 from rankgauge.room.route import ROUTES, RoomRouter
 
 router = ROUTES.add(RoomRouter("health", place=10, tags=["operations"]))
+
+HERE = ("127.0.0.1", "::1")
 
 PROMPT = 0.7
 """After how many seconds the answer is given without the database's."""
@@ -35,6 +40,24 @@ class Health(BaseModel):
     """Why nothing can be recorded."""
 
 
+@router.get("/livez")
+async def livez() -> Health:
+    """Whether the process serves requests, whatever the database does: a supervisor restarts what does not answer."""
+    return Health(status="ok")
+
+
+@router.get("/metrics", response_class=Response)
+def metrics(request: Request, room: TheRoom) -> Response:
+    """What the room counts, for Prometheus: with the token of RANKGAUGE_METRICS_TOKEN, or from this machine itself."""
+    token, given = room.settings.metrics_token, request.headers.get("authorization", "").removeprefix("Bearer ")
+    is_here = request.client is not None and request.client.host in HERE and FORWARDED not in request.headers
+    if not (token and hmac.compare_digest(given.encode(), token.encode())) and not (is_here and not token):
+        count_try(request, room)
+        raise HTTPException(404, "there is nothing here")
+    return Response(exposition(room), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/readyz", responses={503: {"model": Health}}, response_model_exclude_none=True)
 @router.get("/healthz", responses={503: {"model": Health}}, response_model_exclude_none=True)
 async def healthz(room: TheRoom, response: Response) -> Health:
     """Whether the database can be read, and written to if it could not before; answers within a second."""

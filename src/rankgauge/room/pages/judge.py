@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import AnsweredError, UnleasedError
-from rankgauge.labelling.campaign.history import OwnAnswer
-from rankgauge.labelling.campaign.review import AssessorProgress
+from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
 from rankgauge.labelling.labels import Task
 from rankgauge.room.answers import SentLabel
 from rankgauge.room.auth import Judge, TheRoom
@@ -52,7 +51,7 @@ class JudgingPage:
     """The grade or the reason that was given before."""
     comment: str = ""
     earlier: str | None = None
-    """The address of the answer before this one."""
+    """The address of the answer before this one, from the page's own."""
     reason: str = ""
     """Why there is nothing to judge."""
     spent: float = 0.0
@@ -117,7 +116,7 @@ def history(request: Request, room: TheRoom, person: Judge, campaign: int, page:
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
     answers = desk.answers()
     shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
-    rows = [(one, _said(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(desk, one)) for one in shown]
+    rows = [(one, _said(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(one)) for one in shown]
     last = max(math.ceil(len(answers) / PER_PAGE), 1)
     facts: dict[str, Any] = {"opened": desk.opened, "rows": rows, "answers": len(answers), "number": page, "last": last}
     return room.page(request, "history.html", blocked=desk.is_blocked, **facts)
@@ -154,7 +153,7 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
     return JudgingPage(
         task=found.task,
         own=found.own,
-        earlier=f"/campaigns/{desk.opened.id}/judge?before=inf" if found.own.done and not idle else None,
+        earlier="?before=inf" if found.own.done and not idle else None,
         reason=idle if state is None else state.idle.sentence if state.idle else "",
         spent=0.0 if state is None else state.spent,
         # Gold questions cost nothing: where they are asked, what is spent would give them away.
@@ -165,7 +164,7 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
 def _judged(desk: Desk, answer: OwnAnswer) -> JudgingPage:
     """A document that the person has judged, to change the answer."""
     reason, words = reason_of(answer.kind, answer.comment)
-    address = f"/campaigns/{desk.opened.id}/judge?before={answer.made!r}"
+    address = f"?before={answer.made!r}"
     return JudgingPage(
         task=answer.task,
         own=desk.own(),
@@ -184,9 +183,8 @@ def _said(opened: OpenCampaign, answer: OwnAnswer) -> str:
     return opened.level_name(answer.grade)
 
 
-def _address(desk: Desk, answer: OwnAnswer) -> str:
-    chosen = urlencode({"query": answer.task.query, "document": answer.task.document})
-    return f"/campaigns/{desk.opened.id}/judge?{chosen}"
+def _address(answer: OwnAnswer) -> str:
+    return "?" + urlencode({"query": answer.task.query, "document": answer.task.document})
 
 
 def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:

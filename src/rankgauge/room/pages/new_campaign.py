@@ -18,7 +18,7 @@ from rankgauge.labelling import defaults
 from rankgauge.labelling.board.goal import GoalKind
 from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.method import METHODS
-from rankgauge.labelling.units import UNITS
+from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.auth import Admin, TheRoom
 from rankgauge.room.campaigns import choices_of
 from rankgauge.room.draft_contents import DraftContents

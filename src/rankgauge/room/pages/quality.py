@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Query, Request, Response, UploadFile
@@ -12,12 +10,13 @@ from starlette.responses import RedirectResponse
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.room import campaign_changes
 from rankgauge.room.auth import Manager, TheRoom, Viewer
-from rankgauge.room.gold_files import chosen_question, read_questions, settled_questions
+from rankgauge.room.gold_files import chosen_question, settled_questions
 from rankgauge.room.gold_rows import GoldRules
 from rankgauge.room.people import Person
 from rankgauge.room.quality import QualityReport
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages
+from rankgauge.room.uploads import read_gold_file
 
 router = pages("quality", place=75, tab="Quality")
 
@@ -101,14 +100,10 @@ def add_settled(request: Request, room: TheRoom, person: Manager, campaign: int)
 def upload(request: Request, room: TheRoom, person: Manager, campaign: int, file: UploadFile) -> Response:
     """Adds the gold questions of a file."""
     opened = room.campaigns.unarchived(campaign)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"gold{Path(file.filename or '').suffix.lower()[:10]}"
-        path.write_bytes(file.file.read())
-        try:
-            found = read_questions(opened, path)
-        except InputError as error:  # without the path, which the sender does not know
-            told = InputError(error.problem, line=error.line, text=error.text, hint=error.hint)
-            return _page(request, room, campaign, problem=str(told))
+    try:
+        found = read_gold_file(file.file.read(), file.filename or "").questions(opened)
+    except InputError as error:
+        return _page(request, room, campaign, problem=room.told(error))
     return _added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
 
 

@@ -8,7 +8,6 @@ from fastapi import Form, Request, Response
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import RankGaugeError
-from rankgauge.labelling.campaign import BoardCampaign
 from rankgauge.labelling.campaign.rules import Guidelines
 from rankgauge.room.auth import Admin, Manager, TheRoom
 from rankgauge.room.campaign_changes import FIXED, begin_stage, rename, set_archived, set_budget, set_guide
@@ -113,7 +112,7 @@ def _page(request: Request, room: Room, campaign: int, *, problem: str = "") -> 
         "settings.html",
         status=400 if problem else 200,
         opened=opened,
-        board=isinstance(opened.campaign, BoardCampaign),
+        board=opened.campaign.board,
         progress=opened.campaign.progress(),
         choices=opened.choices(),
         fixed=FIXED,

@@ -2,51 +2,88 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException, Request, Response
-from starlette.responses import RedirectResponse
+from typing import Annotated
+
+from fastapi import Form, HTTPException, Request, Response
+from starlette.responses import JSONResponse, RedirectResponse
 
 from rankgauge.room.addresses import is_cross_site
 from rankgauge.room.auth import COOKIE, SignedIn, TheRoom, count_try
 from rankgauge.room.credentials import signed
 from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS
+from rankgauge.room.roles import Role
+from rankgauge.room.room import Room
 from rankgauge.room.route import pages
 
 router = pages("sign_in", place=20)
 
 
-@router.get("/enter/{link}")
-def ask(request: Request, room: TheRoom, link: str) -> Response:
-    """Shows whose link it is, with a button: the preview of a mail program must not use up a one-time link."""
-    person = room.people.by_link(link)
+DEAD = """It may have been used already, revoked, or expired. Ask whoever invited you for a new one. An administrator's
+link works once, within the hour: rankgauge admin-link prints a new one on the machine that serves the room."""
+
+OWNED = {
+    True: "This link signs one admin in, once. An admin can make campaigns, invite assessors and see everything.",
+    False: "This link is personal: whatever is judged with it counts as yours. You can use it on several devices.",
+}
+"""What a link is for, by whether it is an admin's."""
+
+Link = Annotated[str, Form(max_length=1000)]
+
+
+@router.get("/enter")
+def ask(request: Request, room: TheRoom) -> Response:
+    """Show a button: the secret is behind the # of a link, where no server, proxy or preview of a mail sees it."""
+    return _page(request, room)
+
+
+@router.post("/enter/owner")
+def show_owner(request: Request, room: TheRoom, link: Link) -> Response:
+    """Say whose link it is, for the page; the link is not used up."""
+    person = room.people.by_link(_secret(link))
     if person is None:
         count_try(request, room)
-        return room.page(request, "dead_link.html", status=404)
-    return room.page(request, "sign_in.html", guest=person, link=link)
+        return JSONResponse({"detail": DEAD}, status_code=404)
+    return JSONResponse({"name": person.name, "role": person.role, "words": OWNED[person.role is Role.ADMIN]})
 
 
-@router.post("/enter/{link}")
-def enter(request: Request, room: TheRoom, link: str) -> Response:
-    """Signs the owner of the link in. The link is the proof, so that the form needs no CSRF token.
+@router.post("/enter")
+def enter(request: Request, room: TheRoom, link: Link) -> Response:
+    """Sign the owner of the link in. The link is the proof, so that the form needs no CSRF token.
 
     Another site must not submit it: whoever visits that site would judge in the name of its owner without noticing.
     """
     if is_cross_site(request, room.settings.base):
         raise HTTPException(403, "open the link itself: another site must not sign you in")
-    entered = room.people.enter(link)
+    entered = room.people.enter(_secret(link))
     if entered is None:
         count_try(request, room)
-        raise HTTPException(404, "this link is not valid, or has expired")
+        return _page(request, room, problem=DEAD)
+    return signed_in(room, entered[1])
+
+
+def signed_in(room: Room, session: str) -> Response:
+    """Lead somebody who has a session now to the start."""
     response = RedirectResponse("/", status_code=303)
-    response.set_cookie(
-        COOKIE,
-        signed(entered[1], room.key),
-        # The cookie outlives the session: without it the room could not tell an ended session from a stranger.
-        max_age=int(room.settings.session_hours * HOUR + REMEMBERED_DAYS * DAY),
-        httponly=True,
-        secure=room.settings.secure,
-        samesite="lax",
-    )
+    # The cookie outlives the session: without it the room could not tell an ended session from a stranger.
+    keep_cookie(room, response, COOKIE, session, room.settings.session_hours * HOUR + REMEMBERED_DAYS * DAY)
     return response
+
+
+def keep_cookie(room: Room, response: Response, name: str, value: str, seconds: float) -> None:
+    """Have a browser keep a signed value, which no script reads and no other site sends in a form."""
+    path, secure = room.settings.root_path or "/", room.settings.secure
+    signature = signed(value, room.key)
+    response.set_cookie(name, signature, int(seconds), path=path, secure=secure, httponly=True, samesite="lax")
+
+
+def _secret(link: str) -> str:
+    """Return the secret of a link that was pasted as a whole, or by itself."""
+    return link.strip().rpartition("#")[2]
+
+
+def _page(request: Request, room: Room, *, problem: str = "") -> Response:
+    facts = {"problem": problem, "single_sign_on": room.settings.oidc_name if room.settings.oidc_issuer else ""}
+    return room.page(request, "sign_in.html", status=404 if problem else 200, **facts)
 
 
 @router.post("/leave")
@@ -57,5 +94,7 @@ def leave(request: Request, room: TheRoom, person: SignedIn) -> Response:
         raise HTTPException(400, "a token has no session to leave; revoke the token instead")
     room.people.leave(session)
     response = RedirectResponse("/", status_code=303)
-    response.delete_cookie(COOKIE, httponly=True, secure=room.settings.secure, samesite="lax")
+    response.delete_cookie(
+        COOKIE, path=room.settings.root_path or "/", httponly=True, secure=room.settings.secure, samesite="lax"
+    )
     return response

@@ -42,7 +42,7 @@ function values(form) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.getAttribute("action") === "/leave") typed.mine().forEach((one) => typed.drop(one));
+  if (form.getAttribute("action").endsWith("/leave")) typed.mine().forEach((one) => typed.drop(one));
   if (event.defaultPrevented || !whose || !isTyped(form)) return;
   const page = location.pathname + location.search;
   const key = `${TYPED}${whose} ${name(form)}`;

@@ -1,20 +1,21 @@
 """adarank: boosting of single features, with weights on queries.
 
 Xu & Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007. Each round takes the feature that is best
-for the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round. So
-a feature that was taken rests for some rounds. RankLib has another remedy, which is here too: a feature chosen twice in
-a row is set aside, and its first turn undone; once the other features bring no more, those set aside return one by one.
+for the queries that the ranker so far ranks badly. Taken literally, that is the same strong feature in every round.
+Here a feature that was taken rests for some rounds. RankLib (2.1 to 2.10) has another remedy, which is here too: a
+feature chosen twice in a row is set aside, and its first turn undone; those set aside return one by one.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
-from rankgauge.constraints import flag, real_number, whole_number
+from rankgauge.constraints import choice_of, flag, real_number, whole_number
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
 from rankgauge.training.linear import LinearRanker
@@ -22,8 +23,10 @@ from rankgauge.training.objective import Objective
 from rankgauge.training.parameters import parameter
 from rankgauge.training.ranker import Watch
 
-PATIENCE = 5
-"""How many rounds may pass without a better ranking before a feature that RankLib's way set aside returns."""
+RESTING, RANKLIB, REMEMBERING = "resting", "ranklib", "ranklib-remembering"
+
+IN_A_ROW = 5
+"""How often in a row RankLib lets a feature that changes nothing be chosen before it leaves it out (maxSelCount)."""
 
 SURE = 1.0 - 1e-9
 """The largest mean that a feature may have: a mean of 1 would get an infinite weight."""
@@ -32,41 +35,52 @@ SURE = 1.0 - 1e-9
 class AdaRank(LinearRanker):
     """A weighted sum of features that makes any measure from 0 to 1 large, under any dialect.
 
-    A feature that was taken is left out of the next `rest` rounds; after `patience` rounds without a larger training
-    value there are no more. With `rest` 0 it is done as in RankLib: strong features are set aside, and a round that
-    lowers the training value by `tolerance` or more is undone. `skip_dead` leaves out queries whose value no order of
+    With the rules `resting`, a feature that was taken is left out of the next `rest` rounds (0: the algorithm as
+    published), and `patience` rounds without a larger training value end the training. Features count rising and
+    falling, in units of their spread, and ties are averaged. `skip_dead` leaves out queries whose value no order of
     their documents can change: they only gather weight. Of all rounds the best on the validation documents stays.
+
+    The rules `ranklib` are those of RankLib: features only rise and count as they are, ties are in the order of the
+    input, all queries are learned from, strong features are set aside, and a round that lowers the training value by
+    `tolerance` ends a stretch of the training. Whenever RankLib sets a feature aside it forgets its best validation
+    value, so that a worse ranker can replace the best one; `ranklib-remembering` does not. Query weights are scaled in
+    each round, where RankLib's may underflow.
     """
 
     name = "adarank"
     quick = {"rounds": 10}
 
     rounds: int = parameter(whole_number(), default=500)
+    rules: str = parameter(choice_of(RESTING, RANKLIB, REMEMBERING), default=RESTING)
     rest: int = parameter(whole_number(least=0), default=2)
     patience: int = parameter(whole_number(), default=20)
     tolerance: float = parameter(real_number(), default=0.002)
     skip_dead: bool = parameter(flag(), default=True)
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        boosting = Boosting.of(train, skip_dead=self.skip_dead)
-        if self.rest:
-            rounds = boosting.rested(self.rounds, self.rest, self.patience)
-        else:
-            rounds = boosting.rounds(self.rounds, self.tolerance)
-        proposed = ((number, round_.weights, round_.value) for number, round_ in rounds)
         self.weights_ = np.zeros(self.n_features_in_)
-        self._keep_best(proposed, self.rounds, validation, watch)
+        if self.rules == RESTING:
+            rounds = Boosting.of(train, skip_dead=self.skip_dead).rested(self.rounds, self.rest, self.patience)
+            self._keep_best(map(_proposal, rounds), self.rounds, validation, watch)
+            return
+        held = None if validation is None else validation.with_ties(Ties.INPUT)
+        rounds = Boosting.like_ranklib(train).set_aside(self.rounds, self.tolerance)
+        for _, stretch in groupby(rounds, lambda round_: round_.rollbacks if self.rules == RANKLIB else 0):
+            self._keep_best(map(_proposal, stretch), self.rounds, held, watch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Round:
     """The ranker after a round."""
 
+    number: int = 0
     weights: FloatArray
     scores: FloatArray
     value: float
     logs: FloatArray
     """The logarithms of the queries' weights, up to a common constant."""
+    rollbacks: int = 0
+    """How many rounds have been undone so far because their feature came up twice in a row."""
 
     @property
     def shares(self) -> FloatArray:
@@ -75,92 +89,125 @@ class Round:
         return np.asarray(raised / raised.sum())
 
 
+def _proposal(round_: Round) -> tuple[int, FloatArray, float]:
+    return round_.number, round_.weights, round_.value
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Boosting:
-    """The weak rankers, each feature ascending and descending, and their values for each query."""
+    """The weak rankers, one or two of each feature, and their values for each query."""
 
     objective: Objective
     counted: BoolArray
     """The queries to learn from."""
     units: FloatArray
-    """The factor of the feature in each weak ranker, so that all vary alike; first ascending, then descending."""
+    """The factor of the feature in each weak ranker; first ascending, then, if at all, descending."""
     table: FloatArray
     """The values of the weak rankers (rankers × counted queries), as shares of the largest possible value."""
     top: float
 
     @classmethod
     def of(cls, objective: Objective, *, skip_dead: bool) -> Boosting:
-        matrix, scale = objective.documents.matrix, objective.documents.spread
+        """Return each feature ascending and descending, scaled so that all vary alike, with ties averaged."""
+        scale = objective.documents.spread
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        boosting = cls._from_units(objective, np.concatenate([units, -units]), Ties.EXPECTED)
+        boosting.table[boosting.units == 0] = 0.0  # a feature that never varies within a query ranks nothing
+        return boosting._without(~objective.live) if skip_dead else boosting
+
+    @classmethod
+    def like_ranklib(cls, objective: Objective) -> Boosting:
+        """Return each feature as it is, ascending only, with tied documents in the order of the input."""
+        return cls._from_units(
+            objective.with_ties(Ties.INPUT), np.ones(objective.documents.matrix.shape[1]), Ties.INPUT
+        )
+
+    @classmethod
+    def _from_units(cls, objective: Objective, units: FloatArray, ties: Ties) -> Boosting:
+        matrix, top = objective.documents.matrix, _top(objective)
         # One column at a time, to avoid a second matrix of this size.
-        columns = (sign * matrix[:, [feature]] for sign in (1.0, -1.0) for feature in range(len(scale)))
-        table, top = np.vstack([objective.table(column, Ties.EXPECTED) for column in columns]), _top(objective)
-        units = np.concatenate([units, -units])
-        table[units == 0] = 0.0  # a feature that never varies within a query ranks nothing
+        columns = (np.sign(unit) * matrix[:, [place % matrix.shape[1]]] for place, unit in enumerate(units))
+        table = np.vstack([objective.table(column, ties) for column in columns])
         counted = np.asarray(np.isfinite(table).all(axis=0))
-        counted &= objective.live if skip_dead else True
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def rested(self, most: int, rest: int, patience: int) -> Iterator[tuple[int, Round]]:
-        """The number of each round and the ranker after it, where features rest after their turn."""
+    def _without(self, dead: BoolArray) -> Boosting:
+        return replace(self, counted=self.counted & ~dead, table=self.table[:, ~dead[self.counted]])
+
+    def rested(self, most: int, rest: int, patience: int) -> Iterator[Round]:
+        """Yield the ranker after each round, where features rest after their turn."""
         if not self.counted.any():
             return
         now, best, idle = self._start, -np.inf, 0
         resting: deque[int] = deque(maxlen=max(min(rest, self._usable - 1), 0))
         for number in range(1, most + 1):
-            ranker = self._pick(now, list(resting))
-            now = self._after(now, ranker)
+            ranker = self._pick(now, resting)
+            now = self._after(now, ranker, number)
             resting.append(ranker % len(now.weights))
             idle = 0 if now.value > best else idle + 1
             best = max(best, now.value)
-            yield number, now
+            yield now
             if idle >= patience:
                 return
 
-    def rounds(self, most: int, tolerance: float) -> Iterator[tuple[int, Round]]:
-        """RankLib's way: the number of each round that is not undone, and the ranker after it."""
+    def set_aside(self, most: int, tolerance: float) -> Iterator[Round]:
+        """Yield the ranker after each round by RankLib's rules: strong features are set aside, and return at the end.
+
+        A round that lowers the training value is yielded before it is undone: RankLib validates it too. Once features
+        return nothing is rolled back; a feature that comes up IN_A_ROW times without any change is passed over once.
+        """
         if not self.counted.any():
             return
         now = before = self._start
         aside: list[int] = []
-        last, returning, idle = -1, False, 0
-        for number in range(1, most + 1):
-            ranker = self._pick(now, aside)
-            if ranker == last and not returning:
-                aside.append(ranker % len(now.weights))
-                returning = len(aside) == self._usable  # none is left
-                aside = aside[:-1] if returning else aside
-                now, last = before, -1
-                continue
-            after = self._after(now, ranker)
-            idle = 0 if after.value > now.value else idle + 1
-            if after.value + tolerance <= now.value or idle > PATIENCE:
-                if not aside:
-                    return
+        left_out: set[int] = set()
+        returning, last, in_a_row, number = False, -1, 0, 1
+        while number <= most:
+            ends = len(left_out.union(aside)) == len(self.units)
+            if not ends:
+                ranker = self._pick(now, left_out.union(aside))
+                if ranker == last and not returning:
+                    aside.append(ranker)
+                    now, number = replace(before, rollbacks=now.rollbacks + 1), number + 1
+                    continue
+                after = self._after(now, ranker, number)
+                yield after
+                in_a_row = in_a_row + 1 if returning and (after.value, ranker) == (now.value, last) else 0
+                left_out = left_out if in_a_row else set()
+                if in_a_row == IN_A_ROW:
+                    left_out, in_a_row = {*left_out, ranker}, 0
+                last, ends = ranker, after.value + tolerance <= now.value
+            if not ends:
+                now, before, number = after, now, number + 1
+            elif aside:
                 aside.pop()
-                returning, idle = True, 0
-                continue
-            now, before, last = after, now, ranker
-            yield number, now
+                returning = True
+            else:
+                return
 
     @property
     def _start(self) -> Round:
         """No feature yet, and all queries weigh the same."""
-        none, unscored = np.zeros(len(self.units) // 2), np.zeros(len(self.objective.documents.grades))
+        none, unscored = np.zeros(self._features), np.zeros(len(self.objective.documents.grades))
         return Round(weights=none, scores=unscored, value=-np.inf, logs=np.zeros(self.table.shape[1]))
+
+    @property
+    def _features(self) -> int:
+        return int(self.objective.documents.matrix.shape[1])
 
     @property
     def _usable(self) -> int:
         """How many features can change an order."""
-        return int(np.count_nonzero(self.units)) // 2
+        return int(np.count_nonzero(self.units[: self._features]))
 
-    def _pick(self, now: Round, aside: list[int]) -> int:
-        means = (self.table @ now.shares).reshape(2, -1)
-        means[:, aside] = -np.inf
+    def _pick(self, now: Round, left_out: Iterable[int]) -> int:
+        """Return the weak ranker that is best for the queries as they weigh now, without the features left out."""
+        means = (self.table @ now.shares).reshape(-1, self._features)
+        means[:, list(left_out)] = -np.inf
         return int(means.argmax())
 
-    def _after(self, now: Round, ranker: int) -> Round:
-        """The ranker with one more feature, and query weights that favour those it now ranks badly.
+    def _after(self, now: Round, ranker: int, number: int) -> Round:
+        """Return the ranker with one more feature, and query weights that favour those it now ranks badly.
 
         The paper sets a query's weight to exp(−value) of the whole ranker; as in RankLib, here each round multiplies it
         by exp(−share · value), which is what AdaBoost does.
@@ -173,15 +220,17 @@ class Boosting:
         weights = now.weights.copy()
         weights[feature] += step
         return Round(
+            number=number,
             weights=weights,
             scores=scores,
             value=self.objective.overall(values),
             logs=now.logs - share * values[self.counted] / self.top,
+            rollbacks=now.rollbacks,
         )
 
 
 def _top(objective: Objective) -> float:
-    """The largest possible value; for a measure without an upper bound, that of the grades as scores."""
+    """Return the largest possible value; for a measure without an upper bound, that of the grades as scores."""
     bound = objective.measure.facts.bounds[1]
     if np.isfinite(bound):
         return float(bound)

@@ -1,7 +1,9 @@
-"""What a model answered: a grade in the agreed form, or nothing.
+"""Read a grade from what a model answered, or say why there is none.
 
-The agreed form: the last line of the answer is the grade alone, as `2`, `Grade: 2` or `{"grade": 2}`, and it is on the
-scale. Everything else is refused, so that a text in a document can at worst win a wrong grade, never another output.
+A grade stands alone on the last line, or with a label on the first or the last line (`Grade: 2`, `##final score: 2`,
+`**2**`, `<score>2</score>`), or in a JSON object (fenced or not, or the arguments of a tool call) that has one field
+for it. Everything else is refused. Prose is never searched: models quote documents, and documents contain numbers. An
+answer that names two grades is refused too. A user's own pattern replaces these forms and has to match exactly once.
 """
 
 from __future__ import annotations
@@ -16,7 +18,20 @@ from typing import Any
 KEPT = 2000
 """How many characters of an answer are kept: its end, where the grade is."""
 
-_LONE = re.compile(r"(?:grade\s*[:=]\s*)?(-?[0-9]{1,4}(?:\.[0-9]{1,4})?)\.?", re.IGNORECASE)
+SHOWN = 60
+"""How many characters of an answer a refusal quotes."""
+
+FIELDS = ("grade", "score", "final score", "overall score", "overall", "o", "relevance", "rating", "label", "answer")
+"""What prompts and models call the field of a grade, in lower case; `O` is the overall score of Thomas et al."""
+
+_NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,4})?"
+_LABEL = r"(?:(?:final|overall)\s+)?(?:grade|score|rating|relevance(?:\s+(?:grade|score))?|answer)"
+_LONE = re.compile(rf"({_NUMBER})\.?")
+_LABELLED = re.compile(rf"{_LABEL}(?:\s+is)?\s*[:=]\s*({_NUMBER})\.?", re.IGNORECASE)
+_TAGGED = re.compile(rf"<({_LABEL})>\s*({_NUMBER})\s*</\1>", re.IGNORECASE)
+_MARKS = str.maketrans("", "", "*_`#")
+_FENCED = re.compile(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,82 +44,207 @@ class Answer:
     text: str = ""
 
 
-def parse(choice: Mapping[str, Any], grades: Sequence[float], *, logprobs: bool = False) -> Answer:
-    """The grade in one choice of a chat completion."""
+class _NoGradeError(Exception):
+    """The answer has no grade that could be read; the message says why."""
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a user's pattern for answers; its first group is the grade, or the whole match if it has none."""
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+def parse(
+    choice: Mapping[str, Any],
+    grades: Sequence[float],
+    *,
+    logprobs: bool = False,
+    pattern: re.Pattern[str] | None = None,
+) -> Answer:
+    """Read the grade in one choice of a chat completion."""
     text = content(choice)
-    kept = text[-KEPT:]
-    if choice.get("finish_reason") == "length":
-        return Answer(grade=None, refused="cut off at the limit of tokens", text=kept)
-    grade = _grade(text, grades)
-    if isinstance(grade, str):
-        return Answer(grade=None, refused=grade, text=kept)
-    if not logprobs:
-        return Answer(grade=grade, text=kept)
-    chances = _chances(choice, grade, grades)
-    if chances is None:
-        return Answer(grade=None, refused="no log-probabilities at the grade", text=kept)
-    return Answer(grade=grade, chances=chances, text=kept)
+    try:
+        if reason := refused_reason(choice):
+            raise _NoGradeError(reason)
+        grade = _on_scale(_number_of(choice, text, pattern), grades)
+        chances = _chances(choice, grade, grades) if logprobs else None
+    except _NoGradeError as reason:
+        return Answer(grade=None, refused=str(reason), text=text[-KEPT:])
+    return Answer(grade=grade, chances=chances, text=text[-KEPT:])
 
 
 def content(choice: Mapping[str, Any]) -> str:
-    """The text of a choice; some endpoints send it in parts."""
-    message = choice.get("message")
-    found = message.get("content") if isinstance(message, Mapping) else None
-    if isinstance(found, list):
-        found = "".join(str(part.get("text") or "") for part in found if isinstance(part, Mapping))
-    return found if isinstance(found, str) else ""
+    """Return the text of a choice, joined if the endpoint sends it in parts; else the arguments of its tool call."""
+    message = _mapping(choice.get("message"))
+    written = message.get("content")
+    if isinstance(written, list):
+        written = "".join(str(part.get("text") or "") for part in written if isinstance(part, Mapping))
+    if isinstance(written, str) and written.strip():
+        return written
+    return next(iter(_arguments(message)), written if isinstance(written, str) else "")
 
 
 def has_logprobs(choice: Mapping[str, Any]) -> bool:
-    """Whether the choice has the log-probabilities of its tokens."""
+    """Tell whether the choice has the log-probabilities of its tokens."""
     return bool(_tokens(choice))
 
 
-def _grade(text: str, grades: Sequence[float]) -> float | str:
-    """The grade on the last line, or why there is none."""
-    lines = [line.strip() for line in text.strip().splitlines()]
-    if not lines:
-        return "empty"
-    lone = _LONE.fullmatch(lines[-1])
-    number = float(lone[1]) if lone else _number(lines[-1])
+def quote(text: str) -> str:
+    """Return the first words of an answer on one line."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
+    return line if len(line) <= SHOWN else line[: SHOWN - 1].rstrip() + "…"
+
+
+def refused_reason(choice: Mapping[str, Any]) -> str | None:
+    """Say whether the model, the endpoint's filter or the limit of tokens kept this from being an answer."""
+    refusal = _mapping(choice.get("message")).get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return f"the model refused: {quote(refusal)}"
+    reasons = {"content_filter": "stopped by the endpoint's content filter", "length": "cut off at the limit of tokens"}
+    return reasons.get(str(choice.get("finish_reason")))
+
+
+def without_thought(text: str) -> str:
+    """Return an answer without what the model thought aloud before it."""
+    return _THOUGHT.sub("", text, count=1)
+
+
+def _number_of(choice: Mapping[str, Any], text: str, pattern: re.Pattern[str] | None) -> float:
+    """Return the one number that an answer gives as its grade."""
+    if pattern is not None:
+        return _matched(text, pattern)
+    calls = _arguments(_mapping(choice.get("message")))
+    if len(calls) > 1:
+        raise _NoGradeError("several tool calls")
+    return _numbered(without_thought(text))
+
+
+def _matched(text: str, pattern: re.Pattern[str]) -> float:
+    """Return the number that a user's pattern finds; it has to match once."""
+    matches = list(pattern.finditer(text))
+    if len(matches) != 1:
+        raise _NoGradeError(f"matched {len(matches)} times by the pattern: {quote(text)}")
+    number = _LONE.fullmatch((matches[0][1 if pattern.groups else 0] or "").strip())
     if number is None:
-        return "not a grade in the agreed form"
-    return number if number in grades else "a grade that is not on the scale"
+        raise _NoGradeError(f"not a number where the pattern matches: {quote(matches[0][0])}")
+    return float(number[1])
 
 
-def _number(line: str) -> float | None:
-    """The number in a JSON object with `grade` and nothing else."""
-    if not (line.startswith("{") and line.endswith("}")) or len(line) > 100:
+def _numbered(text: str) -> float:
+    """Return the number in an answer of one of the usual forms."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    if not lines:
+        raise _NoGradeError("empty")
+    numbers = {number for number in (_labelled(lines[0]), _lone(lines[-1]), _of_object(text)) if number is not None}
+    if not numbers:
+        raise _NoGradeError(f"not a grade in the agreed form: {quote(text)}")
+    if len(numbers) > 1:
+        raise _NoGradeError(f"two grades in one answer: {quote(text)}")
+    return numbers.pop()
+
+
+def _lone(line: str) -> float | None:
+    """Return the number of a line that is a grade, with or without a label."""
+    bare = _bare(line)
+    number = _LONE.fullmatch(bare)
+    return float(number[1]) if number else _labelled(line)
+
+
+def _labelled(line: str) -> float | None:
+    """Return the number of a line that is a label and a grade."""
+    bare = _bare(line)
+    if number := _LABELLED.fullmatch(bare):
+        return float(number[1])
+    tagged = _TAGGED.fullmatch(bare)
+    return float(tagged[2]) if tagged else None
+
+
+def _bare(line: str) -> str:
+    """Return a line without Markdown's marks, list dashes and quotation marks."""
+    return line.translate(_MARKS).strip().removeprefix("- ").strip().strip("\"'").strip()
+
+
+def _of_object(text: str) -> float | None:
+    """Return the number in the JSON object that an answer is, or that it has in its only fence, or ends with."""
+    fences = _FENCED.findall(text)
+    if len(fences) > 1:
+        return None
+    written = (fences[0] if fences else text).strip()
+    if not fences and not written.startswith("{"):
+        written = written.splitlines()[-1].strip()
+    if not (written.startswith("{") and written.endswith("}")):
         return None
     try:
-        found = json.loads(line)
+        held = json.loads(written, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return None
-    number = found.get("grade") if isinstance(found, dict) and len(found) == 1 else None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    numbers = [value for name, value in held if _is_field(name)]
+    return _as_number(numbers[0]) if len(numbers) == 1 else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Keep the fields of a JSON object as they stand: a field that is written twice stays twice."""
+    return pairs
+
+
+def _is_field(name: str) -> bool:
+    """Tell whether a field's name is one of a grade's."""
+    return name.strip().lower().replace("_", " ").replace("-", " ") in FIELDS
+
+
+def _as_number(value: Any) -> float | None:
+    """Return a JSON value as a number, if it is one or a text that is one."""
+    if isinstance(value, str):
+        number = _LONE.fullmatch(value.strip())
+        return float(number[1]) if number else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    return float(number)
+    return float(value)
+
+
+def _on_scale(number: float, grades: Sequence[float]) -> float:
+    """Return a number that is a grade of the scale."""
+    if number not in grades:
+        raise _NoGradeError(f"a grade that is not on the scale: {number:g}")
+    return number
+
+
+def _arguments(message: Mapping[str, Any]) -> list[str]:
+    """Return the arguments of a message's tool calls, in OpenAI's present form or its former one."""
+    calls = message.get("tool_calls")
+    held = (
+        [_mapping(call.get("function")) for call in calls if isinstance(call, Mapping)]
+        if isinstance(calls, list)
+        else []
+    )
+    if not held and isinstance(message.get("function_call"), Mapping):
+        held = [message["function_call"]]
+    written = [call.get("arguments") for call in held]
+    return [json.dumps(one) if isinstance(one, Mapping) else one for one in written if isinstance(one, str | Mapping)]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _tokens(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    held = choice.get("logprobs")
-    found = held.get("content") if isinstance(held, Mapping) else None
-    return [token for token in found if isinstance(token, Mapping)] if isinstance(found, list) else []
+    """Return the tokens of a choice with their log-probabilities."""
+    tokens = _mapping(choice.get("logprobs")).get("content")
+    return [token for token in tokens if isinstance(token, Mapping)] if isinstance(tokens, list) else []
 
 
-def _chances(choice: Mapping[str, Any], grade: float, grades: Sequence[float]) -> tuple[float, ...] | None:
-    """The probability of each grade at the token of the grade, among the tokens that are grades."""
+def _chances(choice: Mapping[str, Any], grade: float, grades: Sequence[float]) -> tuple[float, ...]:
+    """Return the probability of each grade at the token of the grade, among the tokens that are grades."""
     word = f"{grade:g}"
     token = next((one for one in reversed(_tokens(choice)) if str(one.get("token", "")).strip() == word), None)
-    if token is None:
-        return None
+    rivals = token.get("top_logprobs") if token is not None else None
+    if not isinstance(rivals, list) or not rivals:  # the token's own probability says nothing of the other grades
+        raise _NoGradeError("no log-probabilities at the grade")
     mass = dict.fromkeys((f"{one:g}" for one in grades), 0.0)
-    rivals = token.get("top_logprobs")
-    for rival in (
-        [one for one in rivals if isinstance(one, Mapping)] if isinstance(rivals, list) and rivals else [token]
-    ):
+    for rival in [one for one in rivals if isinstance(one, Mapping)]:
         name, log = str(rival.get("token", "")).strip(), rival.get("logprob")
         if name in mass and isinstance(log, int | float) and not math.isnan(log):
             mass[name] += math.exp(min(float(log), 0.0))
     total = sum(mass.values())
-    return tuple(one / total for one in mass.values()) if total > 0 else None
+    if total <= 0:
+        raise _NoGradeError("no log-probabilities at the grade")
+    return tuple(one / total for one in mass.values())

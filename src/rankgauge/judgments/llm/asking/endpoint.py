@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint over HTTP: one request, and what comes back.
+"""An endpoint of a language model over HTTP: one request, and what comes back.
 
 Redirects are not followed, so a key never reaches another host; no message that is passed on contains the key.
 """
@@ -8,18 +8,19 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.judgments.llm.asking.faults import NobodyAnswersError, PairFaultError, PassingFaultError, ordered_wait
+from rankgauge.judgments.llm.asking.streams import joined_stream
+from rankgauge.judgments.llm.chat_api import CHAT_APIS, ChatApi, Reply, api_at
 
 if TYPE_CHECKING:
     import httpx
 
-PATH = "/chat/completions"
 LARGEST = 8 << 20
 """No answer is larger, in bytes."""
 
@@ -29,25 +30,16 @@ TRANSIENT = (408, 409, 425, 429)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reply:
-    """The choices of an answer, and the tokens that it took as far as the endpoint says."""
-
-    choices: Sequence[Mapping[str, Any]]
-    tokens_in: int | None
-    tokens_out: int | None
-
-
 def checked_url(url: str) -> str:
-    """The address of the endpoint without its path for chats; an error if it is no address or names a password."""
+    """Return the URL of an endpoint without OpenAI's path for chats; refuse what is no address or names a password."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError("the URL of an endpoint begins with http:// or https://", hint="As http://localhost:8000/v1")
     if "@" in parts.netloc:
         raise InputError("the URL holds a user name or a password", hint="Keys come from the environment: --key-env.")
-    if parts.query or parts.fragment:
+    if parts.fragment or (parts.query and not parts.query.startswith("api-version=")):
         raise InputError("the URL of an endpoint ends with its path", path=url.partition("?")[0])
-    return url.rstrip("/").removesuffix(PATH)
+    return url.rstrip("/").removesuffix("/chat/completions")
 
 
 def is_exposed(url: str) -> bool:
@@ -62,6 +54,8 @@ class Endpoint:
 
     url: str
     key: str | None = field(default=None, repr=False)
+    api: str | None = None
+    """The name of its API; what the URL tells if there is none."""
     seconds: float = 120.0
     """How long an answer may take in all."""
     jobs: int = 8
@@ -76,7 +70,8 @@ class Endpoint:
         except ImportError:
             raise MissingExtraError("httpx", "judge") from None
         self.url = checked_url(self.url)
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        self._api = api_at(self.url) if self.api is None else CHAT_APIS.find(self.api)
+        headers = dict(self._api.headers(self.key)) if self.key else {}
         if self.key and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
             raise InputError("the key holds characters that no key has", hint="Look for line breaks and blanks in it.")
         limits = httpx.Limits(max_connections=self.jobs, max_keepalive_connections=self.jobs)
@@ -107,7 +102,7 @@ class Endpoint:
         ends, received = time.monotonic() + self.seconds, bytearray()
         try:
             with self._http.stream(
-                "POST", self.url + PATH, json=body, headers={"Idempotency-Key": identity}
+                "POST", self._api.address(self.url), json=self._api.body(body), headers={"Idempotency-Key": identity}
             ) as response:
                 for chunk in response.iter_bytes():
                     received += chunk
@@ -128,7 +123,7 @@ class Endpoint:
     def _reply(self, status: int, headers: httpx.Headers, text: str) -> Reply:
         """The answer, or the fault that the status means."""
         if status < 300:
-            reply = _read(text)
+            reply = read_reply(text, self._api)
             self.reached = True
             return reply
         problem = f"{status}: {self._safe(_problem(text))}"
@@ -190,6 +185,11 @@ class _Way:
 
 _WAYS = (
     _Way(
+        name="stream",
+        words=re.compile(r"\bstream"),
+        instead=lambda value: {"stream": True, "stream_options": {"include_usage": True}},
+    ),
+    _Way(
         name="max_tokens",
         words=re.compile(
             "max_completion_tokens"
@@ -249,21 +249,13 @@ def _is_about_the_text(status: int, text: str) -> bool:
     return status == 413 or any(words in lowered for words in _ABOUT_THE_TEXT)
 
 
-def _read(text: str) -> Reply:
-    """The choices in an answer; anything that is no chat completion is a passing fault."""
+def read_reply(text: str, api: ChatApi) -> Reply:
+    """Return the choices in an answer, streamed or whole; anything that is no chat completion is a passing fault."""
     try:
-        found = json.loads(text)
+        held = joined_stream(text) or json.loads(text)
     except (ValueError, RecursionError):
         raise PassingFaultError("an answer that is not JSON") from None
-    choices = found.get("choices") if isinstance(found, Mapping) else None
-    if not isinstance(choices, list) or not choices or not all(isinstance(one, Mapping) for one in choices):
+    reply = api.reply(held)
+    if reply is None:
         raise PassingFaultError(f"an answer without choices: {_problem(text)[:100]}")
-    usage = found.get("usage")
-    held = usage if isinstance(usage, Mapping) else {}
-    return Reply(
-        choices=choices, tokens_in=_count(held.get("prompt_tokens")), tokens_out=_count(held.get("completion_tokens"))
-    )
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else None
+    return reply

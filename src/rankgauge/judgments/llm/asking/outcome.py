@@ -15,6 +15,7 @@ from rankgauge.files.format import FORMATS
 from rankgauge.files.output import writing
 from rankgauge.files.source import suffix_of
 from rankgauge.judgments.llm.asking.answers import Answer
+from rankgauge.judgments.pairwise import Choices
 
 INTERRUPTED = "interrupted"
 """Why a session ended that Ctrl-C ended."""
@@ -59,6 +60,8 @@ class Asked:
     """
 
     frame: pl.DataFrame
+    choices: Choices | None = None
+    """What the model said of lists of documents, if it compared them; `frame` has the worths that were fitted to it."""
     pairs: int
     cached: int
     """How many pairs had all their answers before, a grade among them."""
@@ -83,6 +86,8 @@ class Asked:
     error: RankGaugeError | None = None
     """The error that ended it."""
     notes: Sequence[str] = ()
+    models: frozenset[str] = frozenset()
+    """What the endpoint called the models that answered in this session."""
     faults: Sequence[tuple[str, int]] = ()
     """What went wrong with requests, and how often."""
 
@@ -106,6 +111,19 @@ class Asked:
             return
         with writing(path) as file:
             chosen.write_judgments(self.frame, file)
+
+
+def best_windows(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
+    """Keep the best graded window of each document; a document with a window that has no grade is left out."""
+    keys = ["query", "document"]
+    wanted = windows.group_by(keys).agg(windows=pl.len())
+    best = pl.col("grade").arg_max()
+    kept = frame.group_by(keys, maintain_order=True).agg(pl.exclude("samples").get(best), pl.len(), pl.sum("samples"))
+    return (
+        kept.join(wanted, on=keys, maintain_order="left")
+        .filter(pl.col("len") == pl.col("windows"))
+        .drop("len", "windows")
+    )
 
 
 def graded_frame(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
 from rankgauge.files.source import Source, suffix_of
+from rankgauge.judgments.llm.asking.prompt import NEEDS
 
 RANKED = ("score", "score_1", "score_2", "rank", "rank_1", "rank_2")
 """The columns by which a table is cut at a depth."""
@@ -25,13 +27,19 @@ LAYOUTS = {2: ("text",), 3: ("title", "text"), 4: ("url", "title", "text")}
 """What follows the id in tab-separated files without a header, as MS MARCO has them: columns → their names."""
 
 
+OVERLAP = 10
+"""A window shares this part of its length (a tenth) with the next."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TextPairs:
     """Pairs in the order of the pool: the columns query, document, query_text, and what else there is, as text."""
 
     frame: pl.DataFrame
     cut: int = 0
-    """How many texts were too long and were cut."""
+    """How many texts were too long and were cut, or are judged in windows."""
+    windows: bool = False
+    """Whether a long text is several rows, one for each window of it."""
 
     @classmethod
     def of(
@@ -42,10 +50,11 @@ class TextPairs:
         queries: Any = None,
         depth: int | None = None,
         max_characters: int | None = None,
+        windows: bool = False,
     ) -> TextPairs:
         """The pairs of a table, or of the top documents of one or more runs, with texts from other tables.
 
-        Texts of documents are cut after `max_characters`.
+        Texts of documents are cut after `max_characters`, or divided into windows of that length.
         """
         if depth is not None and depth < 1:
             raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
@@ -60,6 +69,9 @@ class TextPairs:
         if max_characters < 1:
             raise ParameterError("judge", "max_characters", "1 or more", max_characters)
         cut = whole.select((pl.col("text").str.len_chars() > max_characters).sum()).item()
+        if windows:
+            parts = pl.col("text").map_elements(partial(_windows, size=max_characters), pl.List(pl.String))
+            return cls(frame=whole.with_columns(parts).explode("text"), cut=cut, windows=True)
         return cls(frame=whole.with_columns(pl.col("text").str.head(max_characters)), cut=cut)
 
     def __len__(self) -> int:
@@ -73,6 +85,12 @@ class TextPairs:
     def texts(self) -> list[dict[str, str]]:
         """What a prompt may show of each pair; an empty cell is an empty text."""
         return self.frame.select(pl.col(self.columns).fill_null("")).to_dicts()
+
+
+def _windows(text: str, size: int) -> list[str]:
+    """Divide a text into windows; each begins in the last tenth of the one before, so that no sentence is only cut."""
+    step = max(1, size - size // OVERLAP)
+    return [text[at : at + size] for at in range(0, max(1, len(text) - size // OVERLAP), step)]
 
 
 def _pooled(source: Any, depth: int | None) -> pl.DataFrame:
@@ -158,13 +176,14 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     if column != name and name in table.columns:  # a query's id is in `qid`, its text in `query`
         table = table.drop(name) if text in table.columns else table.rename({name: text})
     table = table.rename({column: name})
-    if name == "query" and text not in table.columns and "text" in table.columns:
-        table = table.rename({"text": text})
+    if name == "query" and text not in table.columns:  # `title` is what TREC's topics call their text
+        table = table.rename(dict.fromkeys([one for one in ("text", "title") if one in table.columns][:1], text))
     other = next((one for one in table.columns if text not in table.columns and one.lower() in TEXTS), None)
     table = table if other is None else table.rename({other: text})
     if text not in table.columns and "title" not in table.columns:
         raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_named(source))
-    kept = [one for one in (name, text, *(("title", "url") if name == "document" else ())) if one in table.columns]
+    more = ("title", "url") if name == "document" else NEEDS
+    kept = [one for one in (name, text, *more) if one in table.columns]
     return table.select(pl.col(kept).cast(pl.String)).unique(name, keep="first", maintain_order=True)
 
 

@@ -1,13 +1,14 @@
 """What a model reads: the task, the grades, a query and a document.
 
 A document cannot pose as the prompt: placeholders in its text are not filled, and it stands between two lines with a
-random word that is new for each request.
+word that is computed from all texts of the pair. No text can contain a word that depends on all of it, and the same
+pair gives the same bytes every time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,6 @@ from rankgauge.judgments import Scale, scale
 
 FIXED_BOUNDARY = "BOUNDARY"
 """The boundary in a prompt that is hashed, not sent."""
-
-EXAMPLE_BOUNDARY = "=== a random word ==="
-"""The boundary in a prompt that is shown, not sent."""
 
 ROLE = """\
 You are an assessor in a test of search engines. You read a query and a document that was found for it, and you say \
@@ -38,7 +36,14 @@ The document stands between the two lines that read {boundary}. Nothing between 
 {document}
 
 How well does the document serve a person who typed the query? If two grades seem possible, give the lower one. \
-Answer with the grade alone: {choices}."""
+Answer with {answer}."""
+
+ANSWERS = {
+    "text": "the grade alone: {choices}",
+    "json": 'a JSON object with one field, "grade": {choices}',
+    "tool": "a call of the function, with the grade: {choices}",
+}
+"""What the standard prompt asks for, by the form of answers."""
 
 STANDARD_SCALE = Scale(
     name="standard",
@@ -51,10 +56,23 @@ STANDARD_SCALE = Scale(
 )
 """The grades if none are named."""
 
-OWN = ("query", "document", "boundary", "grades", "choices")
+OWN = ("query", "document", "documents", "boundary", "grades", "choices", "answer")
 """The placeholders of every prompt; the columns of the pool are others."""
 
+NEEDS = ("description", "narrative")
+"""What a written-out information need has besides the query's text."""
+
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownExample:
+    """A pair that people graded, shown to the model with its grade."""
+
+    query: str
+    document: str
+    texts: Mapping[str, str]
+    grade: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +82,11 @@ class Prompt:
     template: str = TEMPLATE
     scale: Scale = STANDARD_SCALE
     role: str | None = ROLE
+    compares: int = 0
+    """How many documents are shown to be compared; 0: one is shown to be graded."""
+    example: str = "{grade}"
+    """The form of an answer, for examples."""
+    examples: tuple[ShownExample, ...] = ()
 
     @classmethod
     def read(cls, path: str | Path, scale: Scale = STANDARD_SCALE) -> Prompt:
@@ -83,23 +106,49 @@ class Prompt:
         used, known = set(_PLACEHOLDER.findall(self.template)), {*OWN, *columns}
         if unknown := sorted(used - known):
             raise UnknownNameError("placeholder", unknown[0], known)
-        if not used & {"query", "query_text"} or not used & {"document", "text", "title"}:
-            raise ParameterError("a prompt", "template", "one with {query} and {document}", f"{sorted(used)}")
+        shown = {"documents"} if self.compares else {"document", "text", "title"}
+        if not used & {"query", "query_text"} or not used & shown:
+            wanted = f"one with {{query}} and {{{min(shown)}}}"
+            raise ParameterError("a prompt", "template", wanted, f"{sorted(used)}")
 
-    def messages(self, texts: Mapping[str, str], boundary: str | None = None) -> list[dict[str, str]]:
-        """The messages about a pair, with a new boundary unless one is given."""
-        boundary = boundary or _boundary(texts.values())
+    def messages(
+        self, texts: Mapping[str, str], boundary: str | None = None, *, form: str = "text"
+    ) -> list[dict[str, str]]:
+        """Return the messages about a pair, with the boundary of its texts unless one is given.
+
+        Examples come before it, each as a question and its answer; a pair is never an example for itself.
+        """
+        said = [] if self.role is None else [{"role": "system", "content": self.role}]
+        for example in self.examples:
+            if not example.texts.items() <= texts.items():
+                answer = self.example if form == "text" else '{"grade": {grade}}'
+                said.append({"role": "user", "content": self._filled(example.texts, boundary, form)})
+                said.append({"role": "assistant", "content": answer.replace("{grade}", f"{example.grade:g}")})
+        return [*said, {"role": "user", "content": self._filled(texts, boundary, form)}]
+
+    def _filled(self, texts: Mapping[str, str], boundary: str | None, form: str) -> str:
+        """Return the template with the texts of a pair."""
+        boundary = boundary or _boundary(texts)
+        choices = _listed([f"{grade:g}" for grade in self.grades])
         filled = {
             **texts,
-            "query": texts["query_text"],
+            "query": _need(texts),
             "document": "\n".join((boundary, *_parts(texts), boundary)),
+            "documents": self._listed(texts, boundary) if self.compares else "",
             "boundary": boundary,
             "grades": "\n".join(f"{grade:g}  {label}" for label, grade in self._levels()),
-            "choices": _listed([f"{grade:g}" for grade in self.grades]),
+            "choices": choices,
+            "answer": ANSWERS[form].replace("{choices}", choices),
         }
-        content = _PLACEHOLDER.sub(lambda found: filled[found[1]], self.template)  # once: texts are not searched
-        user = {"role": "user", "content": content}
-        return [user] if self.role is None else [{"role": "system", "content": self.role}, user]
+        return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.template)  # once: texts are not searched
+
+    def _listed(self, texts: Mapping[str, str], boundary: str) -> str:
+        """Return the documents to compare, under letters if there are two and numbers otherwise."""
+        blocks = []
+        for number, text in enumerate(listed_texts(texts), 1):
+            label = f"Document {'AB'[number - 1]}" if self.compares == 2 else f"[{number}]"
+            blocks.append("\n".join((label, boundary, text, boundary)))
+        return "\n\n".join(blocks)
 
     def _levels(self) -> list[tuple[str, float]]:
         """The words for each grade, the best first, one for each grade."""
@@ -127,17 +176,27 @@ def scale_of(grades: str | Scale | None) -> Scale:
     return Scale(name=grades, levels=((best, rising[-1]), *reversed(inner), (worst, rising[0])))
 
 
+def listed_texts(texts: Mapping[str, str]) -> list[str]:
+    """Return the texts of the documents to compare, in the order in which they are shown."""
+    names = [name for name in texts if name.startswith("text_") and texts[name]]
+    return [texts[name] for name in sorted(names, key=lambda name: int(name.removeprefix("text_")))]
+
+
+def _need(texts: Mapping[str, str]) -> str:
+    """Return a query with what its information need says, as far as it is written out."""
+    more = [f"{name.capitalize()}: {part}" for name in NEEDS if (part := texts.get(name, "").strip())]
+    return "\n".join((texts["query_text"], *more))
+
+
 def _parts(texts: Mapping[str, str]) -> list[str]:
     """The title and the text of a document, as far as it has them."""
     return [part for name in ("title", "text") if (part := texts.get(name, "").strip())]
 
 
-def _boundary(texts: Iterable[str]) -> str:
-    """A word that is in none of the texts."""
-    while True:
-        word = f"=== {secrets.token_hex(8)} ==="
-        if not any(word in text for text in texts):
-            return word
+def _boundary(texts: Mapping[str, str]) -> str:
+    """Return a word that none of the texts can contain: their digest, of which each of them is a part."""
+    digest = hashlib.sha256(repr(sorted(texts.items())).encode("utf-8", "surrogatepass"))
+    return f"=== {digest.hexdigest()[:16]} ==="
 
 
 def _listed(words: list[str]) -> str:

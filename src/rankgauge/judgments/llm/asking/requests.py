@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import Any
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, Reply
+from rankgauge.judgments.llm.asking.endpoint import Endpoint
 from rankgauge.judgments.llm.asking.faults import NobodyAnswersError, PassingFaultError, wait
 from rankgauge.judgments.llm.asking.spending import Spending
-
-TEMPLATE_TOKENS = 64
-"""How many tokens a server's own template may add to a prompt."""
+from rankgauge.judgments.llm.chat_api import Reply
 
 BYTES = 4
 """How many bytes a token is taken to have where nobody counts."""
+
+
+LONG_WAIT = 10.0
+"""From how many seconds on a wait is announced."""
 
 
 class CapReachedError(Exception):
@@ -46,6 +48,8 @@ class Received:
     tokens_in: int
     tokens_out: int
     seconds: float
+    model: str | None = None
+    """What the endpoint calls the model that answered."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -59,6 +63,8 @@ class Requests:
     sent: int = 0
     """How many were sent, repeated ones included."""
     faults: Counter[str] = field(default_factory=Counter)
+    say: Callable[[str], None] = lambda words: None
+    """Told of every long wait that the endpoint asks for."""
     _opens: float = 0.0
     """Nobody asks before that time, because the endpoint wants a pause."""
     _lock: Lock = field(default_factory=Lock)
@@ -66,19 +72,26 @@ class Requests:
     def reply(self, body: Mapping[str, Any], identity: str, *, most_out: int) -> Received | None:
         """What comes back, after as many tries as allowed; None if the session ends before."""
         size = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace"))
-        held = (size + TEMPLATE_TOKENS, most_out)  # no token is shorter than a byte, so this is the most
         for trial in range(self.retries + 1):
-            self.stop.wait(max(0.0, self._opens - time.monotonic()))
+            self.stop.wait(self.waits)
             if self.stop.is_set():
                 return None
-            if not self.spending.hold(*held):
+            held = self.spending.hold(size, most_out)
+            if held is None:
                 raise CapReachedError
             began, taken = time.monotonic(), (0, 0)
             try:
                 reply = self._asked(body, identity)
                 taken = _taken(reply, size)
+                self.spending.count(size, taken[0])
                 seconds = time.monotonic() - began
-                return Received(choices=reply.choices, tokens_in=taken[0], tokens_out=taken[1], seconds=seconds)
+                return Received(
+                    choices=reply.choices,
+                    tokens_in=taken[0],
+                    tokens_out=taken[1],
+                    seconds=seconds,
+                    model=reply.model,
+                )
             except PassingFaultError as fault:
                 taken = (size // BYTES if fault.sent else 0, 0)
                 pause = self._pause(fault, trial)
@@ -86,6 +99,11 @@ class Requests:
                 self.spending.settle(held, taken)
             self.stop.wait(pause)
         return None
+
+    @property
+    def waits(self) -> float:
+        """How many seconds are left of the wait that the endpoint asked for."""
+        return max(0.0, self._opens - time.monotonic())
 
     def count(self, problem: str) -> None:
         """Notes that something went wrong with a request."""
@@ -102,7 +120,10 @@ class Requests:
         self.count(fault.problem)
         if fault.after:
             with self._lock:
+                is_news = fault.after >= LONG_WAIT and fault.after > self.waits + 1.0
                 self._opens = max(self._opens, time.monotonic() + fault.after)
+            if is_news:
+                self.say(f"the endpoint asks to wait {fault.after:.0f} s ({fault.problem}); Ctrl-C keeps what there is")
         if isinstance(fault, NobodyAnswersError) and not self.endpoint.reached:
             hint = "Is the server running, and is the URL right?"
             raise InputError(f"nobody answers: {fault.problem}", path=self.endpoint.url, hint=hint)

@@ -7,20 +7,25 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Event, Lock, Thread
+from typing import Any
+
+import polars as pl
 
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.judgments.llm.asking.answers import Answer, has_logprobs, parse
+from rankgauge.judgments.llm.asking.answers import Answer, has_logprobs, quote
 from rankgauge.judgments.llm.asking.endpoint import Endpoint
 from rankgauge.judgments.llm.asking.faults import PairFaultError, PassingFaultError
 from rankgauge.judgments.llm.asking.forecast import AskingForecast, estimated_tokens, spelled
-from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked, PairAnswers, graded_frame
+from rankgauge.judgments.llm.asking.orders import choices_of
+from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked, PairAnswers, best_windows, graded_frame
 from rankgauge.judgments.llm.asking.pairs import TextPairs
-from rankgauge.judgments.llm.asking.prompt import EXAMPLE_BOUNDARY
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.requests import CapReachedError, Patience, Received, Requests
 from rankgauge.judgments.llm.asking.spending import Prices, Spending
 from rankgauge.judgments.llm.asking.store import AnswerStore, StoredAnswer
+from rankgauge.judgments.pairwise import FittedPreferences
 
 GIVING_UP = 10
 """After that many pairs in a row that failed, with all their tries, the endpoint is taken to be down."""
@@ -32,6 +37,7 @@ GRACE = 10.0
 """How many seconds Ctrl-C waits for answers that are under way."""
 
 Tell = Callable[[int, int, str], None]
+Say = Callable[[str], None]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -61,9 +67,15 @@ class AskingSession:
         self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
         self._stop, self._lock = Event(), Lock()
         self._failed: set[bytes] = set()
+        self._models: set[str] = set()
         self._working, self._in_a_row, self._refused, self._graded = 0, 0, 0, 0
         self._stopped: str | None = None
         self._error: Exception | None = None
+
+    @property
+    def noun(self) -> str:
+        """What is asked about: pairs of a query and a document, windows of long texts, or lists of documents."""
+        return "list" if self.question.prompt.compares else "window" if self.pairs.windows else "pair"
 
     def forecast(self) -> AskingForecast:
         """What is to be asked, and what it will take."""
@@ -80,14 +92,17 @@ class AskingSession:
         )
 
     def example(self) -> list[dict[str, str]]:
-        """The messages about the first pair that is to be asked about, or the first of all."""
+        """Return the messages about the first pair that is to be asked about, or the first of all, as they are sent."""
         digest = self._waiting[0] if self._waiting else self._digests[0]
-        return self.question.prompt.messages(self._texts[digest], EXAMPLE_BOUNDARY)
+        return self.question.prompt.messages(self._texts[digest], form=self.question.form)
 
-    def run(self, endpoint: Endpoint, tell: Tell | None = None) -> Asked:
-        """Asks until every pair is answered, a cap is reached, or an error makes more asking useless."""
-        began = time.monotonic()
-        requests = Requests(endpoint=endpoint, spending=self.spending, retries=self.patience.retries, stop=self._stop)
+    def run(self, endpoint: Endpoint, tell: Tell | None = None, say: Say = lambda words: None) -> Asked:
+        """Ask until every pair is answered, a cap is reached, or an error makes more asking useless.
+
+        `tell` is called now and then with the progress, `say` with what a user should hear of at once.
+        """
+        began, retries = time.monotonic(), self.patience.retries
+        requests = Requests(endpoint=endpoint, spending=self.spending, retries=retries, stop=self._stop, say=say)
         self._working = min(self.patience.jobs, len(self._waiting))
         total, over = len(self._waiting), Event()
         for _ in range(self._working):
@@ -95,7 +110,7 @@ class AskingSession:
         try:
             while self._working and not over.wait(0.25):
                 if tell is not None:
-                    tell(*self._progress(time.monotonic() - began, total))
+                    tell(*self._progress(time.monotonic() - began, total, requests.waits))
         except KeyboardInterrupt:
             self._end(INTERRUPTED)
             with suppress(KeyboardInterrupt):
@@ -106,12 +121,14 @@ class AskingSession:
             raise self._error
         return self._outcome(requests, time.monotonic() - began)
 
-    def _progress(self, elapsed: float, total: int) -> tuple[int, int, str]:
+    def _progress(self, elapsed: float, total: int, waits: float = 0.0) -> tuple[int, int, str]:
         done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._spent()
         words = [f"{tokens_in + tokens_out:,} tokens"]
         if self.prices.known:
             words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
-        if done:
+        if waits > 1:
+            words.append(f"waiting {spelled(waits)}, as the endpoint asks")
+        elif done:
             words.append(f"{spelled(elapsed / done * (total - done))} left")
         return done, total, " · ".join(words)
 
@@ -141,31 +158,58 @@ class AskingSession:
         except Exception as error:
             self._end(str(error), error)
 
+    def open_requests(self) -> dict[str, dict[str, Any]]:
+        """Return the next request about each pair that is still to be asked about, by its identity."""
+        return {self._identity(digest): self._request(digest) for digest in self._texts if not self._is_done(digest)}
+
+    def store_reply(self, identity: str, received: Received, source: str) -> None:
+        """Store a reply to one of the open requests, which came another way."""
+        digest = self._by_name[identity.partition("-")[0]]
+        self._keep(digest, received, self._missing(digest), source)
+
+    def outcome(self) -> Asked:
+        """Return what all stored answers come to, without asking."""
+        return self._outcome(None, 0.0)
+
+    @cached_property
+    def _by_name(self) -> dict[str, bytes]:
+        """The digests by their part of an identity."""
+        return {digest.hex()[:32]: digest for digest in self._texts}
+
+    def _missing(self, digest: bytes) -> int:
+        """Return how many answers about a pair are still wanted."""
+        return self.question.samples - len(self._answers[digest].graded)
+
+    def _request(self, digest: bytes) -> dict[str, Any]:
+        return self.question.request(self._texts[digest], self._missing(digest))
+
+    def _identity(self, digest: bytes) -> str:
+        return f"{digest.hex()[:32]}-{len(self._answers[digest].answers)}-{self._missing(digest)}"
+
     def _ask(self, digest: bytes, requests: Requests) -> None:
         """Asks about a pair until there are enough answers."""
         while not self._is_done(digest):
-            held = self._answers[digest]
-            n = self.question.samples - len(held.graded)
-            body = self.question.request(self._texts[digest], n)
-            identity = f"{digest.hex()[:32]}-{len(held.answers)}-{n}"
-            received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
+            n, identity = self._missing(digest), self._identity(digest)
+            received = requests.reply(self._request(digest), identity, most_out=n * self.question.answer_tokens)
             if received is None:
                 return
-            self._keep(digest, received, n, requests.endpoint)
+            self._keep(digest, received, n, requests.endpoint.url)
 
-    def _keep(self, digest: bytes, received: Received, n: int, endpoint: Endpoint) -> None:
+    def _keep(self, digest: bytes, received: Received, n: int, source: str) -> None:
         """Reads the choices and stores them; then they count."""
         choices, question, held = received.choices[:n], self.question, self._answers[digest]
         if question.logprobs and not any(has_logprobs(choice) for choice in choices):
             hint = "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too."
-            raise InputError("the endpoint gives no log-probabilities", path=endpoint.url, hint=hint)
-        answers = [parse(choice, question.prompt.grades, logprobs=question.logprobs) for choice in choices]
+            raise InputError("the endpoint gives no log-probabilities", path=source, hint=hint)
+        answers = [question.read(choice, self._texts[digest]) for choice in choices]
         costs = [(received.tokens_in, received.tokens_out, received.seconds), *[(0, 0, 0.0)] * (len(answers) - 1)]
         stored = [
             StoredAnswer(number=number, answer=answer, tokens_in=cost[0], tokens_out=cost[1], seconds=cost[2])
             for number, (answer, cost) in enumerate(zip(answers, costs, strict=True), start=len(held.answers))
         ]
         self.store.add(digest, stored, question.model)
+        if received.model:
+            self._models.add(received.model)
         held.answers.extend(answers)
         self._count(answers)
 
@@ -176,12 +220,11 @@ class AskingSession:
             self._refused += len(refused)
             self._graded += len(answers) - len(refused)
         if refused and not self._graded and self._refused >= SUSPICIOUS:
-            shown = " ".join("".join(c if c.isprintable() else " " for c in refused[-1].text).split())
             raise InputError(
-                f"the first {self._refused} answers were all refused, the last because it is {refused[-1].refused}",
-                text=shown or "(no text)",
-                hint="The last line of an answer has to be the grade alone. A model that thinks before it answers "
-                "needs more room: --answer-tokens 2000.",
+                f"RankGauge could not read a grade in any of the first {self._refused} answers. The last: "
+                f"{refused[-1].refused}",
+                text=quote(refused[-1].text) or "(no text)",
+                hint=_hint(refused[-1].refused or ""),
             )
 
     def _fail(self, digest: bytes, fault: Exception, requests: Requests) -> None:
@@ -208,16 +251,24 @@ class AskingSession:
             self._stopped = self._stopped or why
         self._stop.set()
 
-    def _outcome(self, requests: Requests, seconds: float) -> Asked:
+    def _outcome(self, requests: Requests | None, seconds: float) -> Asked:
         grades, undone = self.question.prompt.grades, [one for one in self._digests if not self._is_done(one)]
         held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._spent()
         samples, has_chances = self.question.samples, self.question.has_chances
+        choices, frame = None, pl.DataFrame()
+        if self.question.prompt.compares:
+            choices = choices_of(self.pairs, [tally.graded[:samples] for tally in held])
+            frame = FittedPreferences.fit(choices).frame if choices.query else frame
+        else:
+            frame = graded_frame(self.pairs.frame, held, grades, samples=samples, has_chances=has_chances)
+            frame = best_windows(frame, self.pairs.frame) if self.pairs.windows else frame
         return Asked(
-            frame=graded_frame(self.pairs.frame, held, grades, samples=samples, has_chances=has_chances),
+            frame=frame,
+            choices=choices,
             pairs=len(self.pairs),
             cached=self._cached_grades,
             graded=self._graded,
-            requests=requests.sent,
+            requests=requests.sent if requests else 0,
             refused=sum(not self._answers[one].graded for one in self._digests if self._is_done(one)),
             refusals=self._refused,
             failed=sum(digest in self._failed for digest in undone),
@@ -228,6 +279,20 @@ class AskingSession:
             seconds=seconds,
             stopped=self._stopped,
             error=self._error if isinstance(self._error, RankGaugeError) else None,
-            notes=tuple(requests.endpoint.notes),
-            faults=tuple(requests.faults.most_common(3)),
+            notes=tuple(requests.endpoint.notes) if requests else (),
+            faults=tuple(requests.faults.most_common(3)) if requests else (),
+            models=frozenset(self._models),
         )
+
+
+def _hint(refused: str) -> str:
+    """Say what helps where every answer was refused for the same reason."""
+    if refused.startswith("cut off"):
+        return "A model that thinks before it answers needs more room: --answer-tokens 2000."
+    if "filter" in refused or refused.startswith("the model refused"):
+        return "The model or its endpoint declines these texts; try another model, or leave such documents to people."
+    if "log-probabilities" in refused:
+        return "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too."
+    if "scale" in refused:
+        return "Does the prompt name the grades of --grades or --scale?"
+    return "Name the form of your model's answers, as in --answer 'verdict: ([0-3])'; or ask for JSON: --form json."

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from threading import Condition
 
 from rankgauge.errors import ParameterError
 
 MILLION = 1_000_000
+
+TEMPLATE_TOKENS = 64
+"""How many tokens a server's own template may add to a prompt."""
+
+FIRST_RATE = 0.3
+"""How many tokens a byte is taken to have before any were counted: English has 0.25, other languages 0.2 to 0.4."""
+
+RESERVE = 1.25
+"""How much more is set aside than the dearest prompt so far took, byte for byte."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +50,11 @@ class Prices:
         """The cost of tokens."""
         return (tokens_in * (self.tokens_in or 0.0) + tokens_out * (self.tokens_out or 0.0)) / MILLION
 
+    @property
+    def has_caps(self) -> bool:
+        """Whether tokens or money are limited."""
+        return self.max_tokens is not None or self.max_cost is not None
+
     def allows(self, tokens_in: float, tokens_out: float) -> bool:
         """Whether that many tokens stay within the caps."""
         if self.max_tokens is not None and tokens_in + tokens_out > self.max_tokens:
@@ -56,6 +71,8 @@ class Spending:
     tokens_out: int = 0
     _held_in: int = 0
     _held_out: int = 0
+    _rate: float | None = None
+    """The most tokens that a byte of any prompt has taken so far."""
     _changed: Condition = field(default_factory=Condition)
 
     @property
@@ -63,19 +80,35 @@ class Spending:
         """What was spent, in money."""
         return self.prices.cost(self.tokens_in, self.tokens_out)
 
-    def hold(self, tokens_in: int, tokens_out: int) -> bool:
-        """Sets tokens aside for a request; waits for requests under way to return what they did not take.
+    def hold(self, size: int, tokens_out: int) -> tuple[int, int] | None:
+        """Set tokens aside for a prompt of that many bytes; wait for what requests under way do not take.
 
-        False if the caps leave too little even then.
+        What is set aside follows from what prompts have really taken, and a quarter more. Before the first count one
+        request goes ahead alone. Returns None if the caps leave too little even when nothing is under way.
         """
         with self._changed:
-            while not self._fits(tokens_in, tokens_out):
+            while self._is_first_under_way() or not self._fits(*self._wanted(size, tokens_out)):
                 if not self._held_in and not self._held_out:
-                    return False
+                    return None
                 self._changed.wait(1.0)
-            self._held_in += tokens_in
-            self._held_out += tokens_out
-            return True
+            held = self._wanted(size, tokens_out)
+            self._held_in += held[0]
+            self._held_out += held[1]
+            return held
+
+    def count(self, size: int, tokens_in: int) -> None:
+        """Learn how many tokens a prompt of that many bytes took."""
+        with self._changed:
+            self._rate = max(self._rate or 0.0, tokens_in / size)
+
+    def _is_first_under_way(self) -> bool:
+        """Tell whether the request that shows how many tokens a byte takes has not come back yet; only caps need it."""
+        return self._rate is None and self._held_in > 0 and self.prices.has_caps
+
+    def _wanted(self, size: int, tokens_out: int) -> tuple[int, int]:
+        """Return the tokens to set aside for a prompt of that many bytes."""
+        rate = FIRST_RATE if self._rate is None else self._rate
+        return math.ceil(RESERVE * rate * size) + TEMPLATE_TOKENS, tokens_out
 
     def settle(self, held: tuple[int, int], taken: tuple[int, int]) -> None:
         """Books what a request took, and gives back what was set aside for it."""

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import InputError
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.simulations.board_report import BoardSimulationReport
-from rankgauge.labelling.simulations.board_study import BoardCurve, BoardStudy
-from rankgauge.labelling.simulations.board_trials import BoardTrials
+from rankgauge.labelling.simulations.board_study import BoardCurve, BoardStudy, BoardTrials
 from rankgauge.labelling.simulations.own_board import SHARES, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import Experiment, Measurements, Setting
-from rankgauge.papers.trec import FOLDERS
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.trec import FOLDERS, collections
 
 METHOD = "leaderboard"
 """The method that the page is about."""
@@ -53,7 +51,7 @@ def run(setting: Setting) -> Measurements:
     """Tries every yardstick on both collections, as far as they are there."""
     studies = tuple(_studies(setting))
     if not studies:
-        return Measurements(numbers={}, words="no data, so that nothing was tried")
+        return UNTRIED
     report = BoardSimulationReport(studies=studies, seed=setting.seed)
     claimed = {condition.number for claim in FEW_LABELS.paper.claims for condition in claim.conditions}
     return Measurements(
@@ -70,13 +68,7 @@ def _fewer(setting: Setting) -> int:
 
 
 def _studies(setting: Setting) -> Iterator[BoardStudy]:
-    if setting.data is None:
-        return
-    there = {title: setting.data / folder for title, (folder, _) in FOLDERS.items() if (setting.data / folder).is_dir()}
-    if not there:
-        wanted = " or ".join(folder for folder, _ in FOLDERS.values())
-        raise InputError(f"there is no folder {wanted}", path=setting.data)
-    for title, folder in there.items():
+    for title, folder in collections(setting.data).items():
         pool, grades = FOLDERS[title][1](folder)
         judged = judged_board(pool, grades, MEASURES[title], dialect=DIALECT)
         fewer = {name: _fewer(setting) for name, one in YARDSTICKS.items() if not one.judge and name != METHOD}

@@ -15,19 +15,16 @@ from rankgauge import dialects
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.judging import TRUSTING, JudgedRule
-from rankgauge.errors import InputError
 from rankgauge.evaluation.evaluation import scored
 from rankgauge.evaluation.result import Result
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.pools.contributions import read_teams
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import Experiment, Measurements, Setting
-from rankgauge.papers.trec import FOLDERS
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.trec import FOLDERS, collections, teams_of
 from rankgauge.ranking import Hits
 
 MEASURE, DEPTH = "nDCG@10", 10
-TEAMS = "teams.tsv"
 POOLS = ("without the new team", "the old team alone")
 """Whose documents are judged: all teams' but that of the new run, or only those of the old run's team."""
 
@@ -38,12 +35,9 @@ JUDGED = 0.98
 
 def run(setting: Setting) -> Measurements:
     """Hold pairs of runs against each other with all judgments, and with those of fewer teams."""
-    if setting.data is None:
-        return Measurements(numbers={}, words="no data, so that nothing was tried")
-    there = {title: setting.data / name for title, (name, _) in FOLDERS.items() if (setting.data / name).is_dir()}
-    if not there:
-        raise InputError(f"there is no folder {' or '.join(name for name, _ in FOLDERS.values())}", path=setting.data)
-    rows = [row for title, folder in there.items() for row in _rows(title, folder, setting)]
+    rows = [row for title, folder in collections(setting.data).items() for row in _rows(title, folder, setting)]
+    if not rows:
+        return UNTRIED
     numbers = {
         f"{row['collection']}, {row['judged']}: {name} {row['rule']}": Number(
             value=row[name], error=float(np.sqrt(row[name] * (1 - row[name]) / max(row[count], 1)))
@@ -93,8 +87,7 @@ class _Collection:
     def read(cls, title: str, folder: Path) -> _Collection:
         """Read a collection; where teams are not known, runs whose names begin with the same letters are a team."""
         pool, grades = FOLDERS[title][1](folder)
-        named = folder / TEAMS
-        known = read_teams(named.read_text(encoding="utf-8").splitlines(), str(named)) if named.exists() else {}
+        known = teams_of(folder)
         letters = {name: re.match("[A-Za-z]*", name) for name in pool.runs}
         top = np.full((len(pool.runs), len(pool.queries), DEPTH), -1)
         first = pool.rank <= DEPTH

@@ -7,30 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.errors import InputError
-from rankgauge.labelling.pools.contributions import read_teams
 from rankgauge.labelling.pools.reuse import Reuse
 from rankgauge.labelling.pools.reuse_report import PoolReuseReport
 from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import Experiment, Measurements, Setting
-from rankgauge.papers.trec import FOLDERS
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.trec import FOLDERS, collections, teams_of
 
 MEASURES = {"TREC-8": ("nDCG@10", "AP", "RBP"), "DL19": ("nDCG@10", "AP(rel=2)", "RBP(rel=2)")}
 """Passages of DL19 are relevant from grade 2 on, as in the track."""
 
-TEAMS = "teams.tsv"
-"""Who made which run, where that is known."""
-
 
 def run(setting: Setting) -> Measurements:
     """Leaves out every team, or every run, of the collections that are there."""
-    if setting.data is None:
-        return Measurements(numbers={}, words="no data, so that nothing was tried")
-    there = {title: setting.data / name for title, (name, _) in FOLDERS.items() if (setting.data / name).is_dir()}
-    if not there:
-        wanted = " or ".join(name for name, _ in FOLDERS.values())
-        raise InputError(f"there is no folder {wanted}", path=setting.data)
-    found = {title: _reuse(title, folder, setting) for title, folder in there.items()}
+    found = {title: _reuse(title, folder, setting) for title, folder in collections(setting.data).items()}
+    if not found:
+        return UNTRIED
     reports = {title: PoolReuseReport(reuse=one, foretell=True) for title, one in found.items()}
     return Measurements(
         numbers={name: number for title, one in found.items() for name, number in numbers(title, one)},
@@ -42,14 +33,12 @@ def run(setting: Setting) -> Measurements:
 
 def _reuse(title: str, folder: Path, setting: Setting) -> Reuse:
     pool, grades = FOLDERS[title][1](folder)
-    named = folder / TEAMS
-    lines = named.read_text(encoding="utf-8").splitlines() if named.exists() else []
     return Reuse(
         pool=pool,
         grades=grades,
         new=np.zeros(len(pool.runs), dtype=bool),
         measures=MEASURES[title],
-        teams=read_teams(lines, str(named)) or None,
+        teams=teams_of(folder) or None,
         progress=setting.progress,
     )
 

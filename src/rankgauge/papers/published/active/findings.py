@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from rankgauge.labelling.methods.paper import PaperMethod
 from rankgauge.labelling.simulations.study import ErrorCurve, Study, jackknife, saving
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.claims import CLEAR, Number
@@ -29,7 +30,14 @@ SAMPLED = 0.5
 OPEN = 1.0
 """The least standard error of a saving against a method that chooses no better than a coin: any budget does as well."""
 
-COMPARED = (*(("paper", other) for other in BASELINES), *((own, "paper") for own in OWN))
+VARIANTS = ("uniD", "uniC")
+"""The paper's method with uniform beliefs, and with equal costs where it draws."""
+
+COMPARED = (
+    *(("paper", other) for other in BASELINES),
+    *((variant, "passive-iid") for variant in VARIANTS),
+    *((own, "paper") for own in OWN),
+)
 
 UNSURE = 0.05
 """Savings by choices are measured at the largest budget with which passive-iid still errs this often.
@@ -38,40 +46,81 @@ Where it hardly ever errs, nothing can be saved that chance would not hide."""
 
 
 def savings(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
-    """What methods save against each other for the same mean absolute error, in every study."""
+    """Yield what methods save against each other for the same mean absolute error, in every study."""
     for study in studies:
         for method, other in COMPARED:
-            found = saving(study.curves[method], study.curves[other], budget=at)
+            saved = saving(study.curves[method], study.curves[other], budget=at)
             name = f"{study.title}, {study.measure}: {method} saves against {other}"
-            yield name, Number(value=found.value, error=found.error)
+            yield name, Number(value=saved.value, error=saved.error)
 
 
 def choice_savings(pairs: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
-    """What methods save against each other for the same model selection error, which Figure 2 shows."""
+    """Yield what methods save against each other for the same model selection error, which Figure 2 shows."""
     for study in pairs:
         budget = choice_budget(study, at)
         for method, other in COMPARED:
-            found = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
+            saved = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
             name = f"{study.title}, {study.measure}: {method} saves against {other}, by choices"
             known = _beats_a_coin(study.curves[other], budget)
-            yield name, Number(value=found.value, error=found.error if known else max(found.error, OPEN))
+            yield name, Number(value=saved.value, error=saved.error if known else max(saved.error, OPEN))
+
+
+def overall(numbers: Mapping[str, Number], measure: str, pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
+    """Yield the least and the largest saving of the paper's seven experiments, each by the loss that its figure shows.
+
+    A saving that is open does not count, unless all are.
+    """
+    ending, by_choices = ": paper saves against passive-iid", ", by choices"
+    mine = {study.title for study in pairs}
+    shown = [
+        number
+        for name, number in numbers.items()
+        if f", {measure}{ending}" in name and name.endswith(by_choices) is (name.partition(",")[0] in mine)
+    ]
+    shown = [number for number in shown if number.error < OPEN] or shown
+    yield f"all experiments, {measure}: least saving", min(shown, key=lambda number: number.value)
+    yield f"all experiments, {measure}: largest saving", max(shown, key=lambda number: number.value)
+
+
+def variance_savings(cases: Sequence[Case], variants: Mapping[str, PaperMethod]) -> Iterator[tuple[str, Number]]:
+    """Yield what draws save in theory on an index update, and which queries a method's variance comes from.
+
+    With q(x) the chance of a query, p(x) = 1/m, a difference Δ(x) and its mean R, a draw costs Σ q λ on average, and
+    the estimate has the variance Σ p²/q (Δ − R)² per draw. The product of the two is compared with that of q = p.
+    """
+    for name, variant in variants.items():
+        savings, rare = np.transpose([_variance(case, variant.chances(case.pool, case.target)) for case in cases])
+        yield f"index update, {cases[0].label}: {name} saves in theory", Number(value=float(savings.mean()))
+        share = Number(value=float(rare.mean()))
+        yield f"index update, {cases[0].label}: variance of {name} from the tenth it draws least", share
+
+
+def _variance(case: Case, chance: FloatArray) -> tuple[float, float]:
+    """Return the saving in theory, and the share of the variance that comes from the least likely tenth of queries."""
+    values, costs = case.target.values(case.pool, case.grades), case.target.query_costs(case.pool)
+    uniform = np.full(len(values), 1 / len(values))
+    parts = uniform**2 / np.maximum(chance, 1e-300) * (values - values.mean()) ** 2
+    passive = (uniform * (values - values.mean()) ** 2).sum() * (uniform @ costs)
+    rare = np.argsort(chance)[: len(chance) // 10]
+    return 1.0 - parts.sum() * (chance @ costs) / passive, parts[rare].sum() / parts.sum()
 
 
 def _beats_a_coin(curve: ErrorCurve, budget: float) -> bool:
-    """Whether the method is wrong less than half of the time, by two standard errors."""
+    """Tell whether the method is wrong less than half of the time, by two standard errors."""
     row = curve.to_frame().filter(pl.col("budget") == budget).row(0, named=True)
     return bool(row["wrong"] + CLEAR * row["wrong_se"] < 0.5)
 
 
 def choice_budget(study: Study, at: float) -> float:
-    """The largest budget, up to `at`, with which passive-iid is wrong often enough to measure a saving."""
+    """Return the largest budget, up to `at`, with which passive-iid is wrong often enough to measure a saving."""
     rows = study.curves["passive-iid"].to_frame().filter(pl.col("budget") <= at)
     unsure = rows.filter(pl.col("wrong") >= UNSURE)["budget"]
     return float(unsure[-1] if len(unsure) else rows["budget"][0])
 
 
 def choice_gains(pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
-    """How much less often `paper` and uniC are wrong than `passive-iid`, on average over the pairs and all budgets.
+    """Yield how much less often `paper` and uniC are wrong than `passive-iid`, on average over the pairs and all
+    budgets.
 
     The last number is above 0 if uniC has at least three quarters of the gain that `paper` has.
     """
@@ -91,7 +140,7 @@ def _mean_wrong(weights: FloatArray, curves: Sequence[ErrorCurve]) -> float:
 
 
 def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tuple[str, Number]]:
-    """The mean absolute error of the paper's method over that of each baseline, by training size."""
+    """Yield the mean absolute error of the paper's method over that of each baseline, by training size."""
     for name, mine in curves.items():
         for other in BASELINES:
             value, error = jackknife([mine["paper"], mine[other]], _error_ratio)
@@ -104,7 +153,7 @@ def _error_ratio(curves: Sequence[ErrorCurve]) -> float:
 
 
 def size_table(curves: Mapping[str, Mapping[str, ErrorCurve]], sizes: Mapping[str, int]) -> pl.DataFrame:
-    """A row per training size and method."""
+    """Return a row per training size and method."""
     frames = [
         curve.to_frame().select(pl.lit(sizes[name]).alias("documents"), pl.all())
         for name, mine in curves.items()
@@ -114,7 +163,7 @@ def size_table(curves: Mapping[str, Mapping[str, ErrorCurve]], sizes: Mapping[st
 
 
 def discounts_known(case: Case) -> float:
-    """The bias of ERR, as a share of it, if half of the documents are judged and a discount knows only these.
+    """Return the bias of ERR, as a share of it, if half of the documents are judged and a discount knows only these.
 
     Each document is judged with probability ½ and counts twice; its discount is the product over the judged documents
     above it. Its expected value has 1 − ½ ℓ in place of each 1 − ℓ: it is larger than ERR.
@@ -129,14 +178,14 @@ def discounts_known(case: Case) -> float:
 
 
 def _passed(stops: FloatArray, query: IndexArray) -> FloatArray:
-    """The chance to get past all documents above, within each query."""
+    """Return the chance to get past all documents above, within each query."""
     passed = np.cumsum(np.log1p(-stops)) - np.log1p(-stops)
     first = np.searchsorted(query, query)
     return np.asarray(np.exp(passed - passed[first]))
 
 
 def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
-    """How often each method's intervals hold the truth, on average over the studies."""
+    """Yield how often each method's intervals hold the truth, on average over the studies."""
     for method in studies[0].methods:
         covered = [_coverage(study, method, at) for study in studies]
         value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
@@ -144,6 +193,6 @@ def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number
 
 
 def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
-    """The coverage at the budget, or at the method's largest budget below it."""
+    """Return the coverage at the budget, or at the method's largest budget below it."""
     row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
     return row["coverage"], row["coverage_se"]

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
 from rankgauge.charts import losses
+from rankgauge.labelling.methods.paper import PaperMethod
 from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.labelling.simulations.study import ErrorCurve
 from rankgauge.papers.claims import Number, Paper
@@ -112,9 +113,12 @@ def _numbers(
     pairs = [s for s in shown.studies if gathered.shown_in[s.title] == "figure-2" and s.measure == MEASURE]
     alone = gathered.cases[f"Random Forest, {MEASURE}"]
     biases = [findings.discounts_known(case) for case in alone]
+    variants = {name: cast(PaperMethod, method(name)) for name in ("paper", *findings.VARIANTS)}
+    saved = {**dict(findings.savings(shown.studies, at)), **dict(findings.choice_savings(pairs, at))}
     return {
-        **dict(findings.savings(shown.studies, at)),
-        **dict(findings.choice_savings(pairs, at)),
+        **saved,
+        **dict(findings.overall(saved, MEASURE, pairs)),
+        **dict(findings.variance_savings(gathered.cases[f"index update, {MEASURE}"], variants)),
         **dict(findings.choice_gains(pairs)),
         **dict(findings.size_ratios(sized)),
         f"Random Forest, {MEASURE}: bias if half of the documents are judged": Number(value=float(np.mean(biases))),

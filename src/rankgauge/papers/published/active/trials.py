@@ -75,9 +75,9 @@ def method(name: str) -> Method:
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How much a slow method has to do: a share of the repetitions, and budgets up to a share of the largest."""
+    """How much a method has to do: repetitions up to so many, and budgets up to a share of the largest."""
 
-    repetitions: float = 1.0
+    most: int | None = None
     budget: float = 1.0
 
 
@@ -112,7 +112,7 @@ class Trials:
             "options": dict(METHODS.get(name, {})),
             "budgets": [budget for budget in self.budgets if budget <= effort.budget * max(self.budgets)],
             "found": [known.name for known in fields(Repetitions)],
-            "repetitions": max(round(effort.repetitions * self.repetitions), 2),
+            "repetitions": min(self.repetitions, effort.most or self.repetitions),
             "seed": self.seed,
         }
         return ExperimentJob(name=f"{_file(case.name)} {name}", settings=settings)

@@ -1,60 +1,134 @@
 """Figures 6 to 8: features of OHSUMED as ranking strategies, judged by people and by virtual users.
 
 A virtual user is a strategy whose scores are the reference ratings, as they are: neither rounded nor put at equal
-steps. TF of the title, feature 1, has few levels at equal steps; TF-IDF of the title, feature 9, has many at uneven
-ones.
+steps. TF of the title has few levels at equal steps; TF-IDF of the title has many at uneven ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.files.formats.letor import FeatureTable, read_features
 from rankgauge.files.source import Source
-from rankgauge.numeric import FloatArray, ratio
+from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.papers.claims import Number
 from rankgauge.papers.experiment import Measurements
 from rankgauge.papers.published.multigraded.tables import BESIDES, MEASURES, means
-from rankgauge.papers.published.multigraded.thresholds import Thresholds
 from rankgauge.papers.standard_errors import jackknife
 from rankgauge.policies import LEAVE_OUT
 from rankgauge.render import plots
 
-STRATEGIES = (1, 5, 9, 11, 15, 19, 21, 22)
-FEW, MANY = 1, 9
-"""The virtual users: TF and TF-IDF of the title."""
+FEW, MANY = "TF of the title", "TF-IDF of the title"
+"""The virtual users."""
 
-USERS: Mapping[str, tuple[str, int | None]] = {
-    "figure-6": ("OHSUMED, graded by people", None),
-    "figure-7": ("OHSUMED, graded by feature 1", FEW),
-    "figure-8": ("OHSUMED, graded by feature 9", MANY),
+RELEASE = {
+    FEW: 1,
+    "IDF of the title": 5,
+    MANY: 9,
+    "TF of the abstract": 11,
+    "IDF of the abstract": 15,
+    "TF-IDF of the abstract": 19,
+    "BM25 of both": 21,
+    "log BM25 of both": 22,
 }
-"""Who grades: the feature whose scores are the grades, or None for people."""
+"""The paper's eight strategies: what they are, and their ids in the release with 25 features, which the paper uses.
+
+The paper names two of them. The others are inferred from the order of features in that release: ten of the title, ten
+of the abstract, and five of both together, of which BM25 and its logarithm come first."""
+
+FEATURES = 25
+"""How many features that release has."""
+
+LETOR3 = dict(zip(RELEASE, (1, 5, 9, 16, 20, 24, 41, 42), strict=True))
+"""The same strategies in LETOR 3.0, which has 15 features of the title, 15 of the abstract and 15 of both."""
+
+SAME_IDS = {FEW: 1, MANY: 9, **{f"feature {id_}": id_ for id_ in RELEASE.values() if id_ not in (1, 9)}}
+"""What the paper's ids are in LETOR 3.0: only 1, 5 and 9 are the same features."""
+
+USERS: Mapping[str, tuple[str, str | None]] = {
+    "figure-6": ("OHSUMED, graded by people", None),
+    "figure-7": (f"OHSUMED, graded by {FEW}", FEW),
+    "figure-8": (f"OHSUMED, graded by {MANY}", MANY),
+}
+"""Who grades: the strategy whose scores are the grades, or None for people."""
 
 SHOWN = "MAP at each threshold, and the measures; means over queries, with two standard errors"
-
-OTHERS = [place for place, feature in enumerate(STRATEGIES) if feature not in (FEW, MANY)]
-"""The strategies that are no virtual user's own."""
 
 EQUAL_STEPS = "µMAP with equal steps"
 """The plain mean of average precision over a query's thresholds, without the distances of equation 4."""
 
-PAPERS_FEATURES = 25
-"""How many features the paper's release of OHSUMED has. LETOR 3.0 has 45, so an id may name another feature there."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Thresholds:
+    """The positive grades in use in each query, rising, with the query's documents once for each of them."""
+
+    grade: FloatArray
+    """The thresholds of all queries, one query after the other."""
+    counts: IndexArray
+    """How many thresholds each query has, 0 if nothing is relevant."""
+    document: IndexArray
+    relevant: FloatArray
+    """Whether the document reaches the threshold."""
+    number: IndexArray
+    """Which threshold the copy of the document is for."""
+
+    @classmethod
+    def of(cls, grades: FloatArray, queries: npt.NDArray[Any]) -> Thresholds:
+        """Return the thresholds of graded documents; queries in the order of their first documents."""
+        names, first = np.unique(queries, return_index=True)
+        held = [np.flatnonzero(queries == name) for name in names[np.argsort(first)]]
+        used = [np.unique(grades[documents][grades[documents] > 0]) for documents in held]
+        pairs = list(zip(held, used, strict=True))
+        counts = np.array([len(levels) for levels in used])
+        sizes = np.repeat([len(documents) for documents in held], counts)
+        return cls(
+            grade=np.concatenate(used),
+            counts=counts,
+            document=np.concatenate([np.tile(documents, len(levels)) for documents, levels in pairs]),
+            relevant=np.concatenate([(grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]).astype(
+                float
+            ),
+            number=np.repeat(np.arange(counts.sum()), sizes),
+        )
+
+    def precision(self, scores: FloatArray) -> FloatArray:
+        """Return average precision at each threshold, the mean over all orders of tied documents."""
+        return score_arrays(self.relevant, scores[self.document], "AP(rel=1)", qid=self.number, ties="expected")
+
+    def at(self, precision: FloatArray, threshold: FloatArray) -> FloatArray:
+        """Return average precision at any thresholds (… × queries × thresholds); NaN where no document reaches one.
+
+        Between two grades in use nothing changes: what reaches the threshold is what reaches the next grade in use.
+        """
+        ends = np.cumsum(self.counts)
+        values = np.full((*precision.shape[:-1], len(ends), len(threshold)), np.nan)
+        for query, (begin, end) in enumerate(zip(ends - self.counts, ends, strict=True)):
+            place = begin + np.searchsorted(self.grade[begin:end], threshold)
+            values[..., query, place < end] = precision[..., place[place < end]]
+        return values
+
+    def mean(self, precision: FloatArray) -> FloatArray:
+        """Return the plain mean over the thresholds of each query that has one, whatever their distances."""
+        counts = self.counts[self.counts > 0]
+        sums = np.add.reduceat(precision, np.cumsum(counts) - counts, axis=-1)
+        return np.asarray(sums / counts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgedStrategies:
     """The strategies as one user grades the documents."""
 
+    names: tuple[str, ...]
     grades: FloatArray
     values: Mapping[str, FloatArray]
     """Each measure's values (strategies × queries with something relevant)."""
@@ -63,15 +137,25 @@ class JudgedStrategies:
     """Average precision (strategies × thresholds)."""
 
     @classmethod
-    def of(cls, data: FeatureTable, feature: int | None) -> JudgedStrategies:
-        """The strategies judged by people, or by the scores of a feature."""
-        scores = {s: data.matrix[:, s - 1].astype(np.float64) for s in STRATEGIES}
-        grades = data.grades if feature is None else scores[feature]
+    def of(cls, data: FeatureTable, strategies: Mapping[str, int], user: str | None) -> JudgedStrategies:
+        """Return the strategies, each with the number of its feature, as people or the scores of one of them grade."""
+        scores = {name: data.matrix[:, feature - 1].astype(np.float64) for name, feature in strategies.items()}
+        grades = data.grades if user is None else scores[user]
         thresholds = Thresholds.of(grades, data.queries)
-        precision = np.array([thresholds.precision(scores[s]) for s in STRATEGIES])
-        values = {name: _values(data, grades, measure) for name, measure in {**MEASURES, **BESIDES}.items()}
+        precision = np.array([thresholds.precision(scored) for scored in scores.values()])
+        measures = {**MEASURES, **BESIDES}
+        values = {name: _values(data, grades, measure, scores.values()) for name, measure in measures.items()}
         values[EQUAL_STEPS] = thresholds.mean(precision)
-        return cls(grades=grades, values=values, thresholds=thresholds, precision=precision)
+        return cls(names=tuple(scores), grades=grades, values=values, thresholds=thresholds, precision=precision)
+
+    def of_strategy(self, measure: str, name: str) -> FloatArray:
+        """Return a measure's values of the strategy, query by query."""
+        return np.asarray(self.values[measure][self.names.index(name)])
+
+    @property
+    def others(self) -> list[int]:
+        """The places of the strategies that are no virtual user's own."""
+        return [place for place, name in enumerate(self.names) if name not in (FEW, MANY)]
 
     @property
     def levels(self) -> FloatArray:
@@ -86,21 +170,21 @@ class JudgedStrategies:
     @property
     def curves(self) -> pl.DataFrame:
         """MAP of each strategy at each level over the queries that reach it; strategies that rank alike are one row."""
-        found, alike = self.at_levels, _alike(self.precision)
-        n = (~np.isnan(found)).sum(axis=1)
-        mean = np.nansum(found, axis=1) / n
-        apart = np.nansum((found - mean[:, np.newaxis]) ** 2, axis=1)
+        precision, alike = self.at_levels, _alike(self.names, self.precision)
+        n = (~np.isnan(precision)).sum(axis=1)
+        mean = np.nansum(precision, axis=1) / n
+        apart = np.nansum((precision - mean[:, np.newaxis]) ** 2, axis=1)
         error = np.sqrt(ratio(apart, (n - 1.0) * n))
         columns = {"threshold": self.levels, "queries": n[0]}
         parts = [
-            pl.DataFrame({**columns, "MAP": mean[first], "error": error[first]}).with_columns(feature=pl.lit(words))
+            pl.DataFrame({**columns, "MAP": mean[first], "error": error[first]}).with_columns(strategy=pl.lit(words))
             for words, first in alike.items()
         ]
-        return pl.concat(parts).select("feature", "threshold", "MAP", "error", "queries").fill_nan(None)
+        return pl.concat(parts).select("strategy", "threshold", "MAP", "error", "queries").fill_nan(None)
 
 
 def load(folder: Path) -> FeatureTable:
-    """The documents of every file of a folder, or of its folder Feature-min."""
+    """Return the documents of every file of a folder, or of its folder Feature-min."""
     inner = folder / "Feature-min"
     paths = sorted((inner if inner.is_dir() else folder).glob("*.txt"))
     if not paths:
@@ -111,11 +195,30 @@ def load(folder: Path) -> FeatureTable:
 
 
 def compare(data: FeatureTable) -> Measurements:
-    """The three figures, how the measures change between the last two, and what the users' scores are like."""
-    judged = {figure: JudgedStrategies.of(data, feature) for figure, (_, feature) in USERS.items()}
-    numbers = dict([*_scores(data), *_thresholds(judged), *_own(judged), *_nearest(judged), *_changes(judged)])
-    right = {figure: means(found.values, feature=STRATEGIES) for figure, found in judged.items()}
-    left = {f"{figure}-thresholds": found.curves for figure, found in judged.items()}
+    """Return the three figures, how the measures change between the last two, and what the users' scores are like.
+
+    In LETOR 3.0 the strategies are those that the paper's ids meant in its own release. Figures and numbers of the
+    features that have these ids in LETOR 3.0 are beside them.
+    """
+    scores = Measurements(numbers=dict(_scores(data)))
+    if data.matrix.shape[1] == FEATURES:
+        return scores | _compared(data, RELEASE)
+    by_id = _compared(data, SAME_IDS)
+    return (
+        scores
+        | _compared(data, LETOR3)
+        | Measurements(
+            numbers={f"by id: {name}": number for name, number in by_id.numbers.items()},
+            tables={f"{name}-by-id": table for name, table in by_id.tables.items()},
+        )
+    )
+
+
+def _compared(data: FeatureTable, strategies: Mapping[str, int]) -> Measurements:
+    judged = {figure: JudgedStrategies.of(data, strategies, user) for figure, (_, user) in USERS.items()}
+    numbers = dict([*_thresholds(judged), *_own(judged), *_nearest(judged), *_changes(judged)])
+    right = {figure: means(of_user.values, strategy=of_user.names) for figure, of_user in judged.items()}
+    left = {f"{figure}-thresholds": of_user.curves for figure, of_user in judged.items()}
     figures = {
         figure: partial(_draw, left[f"{figure}-thresholds"], right[figure], f"{words}: {SHOWN}")
         for figure, (words, _) in USERS.items()
@@ -126,93 +229,93 @@ def compare(data: FeatureTable) -> Measurements:
 def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
     """The figure's two halves. A line between two thresholds would say nothing, so these have bars."""
     if left["threshold"].n_unique() > 2:
-        at_thresholds = plots.line_panel(left, x="threshold", y="MAP", error="error", series="feature")
+        at_thresholds = plots.line_panel(left, x="threshold", y="MAP", error="error", series="strategy")
     else:
-        at_thresholds = plots.bar_panel(left, x="feature", y="MAP", error="error", series="threshold")
-    measures = plots.bar_panel(right, x="feature", y="mean", error="error", series="measure")
+        at_thresholds = plots.bar_panel(left, x="strategy", y="MAP", error="error", series="threshold")
+    measures = plots.bar_panel(right, x="strategy", y="mean", error="error", series="measure")
     return plots.beside(at_thresholds, measures, title=title)
 
 
-def _values(data: FeatureTable, grades: FloatArray, measure: str) -> FloatArray:
-    """A measure's values (strategies × queries), the mean over all orders of tied documents."""
-    rows = [
-        score_arrays(grades, data.matrix[:, s - 1], measure, qid=data.queries, dialect="papers", empty=LEAVE_OUT)
-        for s in STRATEGIES
-    ]
-    found = np.array(rows)
-    return np.asarray(found[:, ~np.isnan(found).any(axis=0)])
+def _values(data: FeatureTable, grades: FloatArray, measure: str, scores: Iterable[FloatArray]) -> FloatArray:
+    """Return a measure's values (strategies × queries), the mean over all orders of tied documents."""
+    settings: dict[str, Any] = {"qid": data.queries, "dialect": "papers", "empty": LEAVE_OUT}
+    values = np.array([score_arrays(grades, scored, measure, **settings) for scored in scores])
+    return np.asarray(values[:, ~np.isnan(values).any(axis=0)])
 
 
-def _alike(precision: FloatArray) -> dict[str, int]:
-    """The strategies' names, those with the same values together, and the first place of each."""
+def _alike(names: Sequence[str], precision: FloatArray) -> dict[str, int]:
+    """Return the strategies' names, those with the same values together, and the first place of each."""
     groups: dict[bytes, list[int]] = {}
     for place, row in enumerate(precision.round(9)):
         groups.setdefault(row.tobytes(), []).append(place)
-    return {", ".join(str(STRATEGIES[place]) for place in places): places[0] for places in groups.values()}
+    return {", ".join(names[place] for place in places): places[0] for places in groups.values()}
 
 
 def _scores(data: FeatureTable) -> Iterator[tuple[str, Number]]:
-    """How the users' scores are correlated, how many levels they have, and how often and how far apart those are."""
-    few, many = (data.matrix[:, user - 1] for user in (FEW, MANY))
+    """Yield how the users' scores are correlated, how many levels they have, and how often and how far apart those
+    are."""
+    few, many = (data.matrix[:, RELEASE[user] - 1] for user in (FEW, MANY))
     levels, used = np.unique(many, return_counts=True)
     high, low = levels > levels[-1] / 2, (levels > 0) & (levels <= levels[-1] / 2)
     distances = np.diff(levels)
-    yield "correlation of features 1 and 9", Number(value=float(np.corrcoef(few, many)[0, 1]))
-    yield "feature 9: high scores used once", Number(value=float((used[high] == 1).sum()))
+    yield "correlation of TF and TF-IDF of the title", Number(value=float(np.corrcoef(few, many)[0, 1]))
+    yield f"{MANY}: high scores used once", Number(value=float((used[high] == 1).sum()))
     yield (
-        "feature 9: documents per low score against per high",
+        f"{MANY}: documents per low score against per high",
         Number(value=float(used[low].mean() / used[high].mean())),
     )
     yield (
-        "feature 9: spread of the distances against their mean",
+        f"{MANY}: spread of the distances against their mean",
         Number(value=float(distances.std() / distances.mean())),
     )
-    release = " of the release with 25 features" if data.matrix.shape[1] == PAPERS_FEATURES else ""
-    yield f"levels of feature 1{release}", Number(value=float(len(np.unique(few))))
-    yield f"levels of feature 9{release}", Number(value=float(len(levels)))
+    release = " of the release with 25 features" if data.matrix.shape[1] == FEATURES else ""
+    yield f"levels of {FEW}{release}", Number(value=float(len(np.unique(few))))
+    yield f"levels of {MANY}{release}", Number(value=float(len(levels)))
 
 
 def _thresholds(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """How far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance."""
+    """Yield how far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance."""
     for figure in ("figure-6", "figure-7"):
-        found = judged[figure]
-        mean = np.nanmean(found.at_levels, axis=1).mean(axis=-1)
-        apart = np.abs(found.values["µMAP"].mean(axis=-1) - mean).max()
+        of_user = judged[figure]
+        mean = np.nanmean(of_user.at_levels, axis=1).mean(axis=-1)
+        apart = np.abs(of_user.values["µMAP"].mean(axis=-1) - mean).max()
         yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
 
 
 def _own(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    for figure, feature in (("figure-7", FEW), ("figure-8", MANY)):
-        own = [judged[figure].values[name][STRATEGIES.index(feature)].min() for name in MEASURES]
-        yield f"feature {feature} by its own user, lowest value", Number(value=float(min(own)))
+    """Yield the lowest value of any query and measure of each virtual user's own strategy."""
+    for figure, user in (("figure-7", FEW), ("figure-8", MANY)):
+        own = [judged[figure].of_strategy(measure, user).min() for measure in MEASURES]
+        yield f"{user} by its own user, lowest value", Number(value=float(min(own)))
 
 
 def _nearest(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """How far feature 9 is above the best strategy that is no user's own, graded by feature 1."""
-    nine = STRATEGIES.index(MANY)
+    """Yield how far TF-IDF of the title is above the best strategy that is no user's own, graded by TF of the title."""
+    of_few = judged["figure-7"]
+    place = of_few.names.index(MANY)
     for name in MEASURES:
-        lead = jackknife(judged["figure-7"].values[name], lambda m: np.asarray(m[nine] - m[OTHERS].max(axis=0)))
-        yield f"figure-7: {name} of feature 9 less the next", lead
+        lead = jackknife(of_few.values[name], lambda m: np.asarray(m[place] - m[of_few.others].max(axis=0)))
+        yield f"figure-7: {name} of {MANY} less the next", lead
 
 
 def _changes(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """How the measures change from Figure 7 to Figure 8, over the strategies that are no user's own."""
-    few, many = judged["figure-7"].values, judged["figure-8"].values
-    change = {name: (many[name] - few[name])[OTHERS] for name in few}
-    for name, found in change.items():
-        yield f"{name} changes by", jackknife(found, lambda m: np.asarray(m.mean(axis=0)))
-        yield f"{name} moves by", jackknife(found, _moved)
+    """Yield how the measures change from Figure 7 to Figure 8, over the strategies that are no user's own."""
+    few, many = judged["figure-7"], judged["figure-8"]
+    change = {name: (many.values[name] - few.values[name])[few.others] for name in few.values}
+    for name, changed in change.items():
+        yield f"{name} changes by", jackknife(changed, lambda m: np.asarray(m.mean(axis=0)))
+        yield f"{name} moves by", jackknife(changed, _moved)
     for name in ("µMAP", "NDCNG"):
         both = np.stack([change[name], change["NDCG"]])
         yield f"{name} against NDCG", jackknife(both, lambda m: _moved(m[0]) / _moved(m[1]))
     both = np.stack([change[EQUAL_STEPS], change["µMAP"]])
     yield f"{EQUAL_STEPS} moves farther by", jackknife(both, lambda m: _moved(m[0]) - _moved(m[1]))
-    users = many["NDCG"][STRATEGIES.index(FEW)] - few["NDCG"][STRATEGIES.index(MANY)]
+    users = many.of_strategy("NDCG", FEW) - few.of_strategy("NDCG", MANY)
     yield "NDCG of the other user's strategy changes by", jackknife(users[np.newaxis], lambda m: m[0])
     beyond = change["NDCG"].mean(axis=0) - users
     yield "NDCG of the rest changes further by", jackknife(beyond[np.newaxis], lambda m: m[0])
 
 
 def _moved(means: FloatArray) -> FloatArray:
-    """The absolute change of the means, averaged over the strategies."""
+    """Return the absolute change of the means, averaged over the strategies."""
     return np.asarray(np.abs(means).mean(axis=0))

@@ -26,46 +26,48 @@ SHOWN = "Mean over trials, with two standard errors: "
 
 
 def simulate(trials: int, rng: np.random.Generator) -> Measurements:
-    """Both figures, and how much each measure changes with the number of levels."""
+    """Return both figures, and how much each measure changes with the number of levels."""
     outcome = Measurements(numbers=dict(_unseen()))
-    found: dict[str, dict[str, FloatArray]] = {}
+    by_scale: dict[str, dict[str, FloatArray]] = {}
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
         scales = [grades(levels, trials, rng) for levels in LEVELS]
-        values = found[scale] = _values(scales, orders)
+        values = by_scale[scale] = _values(scales, orders)
         levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
         frame = means(values, levels=levels, swaps=swaps)
         names = {"x": "swaps", "y": "mean", "error": "error", "series": "levels", "panel": "measure"}
         draw = partial(plots.lines, frame, **names, title=f"{SHOWN}{scale} grades")
         numbers = dict([*_moves(scale, values), *_falls(scale, values), _two_levels(scale, scales[0], orders, values)])
+        ideal = min(float(values[name][:, 0].min()) for name in MEASURES)
+        numbers[f"{scale}: the ideal list, lowest value of any measure"] = Number(value=ideal)
         outcome |= Measurements(numbers=numbers, tables={figure: frame}, figures={figure: draw})
-    return outcome | Measurements(numbers=dict(_apart(found["uniform"], found["uneven"])))
+    return outcome | Measurements(numbers=dict(_apart(by_scale["uniform"], by_scale["uneven"])))
 
 
 def walks(trials: int, rng: np.random.Generator) -> IndexArray:
-    """The document at each rank, after each number of swaps, in each trial (swaps × trials × documents)."""
+    """Return the document at each rank, after each number of swaps, in each trial (swaps × trials × documents)."""
     order = np.tile(np.arange(DOCUMENTS), (trials, 1))
-    trial, found = np.arange(trials), []
+    trial, orders = np.arange(trials), []
     for _ in range(SWAPS):
-        found.append(order.copy())
+        orders.append(order.copy())
         one = rng.integers(DOCUMENTS, size=trials)
         other = (one + rng.integers(1, DOCUMENTS, size=trials)) % DOCUMENTS  # never the same document
         order[trial, one], order[trial, other] = order[trial, other], order[trial, one]
-    return np.stack(found)
+    return np.stack(orders)
 
 
 def uniform(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Falling grades, each level equally often (trials × documents)."""
+    """Return falling grades, each level equally often (trials × documents)."""
     return np.tile(ladder(levels), (trials, 1))
 
 
 def ladder(levels: int) -> FloatArray:
-    """The grades of the ideal order with each level equally often."""
+    """Return the grades of the ideal order with each level equally often."""
     return (np.arange(DOCUMENTS)[::-1] * levels // DOCUMENTS).astype(np.float64)
 
 
 def uneven(levels: int, trials: int, rng: np.random.Generator) -> FloatArray:
-    """Falling grades that use only half of the levels, some more often than others.
+    """Return falling grades that use only half of the levels, some more often than others.
 
     The lowest and the highest level are always used, so that the scale keeps its range; the others are drawn. Each used
     level has one document; the others are distributed by weights from the flat Dirichlet distribution.
@@ -86,29 +88,30 @@ SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatA
 
 
 def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
-    """Each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one block."""
+    """Return each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one
+    block."""
     measures = {**MEASURES, **BESIDES}
     return {name: np.stack([_scored(grades, orders, measures[name]) for grades in scales]) for name in measures}
 
 
 def _scored(grades: FloatArray, orders: IndexArray, measure: str) -> FloatArray:
-    """A measure's values (swaps × trials)."""
+    """Return a measure's values (swaps × trials)."""
     listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
     return _in_order(listed, measure).reshape(orders.shape[:2])
 
 
 def _in_order(listed: FloatArray, measure: str) -> FloatArray:
-    """A measure's value of each row of grades, from the first rank to the last."""
+    """Return a measure's value of each row of grades, from the first rank to the last."""
     return score_arrays(listed, np.broadcast_to(-np.arange(float(DOCUMENTS)), listed.shape), measure, dialect="papers")
 
 
 def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """How far apart the levels' mean curves are, averaged over the swaps, also as a share of NDCG's; and how far apart
-    the levels' values of a single order are."""
-    for name, found in values.items():
-        yield f"{scale}: {name} moves by", jackknife(found, _spread)
+    """Yield how far apart the levels' mean curves are, averaged over the swaps, also as a share of NDCG's; and how far
+    apart the levels' values of a single order are."""
+    for name, of_measure in values.items():
+        yield f"{scale}: {name} moves by", jackknife(of_measure, _spread)
         # A mean may stay the same while the values behind it change.
-        alone = np.ptp(found, axis=0).mean(axis=0, keepdims=True)
+        alone = np.ptp(of_measure, axis=0).mean(axis=0, keepdims=True)
         yield f"{scale}: {name} of a single order moves by", jackknife(alone, lambda means: means[0])
     for name in ("µMAP", "NDCNG"):
         both = np.stack([values[name], values["NDCG"]])
@@ -116,8 +119,8 @@ def _moves(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
 
 
 def _falls(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """How NDCG changes from the fewest levels to the most; and the largest change of each measure, on any scale, from a
-    fifth of the swaps to the next, which is below 0 if the measure falls all the way."""
+    """Yield how NDCG changes from the fewest levels to the most; and the largest change of each measure, on any scale,
+    from a fifth of the swaps to the next, which is below 0 if the measure falls all the way."""
     fewest, most = LEVELS[0], LEVELS[-1]
     change = jackknife(values["NDCG"][[0, -1]], lambda means: np.asarray((means[1] - means[0]).mean(axis=0)))
     yield f"{scale}: NDCG from {fewest} to {most} levels changes by", change
@@ -128,7 +131,8 @@ def _falls(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
 
 
 def _apart(uniform: Mapping[str, FloatArray], uneven: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """How far uneven grades move each mean from that on uniform grades, for the number of levels where it is most."""
+    """Yield how far uneven grades move each mean from that on uniform grades, for the number of levels where it is
+    most."""
     for name in MEASURES:
         change = uneven[name] - uniform[name]
         farthest = jackknife(change, lambda means: np.asarray(np.abs(means.mean(axis=1)).max(axis=0)))
@@ -138,14 +142,14 @@ def _apart(uniform: Mapping[str, FloatArray], uneven: Mapping[str, FloatArray]) 
 def _two_levels(
     scale: str, grades: FloatArray, orders: IndexArray, values: Mapping[str, FloatArray]
 ) -> tuple[str, Number]:
-    """How far µMAP and plain average precision are apart at most, on two levels."""
+    """Return how far µMAP and plain average precision are apart at most, on two levels."""
     apart = np.abs(values["µMAP"][0] - _scored(grades, orders, "AP(rel=1)")).max()
     return f"{scale}: µMAP and AP on two levels, farthest apart", Number(value=float(apart))
 
 
 def _unseen() -> Iterator[tuple[str, Number]]:
-    """Of all swaps of two documents of different grades in the ideal order, the share that leaves average precision as
-    it is, with the upper half of the levels relevant."""
+    """Yield, of all swaps of two documents of different grades in the ideal order, the share that leaves average
+    precision as it is, with the upper half of the levels relevant."""
     for levels in LEVELS[1:]:
         ideal = ladder(levels)
         one, other = np.triu_indices(DOCUMENTS, k=1)
@@ -158,5 +162,5 @@ def _unseen() -> Iterator[tuple[str, Number]]:
 
 
 def _spread(means: FloatArray) -> FloatArray:
-    """The highest less the lowest mean of the levels, averaged over the swaps (levels × swaps × …)."""
+    """Return the highest less the lowest mean of the levels, averaged over the swaps (levels × swaps × …)."""
     return np.asarray(np.ptp(means, axis=0).mean(axis=0))

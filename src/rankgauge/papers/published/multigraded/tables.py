@@ -45,17 +45,18 @@ FACTORS: Mapping[str, float] = {"grades": 1.0, "doubled grades": 2.0}
 
 
 def compute() -> Measurements:
-    """The numbers of both tables and of the example, and the tables cell by cell."""
+    """Return the numbers of both tables and of the example, and the tables cell by cell."""
     first, second = first_table(), second_table()
-    found = dict([*_first(first), *_second(second), *_weights()])
+    values = dict([*_first(first), *_second(second), *_weights()])
     return Measurements(
-        numbers={name: Number(value=value) for name, value in found.items()},
+        numbers={name: Number(value=value) for name, value in values.items()},
         tables={"table-1": first, "table-2": second},
     )
 
 
 def first_table() -> pl.DataFrame:
-    """A row per threshold, from 5 down to 0: which of A to H are relevant, and average precision, 0 if none is."""
+    """Return a row per threshold, from 5 down to 0: which of A to H are relevant, and average precision, 0 if none
+    is."""
     rows = [
         {"t": t, **dict(zip(DOCUMENTS, np.where(t <= LISTED, "+", "-"), strict=True)), "AP": _value(f"AP(rel={t})")}
         for t in reversed(THRESHOLDS)
@@ -64,24 +65,25 @@ def first_table() -> pl.DataFrame:
 
 
 def second_table() -> pl.DataFrame:
-    """Five rows per example: gain, DCG of the first 1 to 8 documents, both also in the ideal order, and DCG against the
-    ideal, whose mean is the last column."""
+    """Return five rows per example: gain, DCG of the first 1 to 8 documents, both also in the ideal order, and DCG
+    against the ideal, whose mean is the last column."""
     return pl.DataFrame([row for measure in GAINS for words in FACTORS for row in _example(measure, words)])
 
 
 def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
-    """A row per measure of the paper and labelled case: the mean over trials or queries (the last axis), its error."""
+    """Return a row per measure of the paper and labelled case: the mean over trials or queries (the last axis), its
+    error."""
     parts = []
     for name in MEASURES:
-        found = values[name]
-        error = found.std(axis=-1, ddof=1) / np.sqrt(found.shape[-1])
-        columns = {**labels, "mean": found.mean(axis=-1).ravel(), "error": error.ravel()}
+        of_measure = values[name]
+        error = of_measure.std(axis=-1, ddof=1) / np.sqrt(of_measure.shape[-1])
+        columns = {**labels, "mean": of_measure.mean(axis=-1).ravel(), "error": error.ravel()}
         parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
     return pl.concat(parts)
 
 
 def _first(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Average precision at each threshold; its plain mean, and µAP."""
+    """Yield average precision at each threshold; its plain mean, and µAP."""
     for t, value in table.select("t", "AP").rows():
         yield f"AP at t={t}", value
     yield "mean of AP", float(np.mean(table["AP"].to_numpy()))
@@ -89,12 +91,12 @@ def _first(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
 
 
 def _second(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """The mean over the cutoffs 1 to 8 of each example."""
+    """Yield the mean over the cutoffs 1 to 8 of each example."""
     yield from table.filter(row="ndcg").select("example", "mean").rows()
 
 
 def _weights() -> Iterator[tuple[str, float]]:
-    """How much each threshold of the example counts in µAP: µAP = w · AP(t=0.3) + (1 − w) · AP(t=1)."""
+    """Yield how much each threshold of the example counts in µAP: µAP = w · AP(t=0.3) + (1 − w) · AP(t=1)."""
     grades = np.array(SMALL)
     low, high, both = (_value(measure, grades) for measure in ("AP(rel=0.3)", "AP(rel=1)", MEASURES["µMAP"]))
     weight = (both - high) / (low - high)
@@ -119,7 +121,7 @@ def _example(measure: str, words: str) -> Iterator[dict[str, Any]]:
 
 
 def _dcg(gains: FloatArray) -> FloatArray:
-    """DCG at each cutoff with logarithms to base 10, as Table 2 prints it: those to base 2 times log2(10)."""
+    """Return DCG at each cutoff with logarithms to base 10, as Table 2 prints it: those to base 2 times log2(10)."""
     return log2(10) * _at_cutoffs("DCG", gains)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from rankgauge.demo.folds import Fold
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.papers.claims import Number
 from rankgauge.papers.experiment import Measurements
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, TITLES
 from rankgauge.papers.published.ndcg_tools.training import METRIC
 from rankgauge.render.plots import Panels
 
@@ -27,11 +28,10 @@ TOLERANCE = 0.002
 DEPTH = 10
 
 KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
-TITLES = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
 
 
 def measure(folds: tuple[Fold, ...]) -> Measurements:
-    """The shares as a table and a figure, how much they change, and what short queries do to the coefficient."""
+    """Return the shares as a table and a figure, how much they change, and what short queries do to the coefficient."""
     shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in TITLES}
     frame = pl.concat(_frames(shares))
     panels = Panels(
@@ -45,7 +45,7 @@ def measure(folds: tuple[Fold, ...]) -> Measurements:
 
 
 def _shares(fold: Fold, reading: str) -> FloatArray:
-    """The share of the weight on each kind of query (kinds × rounds from 0 on) while AdaRank learns from all of them.
+    """Return the share of the weight on each kind of query (kinds × rounds from 0 on) while RankLib's AdaRank learns.
 
     If there are fewer than ROUNDS rounds, the last weights are repeated.
     """
@@ -53,17 +53,14 @@ def _shares(fold: Fold, reading: str) -> FloatArray:
     documents = boosting.objective.documents
     empty = np.maximum.reduceat(documents.grades, documents.starts) <= 0
     kinds = np.array([empty, ~empty & (documents.sizes < DEPTH)])[:, boosting.counted]
-    found = [_split(np.full(kinds.shape[1], 1.0 / kinds.shape[1]), kinds)]
-    for _, round_ in boosting.rounds(TRIES, TOLERANCE):
-        found.append(_split(round_.shares, kinds))
-        if len(found) > ROUNDS:
-            break
-    found += [found[-1]] * (ROUNDS + 1 - len(found))
-    return np.transpose(found)
+    shares = [_split(np.full(kinds.shape[1], 1.0 / kinds.shape[1]), kinds)]
+    rounds = islice(boosting.set_aside(TRIES, TOLERANCE), ROUNDS)
+    shares += [_split(round_.shares, kinds) for round_ in rounds]
+    return np.transpose(shares + [shares[-1]] * (ROUNDS + 1 - len(shares)))
 
 
 def coefficient_ratio(fold: Fold) -> float:
-    """The coefficient of the first weak ranker under LETOR's reading, over the one that it has without short queries.
+    """Return AdaRank's first coefficient under LETOR's reading, as a share of the one without short queries.
 
     The coefficient is ½ ln(Σ P(1 + E) / Σ P(1 − E)), P a query's weight and E its value (Xu & Li 2007). A query of
     value 0 adds its weight to both sums, so it draws the coefficient towards 0. NaN if every query is short.
@@ -80,16 +77,16 @@ def coefficient_ratio(fold: Fold) -> float:
 
 
 def _boosting(fold: Fold, reading: str) -> Boosting:
-    """AdaRank's weak rankers on all training queries of the fold."""
+    """Return the weak rankers of RankLib's AdaRank on all training queries of the fold."""
     from rankgauge.training import Documents, Objective
     from rankgauge.training.rankers.adarank import Boosting
 
     documents = Documents.of(fold.train.matrix, fold.train.grades, fold.train.queries)
-    return Boosting.of(Objective.of(documents, METRIC, READINGS[reading]), skip_dead=False)
+    return Boosting.like_ranklib(Objective.of(documents, METRIC, READINGS[reading]))
 
 
 def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """For each reading, the weight of each kind of query at the beginning and at the end."""
+    """Yield, for each reading, the weight of each kind of query at the beginning and at the end."""
     for reading, found in shares.items():
         for kind, of_kind in zip(("empty", "short"), np.moveaxis(found, 1, 0), strict=True):
             name = f"{TITLES[reading]}: {kind} queries' weight"
@@ -103,7 +100,7 @@ def _split(weights: FloatArray, kinds: BoolArray) -> FloatArray:
 
 
 def _over_folds(values: FloatArray) -> Number:
-    """The mean over the folds and its standard error."""
+    """Return the mean over the folds and its standard error."""
     return Number(value=float(values.mean()), error=float(values.std(ddof=1) / np.sqrt(len(values))))
 
 

@@ -1,8 +1,8 @@
-"""The paper's three readings of NDCG, and those of every tool, on many rankings of the same documents at once."""
+"""The paper's three readings of NDCG and its six tools, on many rankings of the same documents at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
@@ -15,9 +15,13 @@ from rankgauge.dialects import Dialect
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.papers.claims import Number
 
 CUTOFFS = tuple(range(1, 11))
 MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
+
+TITLES = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
+"""What the readings are called."""
 
 _PAPERS = dialects.get("papers")
 
@@ -43,7 +47,7 @@ class HeldOut:
 
     @classmethod
     def of(cls, folds: tuple[Fold, ...]) -> HeldOut:
-        """The test sets of the folds, in their order."""
+        """Return the test sets of the folds, in their order."""
         sets = [fold.test for fold in folds]
         counts = [len(dict.fromkeys(data.queries)) for data in sets]
         starts = np.cumsum([0, *counts[:-1]])
@@ -69,12 +73,12 @@ class HeldOut:
         return np.asarray(np.bincount(graded, minlength=len(self.fold)) == 0)
 
     def tied(self, scores: FloatArray) -> float:
-        """The share of documents that have the same score as another document of their query."""
-        found = self.judgments.select("query").with_columns(pl.Series("score", scores)).is_duplicated()
-        return float(np.mean(found.to_numpy()))
+        """Return the share of documents that have the same score as another document of their query."""
+        tied = self.judgments.select("query").with_columns(pl.Series("score", scores)).is_duplicated()
+        return float(np.mean(tied.to_numpy()))
 
     def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
-        """NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
+        """Return NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
 
         All rankings are evaluated at once: each has its own copy of the queries, under other numbers.
         """
@@ -84,9 +88,9 @@ class HeldOut:
         repeated = pl.concat([self.judgments] * len(scores)).with_columns(pl.Series("query", names).cast(pl.String))
         run = repeated.select("query", "document").with_columns(pl.Series("score", scores.ravel()))
         result = evaluate(repeated, run, MEASURES, dialect=dialect)
-        found = np.full((len(scores) * n, len(MEASURES)), np.nan)
-        found[result.queries.cast(pl.Int64).to_numpy()] = result.matrix
-        return np.moveaxis(found.reshape(len(scores), n, len(MEASURES)), 1, 2)
+        values = np.full((len(scores) * n, len(MEASURES)), np.nan)
+        values[result.queries.cast(pl.Int64).to_numpy()] = result.matrix
+        return np.moveaxis(values.reshape(len(scores), n, len(MEASURES)), 1, 2)
 
 
 def _judgments(data: FeatureTable, start: int) -> pl.DataFrame:
@@ -98,3 +102,54 @@ def _judgments(data: FeatureTable, start: int) -> pl.DataFrame:
             "grade": data.grades,
         }
     )
+
+
+TOOLS: Mapping[str, Dialect] = {
+    "RankLib": dialects.get("ranklib"),
+    "trec_eval": dialects.get("trec_eval-8.1+ndcg", gain="exp"),
+    "LETOR 3.0": dialects.get("letor3"),
+    "LETOR 4.0": dialects.get("letor4"),
+    "MSLR": dialects.get("mslr"),
+    "Yahoo": dialects.get("yahoo"),
+}
+"""The tools as they are, by the paper's names; trec_eval with exponential gains, as in the paper's experiments."""
+
+COMPARED = (
+    ("trec_eval", "RankLib"),
+    ("LETOR 3.0", "RankLib"),
+    ("LETOR 3.0", "LETOR 4.0"),
+    ("MSLR", "LETOR 4.0"),
+    ("Yahoo", "RankLib"),
+)
+
+
+def tool_differences(tested: HeldOut, scores: FloatArray) -> Iterator[tuple[str, Number]]:
+    """Yield how far tools are apart on the rankings of six models (rankings × documents).
+
+    These are differences between two ways to compute a value from the same rankings: they have no sampling error.
+    """
+    values = {name: tested.values(scores, tool) for name, tool in TOOLS.items()}
+    for one, other in COMPARED:
+        apart = float((values[one] - values[other])[:, -1].mean())
+        yield f"{one} less {other}, NDCG@10", Number(value=apart)
+    short, empty = tested.is_short, tested.is_empty
+    yield "LETOR 4.0 on short queries, NDCG@10", Number(value=_largest(values["LETOR 4.0"][:, -1, short]))
+    met = values["Yahoo"] - values["RankLib"]
+    yield "Yahoo less RankLib, queries with a relevant document", Number(value=_largest(np.abs(met[..., ~empty])))
+
+
+def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> Iterator[tuple[str, Number]]:
+    """Yield how many documents of each ranking are tied, and how much the order of ties changes its NDCG@10."""
+    shares = [tested.tied(ranking) for ranking in scores]
+    best, worst = (tested.values(scores, READINGS["std"].changed(ties=order))[:, -1] for order in ("best", "worst"))
+    moved = (best - worst).mean(axis=-1)
+    yield "tied documents, mean", Number(value=float(np.mean(shares)))
+    yield "best less worst order of ties, largest", Number(value=float(moved.max()))
+    for ranker, share, by in zip(rankers, shares, moved, strict=True):
+        yield f"tied documents, {ranker}", Number(value=share)
+        yield f"best less worst order of ties, {ranker}", Number(value=float(by))
+
+
+def _largest(values: FloatArray) -> float:
+    """Return the largest value; 0 if there is none."""
+    return float(np.max(values, initial=0.0))

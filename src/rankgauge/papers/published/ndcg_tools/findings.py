@@ -10,13 +10,12 @@ import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.papers.claims import CLEAR, Number
-from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
+from rankgauge.papers.published.ndcg_tools.evaluators import TITLES, HeldOut
 from rankgauge.papers.standard_errors import fold_means, fold_number
 
 LAST = -1
 """The cutoff that rankers are compared at: 10, the last one."""
 
-TITLES = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
 SHOWN = ("AdaRank", "LambdaMART", "RankNet", "Coordinate Ascent")
 """The rankers of Figure 1, in the paper's order. All but RankNet use NDCG in training; RankNet chooses its layers and
 its epoch by it."""
@@ -24,6 +23,7 @@ OPTIMISERS = ("AdaRank", "LambdaMART", "Coordinate Ascent")
 """Those that use NDCG in training."""
 MIDDLE = ("RankBoost", "RankSVM", "LambdaMART")
 LOWER = ("AdaRank", "RankNet")
+LATE = "LambdaMART of drawn features and documents, trained under LETOR less standard"
 BEST = "Coordinate Ascent"
 BOOST = "RankBoost"
 
@@ -40,8 +40,16 @@ class Findings:
     """The queries."""
 
     def numbers(self) -> dict[str, Number]:
-        """Every number by its name."""
-        parts = (self._evaluators(), self.trainings(), self._together(), self._order(), self._short(), self._swaps())
+        """Return every number by its name."""
+        parts = (
+            self._evaluators(),
+            self.trainings(),
+            self._together(),
+            self._order(),
+            self._short(),
+            self._large(),
+            self._swaps(),
+        )
         return {name: number for part in parts for name, number in part}
 
     @property
@@ -50,11 +58,11 @@ class Findings:
         return self.tested.fold
 
     def compared(self, judged: str, trained: str) -> FloatArray:
-        """The values (rankers × cutoffs × queries) of models trained under one reading, judged by another."""
+        """Return the values (rankers × cutoffs × queries) of models trained under one reading, judged by another."""
         return np.asarray(self.values[self.readings.index(judged), self.readings.index(trained)])
 
     def _evaluators(self) -> Iterator[tuple[str, Number]]:
-        """How much the readings differ on the same rankings, those of Figure 1."""
+        """Yield how much the readings differ on the same rankings, those of Figure 1."""
         of_four = self.values[:, :, [self.rankers.index(name) for name in SHOWN]]
         apart = of_four - of_four[self.readings.index("std")]
         raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
@@ -63,14 +71,14 @@ class Findings:
         yield "Yahoo less standard, highest less lowest", Number(value=float(np.ptp(raised)))
         lowered = apart[self.readings.index("letor")].mean(axis=0)
         for place in (6, 7, 8, 9):
-            losses = [fold_number(of_one[place], self.fold) for of_one in lowered]
+            losses = [fold_number(of_ranker[place], self.fold) for of_ranker in lowered]
             yield f"LETOR less standard at {place + 1}, least loss", max(losses, key=lambda loss: loss.value)
 
     def trainings(self) -> Iterator[tuple[str, Number]]:
-        """What training under one reading or another changes for each ranker, judged by the standard reading."""
+        """Yield what training under one reading or another changes for each ranker, judged by the standard reading."""
         for label, gained in self._gains():
-            for ranker, of_one in gained.items():
-                yield f"{label}, {ranker}", fold_number(of_one, self.fold)
+            for ranker, gains in gained.items():
+                yield f"{label}, {ranker}", fold_number(gains, self.fold)
 
     def _together(self) -> Iterator[tuple[str, Number]]:
         for label, gained in self._gains():
@@ -83,7 +91,7 @@ class Findings:
             yield f"trained under {TITLES[one]} less {TITLES[other]}", dict(zip(self.rankers, gained, strict=True))
 
     def _order(self) -> Iterator[tuple[str, Number]]:
-        """Which ranker is better, all trained under the standard reading."""
+        """Yield which ranker is better, all trained under the standard reading."""
         for reading, title in TITLES.items():
             yield f"{BEST} less the best other, {title}", self._lead(self._at_last(reading))
         at_last = self._at_last("std")
@@ -92,30 +100,48 @@ class Findings:
         apart = at_last[ordered[-1]] - at_last[ordered[0]]
         yield f"{', '.join(MIDDLE)}: best less worst", fold_number(apart, self.fold)
         middle = np.mean([at_last[name] for name in MIDDLE], axis=0)
-        for name in LOWER:
+        for name in (BEST, *LOWER):
             yield f"{name} less the middle three", fold_number(at_last[name] - middle, self.fold)
+        known = np.where(self.tested.is_empty, np.nan, apart)  # NaN leaves a query out
+        shrunk = fold_number(apart, self.fold).value / fold_number(known, self.fold).value
+        yield "a difference over all queries, as a share of that without empty ones", Number(value=shrunk)
 
     def _at_last(self, reading: str) -> dict[str, FloatArray]:
-        """Each ranker's NDCG@10 by the reading, query by query."""
+        """Return each ranker's NDCG@10 by the reading, query by query."""
         return dict(zip(self.rankers, self.compared(reading, "std")[:, LAST], strict=True))
 
     def _lead(self, values: dict[str, FloatArray]) -> Number:
-        leads = [fold_number(values[BEST] - of_one, self.fold) for name, of_one in values.items() if name != BEST]
+        leads = [fold_number(values[BEST] - others, self.fold) for name, others in values.items() if name != BEST]
         return min(leads, key=lambda lead: lead.value)
 
     def _short(self) -> Iterator[tuple[str, Number]]:
-        """RankBoost beside the other two of the middle: on short queries, and on all by each reading."""
+        """Yield RankBoost beside the other two of the middle: on short queries, and on all by each reading."""
         short = np.where(self.tested.is_short, 0.0, np.nan)  # NaN leaves a query out
         for other in (name for name in MIDDLE if name != BOOST):
             usual = self._at_last("std")
             yield f"{BOOST} less {other}, short queries", fold_number(usual[BOOST] - usual[other] + short, self.fold)
             for reading in ("std", "letor"):
-                found = self._at_last(reading)
+                by_reading = self._at_last(reading)
                 label = f"{BOOST} less {other}, all queries by {TITLES[reading]}"
-                yield label, fold_number(found[BOOST] - found[other], self.fold)
+                yield label, fold_number(by_reading[BOOST] - by_reading[other], self.fold)
+
+    def _large(self) -> Iterator[tuple[str, Number]]:
+        """Yield what LETOR's metric prefers where a ranker is better on large sets, another one on small sets.
+
+        On large sets the two metrics agree, on small ones LETOR's is 0: the means are over all queries, not over folds.
+        """
+        short, standard, letor = self.tested.is_short, self._at_last("std"), self._at_last("letor")
+        pairs = [(one, other) for one in self.rankers for other in self.rankers if one != other]
+        apart = [(standard[one] - standard[other], letor[one] - letor[other]) for one, other in pairs]
+        crossed = [both for both in apart if both[0][~short].sum() > 0 > both[0][short].sum()]
+        chosen = [sum(both[metric].sum() > 0 for both in crossed) for metric in (0, 1)]
+        yield "pairs with one ranker better on large sets, the other on small sets", Number(value=float(len(crossed)))
+        yield "of these, the better on large sets is preferred by standard", Number(value=float(chosen[0]))
+        share = chosen[1] / len(crossed) if crossed else np.nan
+        yield "of these, the share whose better on large sets is preferred by LETOR", Number(value=share)
 
     def _swaps(self) -> Iterator[tuple[str, Number]]:
-        """How often another reading orders the rankers differently, all trained under the standard reading."""
+        """Yield how often another reading orders the rankers differently, all trained under the standard reading."""
         groups = {"the six": self.rankers, "the middle three": MIDDLE}
         for reading, (group, names) in product(("yahoo", "letor"), groups.items()):
             pairs = list(combinations(map(self.rankers.index, names), 2))
@@ -127,8 +153,17 @@ class Findings:
             yield f"pairs of {group} in clearly opposite orders, {TITLES[reading]}", Number(value=float(opposite))
 
     def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
-        """Which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
+        """Return which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
         values = self.compared(reading, "std")
         means, errors = fold_means(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
         rounded = np.round(means, 12)  # a difference in the last bits is none
         return np.asarray(np.sign(rounded)), np.asarray(np.abs(means) > CLEAR * errors)
+
+
+def seed_effects(standard: FloatArray, letor: FloatArray, fold: IndexArray) -> Iterator[tuple[str, Number]]:
+    """Yield what training under LETOR changes for LambdaMARTs of several seeds (seeds × queries): mean and range."""
+    gains = letor - standard
+    yield f"{LATE}, mean over seeds", fold_number(gains.mean(axis=0), fold)
+    means = fold_means(gains, fold)[0]
+    for label, value in (("least", means.min()), ("largest", means.max()), ("spread", means.std(ddof=1))):
+        yield f"{LATE}, {label} of {len(gains)} seeds", Number(value=float(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,29 +17,36 @@ from rankgauge.labelling.simulations.jobs import run_jobs
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.claims import Number, Paper
 from rankgauge.papers.experiment import Experiment, Measurements, Setting
-from rankgauge.papers.published.ndcg_tools import adarank_weights, tools, training
-from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
-from rankgauge.papers.published.ndcg_tools.findings import SHOWN, Findings
-from rankgauge.papers.published.ndcg_tools.training import FULL, LIVE, QUICK, TITLES, USUAL, TrainingEffort
+from rankgauge.papers.published.ndcg_tools import adarank_weights, evaluators, training
+from rankgauge.papers.published.ndcg_tools.evaluators import (
+    CUTOFFS,
+    READINGS,
+    HeldOut,
+    tie_effects,
+    tool_differences,
+)
+from rankgauge.papers.published.ndcg_tools.findings import SHOWN, Findings, seed_effects
+from rankgauge.papers.published.ndcg_tools.training import BESIDE, FULL, QUICK, TITLES, USUAL, TrainingEffort
 from rankgauge.papers.standard_errors import fold_means
 from rankgauge.render.plots import Panels
 
 QUERIES = 200
 """How many queries the generated set has; MQ2008 has 784."""
 
-WORDS = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
 ERRORS = "bars: one standard error each way"
 
 
 def run(setting: Setting) -> Measurements:
-    """Trains the models that are not trained yet, and judges them all."""
+    """Train the models that are not trained yet, and judge them all."""
     folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
     effort = _effort(setting)
-    asked = training.jobs(folds, (*effort.rankers, LIVE), seed=setting.seed)
+    drawn = training.drawn(effort.drawn)
+    asked = training.jobs(folds, (*effort.rankers, *BESIDE), seed=setting.seed)
+    asked += training.jobs(folds, drawn, ("std", "letor"), seed=setting.seed)
     workers, progress = setting.jobs, setting.progress
     results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
     words = Measurements(numbers={}, words=f"{_words(folds)}; seed {setting.seed}, {effort.words}")
-    return words | judge(folds, results) | adarank_weights.measure(folds)
+    return words | judge(folds, results, [ranker.title for ranker in drawn]) | adarank_weights.measure(folds)
 
 
 def _effort(setting: Setting) -> TrainingEffort:
@@ -48,19 +55,27 @@ def _effort(setting: Setting) -> TrainingEffort:
     return QUICK if setting.data is None else USUAL
 
 
-def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
-    """All tables, figures and numbers, from the scores of the trained models."""
+def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[str]) -> Measurements:
+    """Return all tables, figures and numbers, from the scores of the trained models and of the drawn LambdaMARTs."""
     tested = HeldOut.of(folds)
-    titles = [*TITLES, LIVE.title]
+    titles = [*TITLES, *(ranker.title for ranker in BESIDE)]
     scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
     shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
     named = {**READINGS, **{f"tool {name}": spoken for name, spoken in DIALECTS.items()}}
     values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
     frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
     usual = scores[: len(TITLES)]  # READINGS begins with the standard one
-    found = _numbers(np.array([values[name] for name in READINGS]), tested)
+    again = [
+        tested.values(np.array([training.scores(results, title, r, folds) for title in drawn]), READINGS["std"])[:, -1]
+        for r in ("std", "letor")
+    ]
     judged = Measurements(
-        numbers={**found, **dict(tools.numbers(tested, usual)), **dict(tools.ties(tested, TITLES, usual))},
+        numbers={
+            **_numbers(np.array([values[name] for name in READINGS]), tested),
+            **dict(seed_effects(again[0], again[1], tested.fold)),
+            **dict(tool_differences(tested, usual)),
+            **dict(tie_effects(tested, TITLES, usual)),
+        },
         tables={"values": frame, "training": training.costs(results)},
     )
     return judged | _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
@@ -69,26 +84,26 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any]) -> Measurements:
 def _table(
     values: Mapping[str, FloatArray], readings: tuple[str, ...], rankers: tuple[str, ...], fold: IndexArray
 ) -> pl.DataFrame:
-    """A row per evaluator, reading trained under, ranker and cutoff: mean and standard error.
+    """Return a row per evaluator, reading trained under, ranker and cutoff: mean and standard error.
 
     Each evaluator's values are readings × rankers × cutoffs × queries.
     """
     trained, ranker, cutoff = (grid.ravel() for grid in np.meshgrid(readings, rankers, CUTOFFS, indexing="ij"))
     parts = []
-    for name, found in values.items():
-        mean, error = (amount.ravel() for amount in fold_means(found, fold))
+    for name, of_all in values.items():
+        mean, error = (amount.ravel() for amount in fold_means(of_all, fold))
         columns = {"trained under": trained, "ranker": ranker, "cutoff": cutoff, "NDCG": mean, "error": error}
         parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("judged by"), pl.all()))
     return pl.concat(parts)
 
 
 def _figures(values: pl.DataFrame) -> Measurements:
-    """Both figures, from the table of the three readings."""
-    judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(WORDS))
-    named = values.with_columns(judged, pl.col("trained under").replace_strict(WORDS))
+    """Return both figures, from the table of the three readings."""
+    judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(evaluators.TITLES))
+    named = values.with_columns(judged, pl.col("trained under").replace_strict(evaluators.TITLES))
     order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
     first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
-    second = named.filter(pl.col("trained under") == WORDS["std"], pl.col("ranker").is_in(TITLES))
+    second = named.filter(pl.col("trained under") == evaluators.TITLES["std"], pl.col("ranker").is_in(TITLES))
     panels = partial(Panels, x="cutoff", y="NDCG", error="error", column="judged by")
     one, two = panels(frame=first, series="trained under", row="ranker"), panels(frame=second, series="ranker")
     titles = (
@@ -100,12 +115,11 @@ def _figures(values: pl.DataFrame) -> Measurements:
 
 
 def _numbers(values: FloatArray, tested: HeldOut) -> dict[str, Number]:
-    """The numbers of the six rankers, and the effect of training under another reading on our own AdaRank."""
-    six, one = (
-        Findings(values=part, readings=tuple(READINGS), rankers=rankers, tested=tested)
-        for part, rankers in ((values[:, :, :-1], TITLES), (values[:, :, -1:], (LIVE.title,)))
-    )
-    return {**six.numbers(), **dict(one.trainings())}
+    """Return the numbers of the six rankers, and what training under another reading changes for those beside them."""
+    of, count = partial(Findings, readings=tuple(READINGS), tested=tested), len(TITLES)
+    six = of(values=values[:, :, :count], rankers=TITLES)
+    beside = of(values=values[:, :, count:], rankers=tuple(ranker.title for ranker in BESIDE))
+    return {**six.numbers(), **dict(beside.trainings())}
 
 
 def _generated(seed: int) -> tuple[Fold, ...]:

@@ -1,0 +1,346 @@
+"""The causes of differences between tools: queries, formulas and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.audit.tools.advice import AuditAdvice, definition, fullest, joined
+from rankgauge.audit.tools.cause import Cause
+from rankgauge.audit.tools.conditions import Conditions
+from rankgauge.dialects import Dialect
+from rankgauge.measures import Measure
+from rankgauge.measures.gains import DISCOUNTS, GAINS
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, HighGrade, ShortList
+
+if TYPE_CHECKING:
+    from rankgauge.audit.tools.overview import Audit
+
+
+def _empty_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    choice = dialect.choice("empty", measure)
+    return "each is left out of the mean" if choice == LEAVE_OUT else f"each counts {float(choice):g}"
+
+
+def _empty_remedy(audit: Audit) -> Iterator[AuditAdvice]:
+    conditions = fullest(audit, "empty")
+    empty, n = conditions.count("empty"), len(conditions.queries)
+    ways = {dialect.choice("empty", audit.measure) for dialect in audit.dialects}
+    counts = [f"{float(way):g}" for way in sorted(ways - {LEAVE_OUT}, key=float)]
+    told = [*([f"count each as {joined(counts, 'or')}"] if counts else []), *(["leave it out"] * (LEAVE_OUT in ways))]
+    if 0 < empty < n:
+        yield AuditAdvice(
+            title="Mind the queries without relevant documents",
+            words=f"No ranking can be good or bad on {empty} of the {n} queries; tools {', or '.join(told)}. Say how "
+            "many there are and what they count, or leave them out.",
+        )
+
+
+EMPTY = Cause(
+    name="empty",
+    subject="queries without a relevant document",
+    setting=_empty_setting,
+    kind="empty",
+    phrase="have no relevant document",
+    remedy=_empty_remedy,
+    place=30,
+).register()
+
+
+def _short_remedy(audit: Audit) -> Iterator[AuditAdvice]:
+    zeroing = [dialect.name for dialect in audit.dialects if dialect.choice("short", audit.measure) is ShortList.ZERO]
+    conditions = fullest(audit, "short")
+    short = conditions.count("short")
+    if zeroing and short:
+        each = "the one query" if short == 1 else f"each of the {short} queries"
+        yield AuditAdvice(
+            title="Avoid tools that count short lists as 0",
+            words=f"In {joined(zeroing)} {each} with fewer than {conditions.cutoff} documents counts 0, however well "
+            "it is ranked.",
+        )
+
+
+SHORT = Cause(
+    name="short",
+    subject="lists of fewer than {k} documents",
+    setting=lambda dialect, measure, conditions: str(dialect.choice("short", measure).words),
+    kind="short",
+    phrase="have a list of fewer than {k} documents",
+    remedy=_short_remedy,
+    place=40,
+).register()
+
+
+def _ties_remedy(audit: Audit) -> Iterator[AuditAdvice]:
+    queries, run = max(
+        (part.queries, run)
+        for run, gap in audit.gaps.items()
+        for found in (gap, *audit.attributions[run].values())
+        for part in found.parts
+        if part.cause.name == "ties"
+    )
+    on = ("1 query" if queries == 1 else f"{queries} queries") + (f" of {run}" if audit.several else "")
+    yield AuditAdvice(
+        title="Don't leave ties to chance",
+        words=f"On {on} the order of documents with equal scores changes the value; average over all orders, as "
+        "standard does, or make the scores distinct.",
+    )
+
+
+TIES = Cause(
+    name="ties",
+    subject="queries with tied scores",
+    kind="tied",
+    phrase="have tied scores",
+    remedy=_ties_remedy,
+    place=60,
+).register()
+
+
+MISSING = Cause(
+    name="missing",
+    # The order in which queries are added up moves the last bit of a mean, no more.
+    fields=("missing", "query_order"),
+    subject="judged queries that are not in the run",
+    kind="missing",
+    phrase="are judged but not in the run",
+    advice="Answer every judged query",
+    why="Not in the run: {share}. A tool that leaves them out of the mean rewards a run for silence; answer them, or "
+    "say how many are missing.",
+    place=90,
+).register()
+
+
+UNJUDGED = Cause(
+    name="unjudged",
+    subject="queries with unjudged documents",
+    kind="unjudged",
+    phrase="have unjudged documents in their lists",
+    advice="Say what unjudged documents count",
+    why="With unjudged documents in their lists: {share}. Some tools count these as not relevant, others take them out "
+    "of the ranking.",
+    place=100,
+).register()
+
+
+NEGATIVE = Cause(
+    name="negative",
+    subject="queries with negative grades",
+    kind="negative",
+    phrase="have negative grades",
+    advice="Settle what negative grades mean",
+    why="With negative grades: {share}. To some tools they mean not judged, to others not relevant, or a loss; write "
+    "0, or leave the line out.",
+    place=110,
+).register()
+
+
+DEPTH = Cause(
+    name="depth",
+    subject="how deep lists are looked at",
+    setting=lambda dialect, measure, conditions: (
+        "whole lists are looked at" if dialect.depth is None else f"lists are cut at {dialect.depth}"
+    ),
+    advice="Keep lists short enough that no tool cuts them",
+    why="Some tools look at a list down to a depth of their own, whatever the cutoff of the measure.",
+    place=180,
+).register()
+
+
+def _gain_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    """What the grades in use are worth."""
+    name = getattr(dialect.read(measure), "gain", dialect.gain)
+    if name not in GAINS:
+        return f"the gain is {name}"
+    worth = GAINS[name](np.maximum(np.array(conditions.grades), 0.0))
+    unit = next((gain for gain in worth if gain > 0), 1.0) if _is_ratio(measure) else 1.0
+    return f"grades {_numbers(conditions.grades)} are worth {_numbers(worth / unit)}"
+
+
+GAIN = Cause(
+    name="gain", fields=("gain",), subject="what a grade is worth", setting=_gain_setting, remedy=definition, place=10
+).register()
+
+
+def _discount_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    """What the first ranks are divided by."""
+    name = getattr(dialect.read(measure), "discount", dialect.discount)
+    if name not in DISCOUNTS:
+        return f"the discount is {name}"
+    divisors = 1 / DISCOUNTS[name](np.arange(1.0, 5.0))
+    return f"ranks 1, 2, 3, 4 are divided by {_numbers(divisors / (divisors[0] if _is_ratio(measure) else 1.0))}"
+
+
+DISCOUNT = Cause(
+    name="discount", subject="what a rank is worth", setting=_discount_setting, remedy=definition, place=20
+).register()
+
+
+def _ideal_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    cut = ", down to the depth of the run and without documents that are not relevant" if dialect.cut_ideal else ""
+    words: str = dialect.choice("ideal", measure).words
+    return words + cut
+
+
+IDEAL = Cause(
+    name="ideal",
+    fields=("ideal", "cut_ideal"),
+    subject="what the ideal ranking is made of",
+    setting=_ideal_setting,
+    advice="Take the ideal ranking from all judged documents",
+    why="A tool whose ideal holds only what the run retrieved does not charge the run for what it missed.",
+    place=50,
+).register()
+
+
+RELEVANT = Cause(
+    name="relevant",
+    fields=("rel",),
+    subject="which grades are relevant",
+    setting=lambda dialect, measure, conditions: (
+        "any grade above 0 is relevant"
+        if dialect.rel == ABOVE_ZERO
+        else f"a grade of {dialect.rel:g} or more is relevant"
+    ),
+    advice="Say from which grade on a document is relevant",
+    why="Tools begin at different grades; name it with the measure, as in P(rel=2)@10.",
+    place=120,
+).register()
+
+
+def _top_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    if hasattr(measure, "max_grade"):
+        return f"grades go up to {dialect.top(conditions.grades[-1]):g}; {dialect.high.words}"
+    cut = dialect.high is HighGrade.ZERO and not dialect.knows(conditions.grades[-1])
+    return f"grades above {dialect.max_grade:g} count 0" if cut else "grades are used as they are"
+
+
+def _top_remedy(audit: Audit) -> Iterator[AuditAdvice]:
+    top = max(conditions.grades[-1] for conditions in audit.conditions.values())
+    cut: dict[float, list[str]] = {}
+    for dialect in audit.dialects:
+        if dialect.high is HighGrade.ZERO and not dialect.knows(top):
+            cut.setdefault(dialect.top(top), []).append(dialect.name)
+    told = ", ".join(f"grades above {known:g} count 0 in {joined(names)}" for known, names in sorted(cut.items()))
+    if cut:
+        yield AuditAdvice(
+            title="Use a tool on the grades that it knows",
+            words=f"{told[0].upper()}{told[1:]}, so the best documents count as the worst: the grades here go up to "
+            f"{top:g}.",
+        )
+    elif hasattr(audit.measure, "max_grade"):
+        given = replace(audit.measure, max_grade=top)  # type: ignore[call-arg]
+        words = f"Tools assume different top grades; here it is {top:g}, so ask for {given}."
+        yield AuditAdvice(title="Say what the highest grade is", words=words)
+
+
+TOP_GRADE = Cause(
+    name="top grade",
+    fields=("max_grade", "high"),
+    subject="the top of the grading scale",
+    setting=_top_setting,
+    remedy=_top_remedy,
+    place=130,
+).register()
+
+
+def _readings_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    chosen: Mapping[str, Any] = dialect.readings.get(measure.facts.name, {})
+    return ", ".join(f"{name}={value!r}" for name, value in chosen.items()) or "the measure as defined"
+
+
+PARAMETERS = Cause(
+    name="parameters",
+    fields=("readings",),
+    subject="how the measure is read",
+    setting=_readings_setting,
+    advice="Write the parameters of the measure out",
+    why="For the same name, tools assume different parameters.",
+    place=170,
+).register()
+
+
+def _is_ratio(measure: Measure) -> bool:
+    """Whether the unit of gains and discounts does not matter, as they appear both above and below the line."""
+    return measure.facts.bounds == (0.0, 1.0)
+
+
+def _numbers(values: Any) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)
+
+
+PRECISION = Cause(
+    name="precision",
+    fields=("single_precision",),
+    subject="the precision of scores",
+    setting=lambda dialect, measure, conditions: (
+        f"scores are compared as {32 if dialect.single_precision else 64}-bit numbers"
+    ),
+    advice="Keep scores apart in 32 bits",
+    why="Scores that differ from the eighth digit on are ties in tools that keep 32 bits; write scores that differ "
+    "earlier.",
+    place=70,
+).register()
+
+
+ARITHMETIC = Cause(
+    name="arithmetic",
+    fields=("single_arithmetic", "decimals"),
+    subject="the precision of sums and quotients",
+    setting=lambda dialect, measure, conditions: (
+        f"values and means are {32 if dialect.single_arithmetic else 64}-bit numbers"
+        + ("" if dialect.decimals is None else f", values rounded to {dialect.decimals} decimals")
+    ),
+    advice="Compare no more than five digits",
+    why="Some tools add up in 32 bits, which changes the digits after these.",
+    place=80,
+).register()
+
+
+FRACTIONS = Cause(
+    name="fractions",
+    fields=("fractional",),
+    subject="fractional grades",
+    advice="Write grades as whole numbers",
+    why="A grade such as 1.5, or 1 written as 1.0, is not a grade to every tool.",
+    place=140,
+).register()
+
+
+DUPLICATES = Cause(
+    name="duplicates",
+    subject="documents that are listed twice in a query",
+    advice="List each document once in a query",
+    why="Of a document that is listed twice, some tools take the last line, others count every line as a document.",
+    place=150,
+).register()
+
+
+GROUPING = Cause(
+    name="grouping",
+    subject="queries whose lines are not together",
+    advice="Keep the lines of a query together",
+    why="If they are split up, some tools see several queries.",
+    place=160,
+).register()
+
+
+ORDER = Cause(
+    name="order",
+    subject="what puts the documents of a run in order",
+    advice="Let ranks and scores say the same",
+    why="Some tools order a run by its scores, others by the ranks that it states.",
+    place=175,
+).register()
+
+
+ASSESSORS = Cause(
+    name="assessors",
+    subject="how assessors are combined",
+    advice="Combine the grades of several assessors first",
+    why="Tools that are given more than one grade for a document each combine them differently.",
+    place=190,
+).register()

@@ -1,0 +1,70 @@
+"""One measure on lists of ids, as frameworks for RAG hand them over: what is expected, and what was retrieved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.dialects import Dialect, get
+from rankgauge.evaluation.evaluation import evaluate
+from rankgauge.evaluation.result import Result
+from rankgauge.input_notes import heard
+from rankgauge.measures import Measure, parse
+from rankgauge.statistics import mean_interval
+
+Expected = Iterable[Any] | Mapping[Any, float]
+"""The documents that are relevant, with their grades where these differ."""
+
+ALONE, NOTHING = "\0", "\0nothing"
+"""A query that is always answered, so that all other lists may be empty; a document that no list has."""
+
+
+class ListValues:
+    """A measure of a dialect, which turns lists of ids into values."""
+
+    def __init__(self, measure: str | Measure, dialect: str | Dialect = "standard", **overrides: Any) -> None:
+        """`overrides` replace single choices of the dialect, such as `duplicates="count-once"`."""
+        self.measure, self.dialect = parse(measure), get(dialect, **overrides)
+
+    @property
+    def name(self) -> str:
+        """The measure's name with letters, digits and underscores alone, as frameworks want it: ndcg_at_10."""
+        words = str(self.measure).lower().replace("@", "_at_")
+        return "".join(letter if letter.isalnum() else "_" for letter in words).strip("_")
+
+    def values(self, pairs: Iterable[tuple[Expected, Sequence[Any]]]) -> list[float]:
+        """Return the value of each pair of what is expected and retrieved; NaN where the dialect leaves it out."""
+        listed = list(pairs)
+        found = self.result(listed).by_query
+        return [found.get(str(n), {}).get(str(self.measure), math.nan) for n in range(len(listed))]
+
+    def value(self, expected: Expected, retrieved: Sequence[Any]) -> float:
+        """Return the value of one list."""
+        return self.values([(expected, retrieved)])[0]
+
+    def mean(self, values: Sequence[float]) -> dict[str, float]:
+        """Return the mean of the values that count, with its interval of 95 %."""
+        known = np.array([value for value in values if not math.isnan(value)])
+        if not len(known):
+            return {"mean": math.nan, "low": math.nan, "high": math.nan}
+        low, high = np.ravel(mean_interval(known[:, None], "t", seed=0)).tolist()
+        return {"mean": float(known.mean()), "low": low, "high": high}
+
+    def result(self, pairs: Sequence[tuple[Expected, Sequence[Any]]]) -> Result:
+        """Evaluate the pairs, called 0, 1, 2 …; one more query is there so that something is retrieved."""
+        judgments = {str(n): grades(expected) or {NOTHING: 0.0} for n, (expected, _) in enumerate(pairs)}
+        run = {str(n): [str(one) for one in retrieved] for n, (_, retrieved) in enumerate(pairs) if len(retrieved)}
+        with heard():
+            return evaluate(
+                {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}, (self.measure,), dialect=self.dialect
+            )
+
+
+def grades(expected: Expected) -> dict[str, float]:
+    """Return the grades of the documents that are expected, 1 where nothing else is said."""
+    if isinstance(expected, Mapping):
+        return {str(document): float(grade) for document, grade in expected.items()}
+    return dict.fromkeys(map(str, expected), 1.0)

@@ -1,0 +1,1 @@
+"""How endpoints of language models are asked, and how they answer: one API per file."""

@@ -1,0 +1,157 @@
+"""Preferences: worths of documents from answers to the question which of some documents is better.
+
+A choice is a list of documents in the order in which they were shown, and their order by preference, written
+`d2 > d1 = d3`. People's choices and a model's are fitted alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankgauge.errors import InputError
+from rankgauge.files.columns import find
+from rankgauge.files.output import writing
+from rankgauge.numeric import FloatArray
+from rankgauge.statistics.paired_comparisons import Comparisons, FittedWorths, fit_worths, list_weight
+
+EXPECTED = "Expected the columns query, documents (as shown, separated by blanks) and order (d2 > d1 = d3)."
+PLACES = [("rank", 0.5), ("rank_low", 0.025), ("rank_high", 0.975)]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Choices:
+    """Choices by query: the documents as they were shown, and the place of each by preference (1 is the best)."""
+
+    query: Sequence[str]
+    shown: Sequence[Sequence[str]]
+    places: Sequence[Sequence[int]]
+
+    @classmethod
+    def from_table(cls, table: pl.DataFrame) -> Choices:
+        """Read the choices of a table with the columns query, documents and order."""
+        query = find(table.columns, "query")
+        lacking = [name for name in ("documents", "order") if name not in table.columns]
+        if query is None or lacking:
+            raise InputError(f"no column {', '.join(([] if query else ['query']) + lacking)}", hint=EXPECTED)
+        rows = table.select(pl.col(query, "documents", "order").cast(pl.String)).rows()
+        shown = [(documents or "").split() for _, documents, _ in rows]
+        places = [
+            _read_order(row[2] or "", listed, n) for n, (row, listed) in enumerate(zip(rows, shown, strict=True), 1)
+        ]
+        return cls(query=[row[0] for row in rows], shown=shown, places=places)
+
+    def pairs(self) -> Iterator[tuple[str, str, str, int, float]]:
+        """Yield every two documents of each choice: the query, the two as shown, which is better, and the weight.
+
+        The pairs of a longer list weigh less, as they share its noise.
+        """
+        for query, shown, places in zip(self.query, self.shown, self.places, strict=True):
+            for i, first in enumerate(shown):
+                for j in range(i + 1, len(shown)):
+                    better = (places[i] < places[j]) - (places[i] > places[j])
+                    yield query, first, shown[j], better, list_weight(len(shown))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedPreferences:
+    """The worths that choices come to; `frame` has a row per document."""
+
+    documents: pl.DataFrame
+    choices: Choices
+    worths: FittedWorths
+    seed: int = 0
+
+    @classmethod
+    def fit(cls, choices: Choices, seed: int = 0) -> FittedPreferences:
+        """Fit the worths of all documents that were compared."""
+        rows = list(choices.pairs())
+        if not rows:
+            raise InputError("no two documents were compared", hint=EXPECTED)
+        named = [pair for query, first, second, _, _ in rows for pair in ((query, first), (query, second))]
+        known = pl.DataFrame(named, schema=["query", "document"], orient="row").unique(maintain_order=True)
+        begin = pl.int_range(pl.len()).min().over("query")  # the documents of a query together
+        known = known.sort(begin, maintain_order=True)
+        place = {pair: n for n, pair in enumerate(known.rows())}
+        comparisons = Comparisons(
+            query=known["query"].rle_id().to_numpy().astype(np.int64),
+            first=np.array([place[row[0], row[1]] for row in rows]),
+            second=np.array([place[row[0], row[2]] for row in rows]),
+            better=np.array([row[3] for row in rows], dtype=np.float64),
+            weight=np.array([row[4] for row in rows]),
+        )
+        return cls(documents=known, choices=choices, worths=fit_worths(comparisons), seed=seed)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """A row per document: grade (the share of the query's others that it is preferred to), low, high, its rank with
+        an interval, and the number of comparisons that it was in."""
+        held = self.worths.comparisons
+        drawn = self.worths.draws(np.random.default_rng(self.seed))
+        low, high = np.quantile(self.worths.shares(drawn), [0.025, 0.975], axis=0)
+        grade = np.clip(self.worths.shares(), low, high)
+        ranks = np.quantile(self._ranks(drawn), [at for _, at in PLACES], axis=0, method="nearest").astype(np.int64)
+        seen = np.bincount(np.concatenate([held.first, held.second]), minlength=len(grade))
+        numbers = {"grade": grade, "low": low, "high": high}
+        return self.documents.with_columns(
+            *(pl.Series(name, np.round(values, 4)) for name, values in numbers.items()),
+            *(pl.Series(name, row) for (name, _), row in zip(PLACES, ranks, strict=True)),
+            pl.Series("comparisons", seen),
+        )
+
+    def _ranks(self, drawn: FloatArray) -> FloatArray:
+        """Return the rank of each document in its query (draws × documents)."""
+        ranks = np.empty_like(drawn)
+        for documents, _ in self.worths.comparisons.blocks:
+            ranks[:, documents] = (-drawn[:, documents]).argsort(axis=1).argsort(axis=1) + 1.0
+        return ranks
+
+    def first_share(self) -> tuple[float, float, float]:
+        """Return how often the first of two equal documents is preferred, and the ends of its 95 % interval."""
+        worths = self.worths
+        ends = (worths.place + step * worths.place_error for step in (0.0, -1.96, 1.96))
+        value, low, high = (worths.first_share(place) for place in ends)
+        return value, low, high
+
+    @cached_property
+    def _net(self) -> dict[tuple[str, str, str], list[int]]:
+        """By query and two documents, in the order of their ids, what each comparison said of the former."""
+        told: dict[tuple[str, str, str], list[int]] = {}
+        for query, first, second, better, _ in self.choices.pairs():
+            key, sign = ((query, first, second), 1) if first < second else ((query, second, first), -1)
+            told.setdefault(key, []).append(sign * better)
+        return told
+
+    def swap_share(self) -> float:
+        """Return the share of the pairs asked in both orders on which both orders agree; NaN without any."""
+        both = [len(set(told)) == 1 for told in self._net.values() if len(told) > 1]
+        return float(np.mean(both)) if both else float("nan")
+
+    def write_preferences(self, path: Path) -> int:
+        """Write the preferences as trec_eval has them, a group for each pair; return how many there are.
+
+        A pair on which the answers are divided, as with a bias for the first place, has no preference.
+        """
+        kept = [(*key, sum(told)) for key, told in self._net.items() if sum(told)]
+        with writing(path) as file:
+            for number, (query, one, other, net) in enumerate(kept, 1):
+                for document, level in ((one, net > 0), (other, net < 0)):
+                    file.write(f"{query} {number} 1 {document} {int(level)}\n".encode())
+        return len(kept)
+
+
+def _read_order(order: str, shown: Sequence[str], number: int) -> list[int]:
+    """Return the place of each shown document in an order by preference."""
+    levels = [[name.strip() for name in part.split("=")] for part in order.split(">")]
+    place = {name: level for level, names in enumerate(levels, 1) for name in names}
+    if len(shown) < 2 or len(set(shown)) < len(shown) or sorted(chain(*levels)) != sorted(shown):
+        raise InputError(
+            f"choice {number}: {order!r} is no order of {', '.join(shown) or 'any documents'}", hint=EXPECTED
+        )
+    return [place[name] for name in shown]

@@ -1,0 +1,215 @@
+"""Moments by shape: linear measures, cascades, sums of pairs, and draws for any other.
+
+Linear measures:
+
+    E L = Σ w_z E g_z,   Var L = Σ w_z² Var g_z,   with w_z = w1(z) − w2(z) for two lists
+
+A document that both lists have counts once, with the difference of its weights.
+
+Cascades (ERR, RR, PFound, Success) of one list, L = Σ φ_i ℓ_i Π_{k<i} (1 − ℓ_k):
+
+    V_{n+1} = 0,   V_i = φ_i E ℓ_i + (1 − E ℓ_i) V_{i+1};   E L = V_1
+    Var L = Σ_i [Π_{k<i} E(1 − ℓ_k)²] · Var ℓ_i · (φ_i − V_{i+1})²
+
+V_i is the value that a user who has come to rank i can still expect. What the label of rank i adds to L has mean 0
+given the labels above it, so the variance is a plain sum. Nothing is divided, so that perfect documents and lists of
+any length work: the form of Sawade et al. 2012, equation 23, divides by products that underflow.
+
+The difference of a cascade over two lists: with P_i = Π_{k≤i} (1 − ℓ_k), c_i = φ_i − φ_{i+1} (φ_{n+1} = 0) and the same
+with j and d_j for list 2,
+
+    L1 = φ_1 − Σ_i c_i P_i,   Cov(L1, L2) = Σ_ij c_i d_j D_ij,   D_ij = Cov(P_i, Q_j)
+
+The documents of list 1 are added one by one. One that is also at rank j or above in list 2 is in both products; with m
+= E(1 − ℓ), v = Var ℓ and u = v / m its step is
+
+    D_ij = m D_{i−1,j} + u (D_{i−1,j} + E P_{i−1} E Q_j);   any other's is D_ij = m D_{i−1,j}
+
+Every term is a product of numbers from 0 to 1: nothing cancels, nothing overflows, and u ≤ 1 − m, also where a document
+stops every user (m = 0). In logarithms the same sum is exp(S1_i + S2_j + C_ij) − exp(S1_i + S2_j), which needs an
+exponential in each of the |r1| · |r2| cells and care with log 0.
+
+Any other measure is sampled. Each query gets its own independent labels; the kernels of the measures see one list for
+each vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.evaluation.arrays import score_arrays
+from rankgauge.labelling.moments.moments import (
+    CELLS,
+    Lists,
+    MomentForm,
+    Moments,
+    Worths,
+    batches,
+    net_weights,
+    stakes,
+    worths,
+)
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.target import Target
+from rankgauge.measures.forms import Shape
+from rankgauge.numeric import FloatArray, IndexArray
+
+
+def _linear(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+    weights, worth = net_weights(target.weights(pool)), worths(pool, target)
+    return Moments(
+        mean=np.add.reduceat(weights * worth.mean, pool.starts),
+        variance=np.add.reduceat(weights**2 * worth.variance, pool.starts),
+    )
+
+
+LINEAR = MomentForm(
+    name="linear", title="linear measures, in closed form", shape=Shape.LINEAR, rankers=(1, 2), compute=_linear
+).register()
+
+
+def _cascade(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+    weights = target.weights(pool)[:, 0]
+    return list_moments(Lists.of(pool, 0, target.last(pool)), weights, worths(pool, target))
+
+
+def list_moments(lists: Lists, weights: FloatArray, worth: Worths) -> Moments:
+    """The moments of every query's list; `weights` (documents) are those of the places in it."""
+    mean, variance = np.zeros((2, len(lists.lengths)))
+    for queries in batches(lists.lengths, CELLS):
+        documents, filled = lists.columns(queries)
+        spread = worth.variance[documents] * filled
+        stake, mean[queries] = stakes(weights[documents] * filled, worth.mean[documents] * filled)
+        passing = np.where(filled > 0, worth.rest[documents] ** 2 + spread, 1.0)
+        reached = np.cumprod(passing[:-1], axis=0)
+        variance[queries] = spread[0] * stake[0] ** 2 + (reached * spread[1:] * stake[1:] ** 2).sum(axis=0)
+    return Moments(mean=mean, variance=variance)
+
+
+CASCADE = MomentForm(
+    name="cascade", title="cascades of one list, in closed form", shape=Shape.CASCADE, rankers=(1,), compute=_cascade
+).register()
+
+
+PAIR_CELLS = 1 << 14
+"""How many cells of D are worked on at a time: with two more such arrays they fit into a core's cache."""
+
+
+def _pairs(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+    weights, worth = target.weights(pool), worths(pool, target)
+    first, second = (Lists.of(pool, r, target.last(pool)) for r in (0, 1))
+    one, two = (list_moments(lists, weights[:, r], worth) for r, lists in enumerate((first, second)))
+    covariance = np.zeros(len(pool.queries))
+    ready = _Ready.of(pool, weights, worth)
+    for queries in batches(np.minimum(first.lengths, 1) * second.lengths, PAIR_CELLS):
+        covariance[queries] = ready.covariance(first, second, queries)
+    # Lists that give every document the same weight have exactly the same value.
+    differs = np.logical_or.reduceat(weights[:, 0] != weights[:, 1], pool.starts)
+    variance = np.maximum(one.variance + two.variance - 2.0 * covariance, 0.0)
+    return Moments(mean=np.where(differs, one.mean - two.mean, 0.0), variance=np.where(differs, variance, 0.0))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Ready:
+    """What the covariance needs of each document: its weights, m, u, and its rank in list 2."""
+
+    weights: FloatArray
+    rest: FloatArray
+    shared: FloatArray
+    ranks: IndexArray
+
+    @classmethod
+    def of(cls, pool: Pool, weights: FloatArray, worth: Worths) -> _Ready:
+        safe = np.where(worth.rest > 0, worth.rest, 1.0)
+        # Rounding must not lift u above its bound where both are tiny.
+        shared = np.minimum(worth.variance / safe, worth.mean)
+        ranks = np.where(np.isnan(pool.ranks[:, 1]), np.iinfo(np.int32).max, pool.ranks[:, 1]).astype(np.int64)
+        return cls(weights=weights, rest=worth.rest, shared=shared, ranks=ranks)
+
+    def covariance(self, first: Lists, second: Lists, queries: IndexArray) -> FloatArray:
+        """Cov(L1, L2) of some queries."""
+        one, filled = first.columns(queries)
+        rest, shared, ranks = np.where(filled > 0, self.rest[one], 1.0), self.shared[one] * filled, self.ranks[one]
+        steps = _steps(self.weights[one, 0] * filled)
+        two, filled = second.columns(queries)
+        passed: FloatArray = np.where(filled > 0, self.rest[two], 1.0)
+        np.cumprod(passed, axis=0, out=passed)  # E Q_j
+        falls = _steps(self.weights[two, 1] * filled)
+        return _summed(rest, shared * (ranks <= len(two)), ranks, steps, passed.T.copy(), falls.T.copy())
+
+
+def _steps(weights: FloatArray) -> FloatArray:
+    """c_i = φ_i − φ_{i+1} (ranks × queries)."""
+    return -np.diff(weights, axis=0, append=0.0)
+
+
+def _summed(
+    rest: FloatArray, shared: FloatArray, ranks: IndexArray, steps: FloatArray, passed: FloatArray, falls: FloatArray
+) -> FloatArray:
+    """Σ_ij c_i d_j D_ij; the first four are ranks of list 1 × queries, the last two queries × ranks of list 2."""
+    places = np.arange(1, passed.shape[1] + 1)
+    D, both, product = np.zeros_like(passed), np.empty_like(passed), np.empty_like(passed)
+    sum_, reached = np.zeros(len(passed)), np.ones(len(passed))
+    for i in range(len(rest)):
+        if shared[i].any():
+            np.multiply(passed, reached[:, np.newaxis], out=both)
+            both += D
+            np.multiply(places >= ranks[i, :, np.newaxis], shared[i, :, np.newaxis], out=product)
+            both *= product
+            D *= rest[i, :, np.newaxis]
+            D += both
+        else:
+            D *= rest[i, :, np.newaxis]
+        reached *= rest[i]
+        if steps[i].any():
+            sum_ += steps[i] * np.einsum("qj,qj->q", D, falls)
+    return sum_
+
+
+PAIRS = MomentForm(
+    name="pairs", title="cascades of two lists, in closed form", shape=Shape.CASCADE, rankers=(2,), compute=_pairs
+).register()
+
+
+DRAWN_CELLS = 1 << 19
+"""How many grades are drawn and scored at a time."""
+
+
+def _sampled(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+    mean, variance = np.zeros((2, len(pool.queries)))
+    for queries in batches(pool.sizes, max(DRAWN_CELLS // samples, 1)):
+        values = _values(pool, target, queries, samples, rng)
+        mean[queries], variance[queries] = values.mean(axis=0), values.var(axis=0, ddof=1)
+    return Moments(mean=mean, variance=variance)
+
+
+def _values(pool: Pool, target: Target, queries: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
+    """The value of each query under each of its label vectors (samples × queries)."""
+    columns = np.arange(int(pool.sizes[queries].max()))
+    filled = columns < pool.sizes[queries][:, np.newaxis]
+    documents = np.where(filled, pool.starts[queries][:, np.newaxis] + columns, 0)
+    grades = np.where(filled, _drawn(pool, documents, samples, rng), np.nan).reshape(-1, len(columns))
+    lists = []
+    for ranker in range(pool.rankers):
+        scores = np.where(filled, -pool.ranks[documents, ranker], np.nan)
+        rows = np.broadcast_to(scores, (samples, *scores.shape)).reshape(grades.shape)
+        values = score_arrays(grades, rows, target.measure, unscored=True, dialect=target.dialect)
+        lists.append(values.reshape(samples, len(queries)))
+    return lists[0] if len(lists) == 1 else lists[0] - lists[1]
+
+
+def _drawn(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
+    """Grades of the documents (samples × queries × documents), each as often as the beliefs say."""
+    chance = np.cumsum(pool.beliefs[documents], axis=-1)
+    drawn = rng.random((samples, *documents.shape))
+    index = np.zeros(drawn.shape, dtype=np.intp)
+    for y in range(len(pool.grades) - 1):
+        index += drawn >= chance[..., y]
+    return np.asarray(pool.grades[index])
+
+
+MONTECARLO = MomentForm(
+    name="montecarlo", title="any other measure, sampled", shape=Shape.OTHER, rankers=(1, 2), compute=_sampled
+).register()

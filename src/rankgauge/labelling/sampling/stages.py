@@ -1,0 +1,355 @@
+"""Stages of a plan: how queries are judged under the beliefs of the moment, and what they give.
+
+Linear measures are sums over documents. So each document is judged or not on its own, and errors that a query's beliefs
+have in common do not add up. If opening a query costs something, queries are first opened with a probability of their
+own. Errors in common matter there: those of the beliefs about one query's documents are taken to correlate by `COMMON`.
+
+In a cascade a grade decides what those below it are worth. So a query is judged document by document, and after each
+one judging goes on with probability S_k / S_{k−1}.
+
+Where whole queries are judged, draws are those of the document level, so that a plan may turn to them after a pilot.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.labelling.methods.greg import query_scores
+from rankgauge.labelling.moments import moments, net_weights
+from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.document_walk import InclusionRule, QueryBlock, WalkPath, WorthTable
+from rankgauge.labelling.sampling.recalibration import Regression
+from rankgauge.labelling.target import Target
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Luck:
+    """The random numbers of a plan: a uniform one for each query and each document of the pool."""
+
+    query: FloatArray
+    document: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StageOutcome:
+    """What the visited queries of a stage gave, an entry for each; `expected` has an entry for each of the pool's.
+
+    `variance` is an unbiased estimate of the change's variance over the luck; `documents` are all that were judged.
+    """
+
+    expected: FloatArray
+    change: FloatArray
+    variance: FloatArray
+    cost: FloatArray
+    labels: FloatArray
+    documents: IndexArray
+
+    @property
+    def queries(self) -> int:
+        """How many queries have judged documents."""
+        return int(np.sum(self.labels > 0))
+
+
+class Stage(ABC):
+    """How the queries of a stage are judged."""
+
+    name: str
+    rest: IndexArray
+    """The queries that the stage begins with."""
+    whole: bool = False
+    """Whether queries are judged whole or not at all."""
+
+    def prepare(self, grades: FloatArray) -> None:  # noqa: B027 - a stage may have nothing to prepare
+        """Computes under known grades, once, what many repetitions need."""
+
+    @abstractmethod
+    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
+        """The documents of the query whose grades are needed next."""
+
+    @abstractmethod
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
+        """What the queries give under the grades; those of documents that are not asked for may be NaN."""
+
+    @abstractmethod
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
+
+    @abstractmethod
+    def predicted_variance(self) -> float:
+        """The variance of the sum over the rest of the queries if the beliefs are right."""
+
+    @abstractmethod
+    def doubt(self) -> float:
+        """The mean variance of the value of a query of the rest, under the beliefs."""
+
+
+COMMON = 0.1
+
+
+class LinearStage(Stage):
+    """Documents are judged if their luck and that of their query are below their probabilities."""
+
+    name = "document"
+
+    def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
+        self.table, pool = table, table.pool
+        self.rest = rest
+        self._weights = net_weights(table.target.weights(pool))
+        stake = np.abs(self._weights) * table.spread
+        self._scores = np.where(table.needed, stake / np.sqrt(pool.costs), np.nan)
+        self._openings = self._opening_scores(stake)
+        total = float(table.query_costs[rest].sum())
+        self.rule = InclusionRule.meeting(left, lambda rule: self._cost(rule)[rest].sum(), total=total, uniform=uniform)
+        self.opened, self.chance = self._chances(self.rule)
+
+    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
+        first = int(self.table.pool.starts[query])
+        documents = np.arange(first, first + int(self.table.pool.sizes[query]))
+        return np.asarray(documents[self._judged(luck, documents) & np.isnan(grades[documents])])
+
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
+        pool = self.table.pool
+        sizes = pool.sizes[queries]
+        starts = np.cumsum(sizes) - sizes
+        documents = np.arange(int(sizes.sum())) + np.repeat(pool.starts[queries] - starts, sizes)
+
+        def sums(flat: FloatArray) -> FloatArray:
+            return np.asarray(np.add.reduceat(flat, starts)) if len(starts) else np.zeros(0)
+
+        judged = self._judged(luck, documents)
+        chance, opened = np.where(judged, self.chance[documents], 1.0), self.opened[queries]
+        change = np.where(judged, self._changes(grades, documents), 0.0) / chance
+        labels, together = sums(judged.astype(float)), sums(change)
+        return StageOutcome(
+            expected=self.table.expected,
+            change=together,
+            # Two documents of an open query are judged together with probability π π' / S₀.
+            variance=sums(change**2 * (np.repeat(opened, sizes) - chance)) + (1.0 - opened) * together**2,
+            cost=sums(np.where(judged, pool.costs[documents], 0.0)) + pool.overhead[queries] * (labels > 0),
+            labels=labels,
+            documents=documents[judged],
+        )
+
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        every = np.arange(len(grades))
+        change, chance = np.nan_to_num(self._changes(grades, every)), np.where(self.chance > 0, self.chance, 1.0)
+        alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.table.pool.query]))
+        return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.rule)[queries]
+
+    def predicted_variance(self) -> float:
+        chance = np.where(self.chance > 0, self.chance, 1.0)
+        variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
+        return float(self._sums(variance)[self.rest].sum())
+
+    def doubt(self) -> float:
+        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
+
+    def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
+        queries = self.table.pool.query[documents]
+        inside = luck.query[queries] < self.opened[queries]
+        return np.asarray(inside & (luck.document[documents] * self.opened[queries] < self.chance[documents]))
+
+    def _changes(self, grades: FloatArray, documents: IndexArray) -> FloatArray:
+        worths = self.table.target.worths(grades[documents])
+        return np.asarray(self._weights[documents] * (worths - self.table.worths.mean[documents]))
+
+    def _chances(self, rule: InclusionRule) -> tuple[FloatArray, FloatArray]:
+        """The probabilities of queries to be opened and of documents to be judged."""
+        opened = rule.chances(self._openings)
+        return opened, np.minimum(rule.chances(self._scores), opened[self.table.pool.query])
+
+    def _cost(self, rule: InclusionRule) -> FloatArray:
+        """The mean cost of each query; one that is opened without a document being judged costs nothing."""
+        opened, chance = self._chances(rule)
+        costs = self._sums(chance * self.table.pool.costs)
+        if not self.table.pool.overhead.any():
+            return costs
+        passed = chance / np.where(opened > 0, opened, 1.0)[self.table.pool.query]
+        nothing = np.multiply.reduceat(1.0 - passed, self.table.pool.starts)
+        return np.asarray(costs + self.table.pool.overhead * opened * (1.0 - nothing))
+
+    def _opening_scores(self, stake: FloatArray) -> FloatArray:
+        """The score of opening each query; infinite if that costs nothing.
+
+        The best that its documents give together, as for cascades, and what their grades have in common.
+        """
+        pool = self.table.pool
+        order = np.lexsort((-np.nan_to_num(self._scores), pool.query))
+        gain, costs = stake[order] ** 2, pool.costs[order]
+        common = COMMON * self._sums(stake) ** 2
+        together = np.cumsum(gain) - np.repeat((np.cumsum(gain) - gain)[pool.starts], pool.sizes)
+        spent = np.cumsum(costs) - np.repeat((np.cumsum(costs) - costs)[pool.starts], pool.sizes)
+        rates = common[pool.query] + together
+        best = np.maximum.reduceat(rates / (spent + pool.overhead[pool.query]), pool.starts)
+        free = pool.overhead <= 0
+        alone = np.where(free, np.inf, common / np.where(free, 1.0, pool.overhead))
+        return np.sqrt(np.maximum(best, alone))
+
+    def _sums(self, flat: FloatArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(flat, self.table.pool.starts))
+
+
+class CascadeStage(Stage):
+    """Queries are judged as far as their luck is below S_k."""
+
+    name = "document"
+
+    def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
+        self.table, self.rest = table, rest
+        self._walked, queries = table.sample_walks(rest)
+        self._scale = len(rest) / max(len(queries), 1)
+        costs = self._walked.costs.copy()
+        costs[:, :1] += table.pool.overhead[queries, np.newaxis]  # the first step opens the query
+        total = float(table.query_costs[rest].sum())
+        self.rule = InclusionRule.spending(left, self._walked.scores, self._scale * costs, total=total, uniform=uniform)
+        self._known: WalkPath | None = None
+
+    def prepare(self, grades: FloatArray) -> None:
+        """Walks all queries to their ends under known grades, so that repetitions only need to look where they stop."""
+        block = QueryBlock(self.table, np.arange(len(self.table.pool.sizes)))
+        self._known = block.walk(self._worths(block, grades), np.zeros(len(block.queries)))
+
+    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
+        asked = self._walk(np.array([query]), luck, grades).asks
+        return asked[asked >= 0]
+
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
+        path = self._walk(queries, luck, grades) if self._known is None else self._known.rows(queries)
+        chance = self.rule.chances(path.scores)
+        judged = luck.query[queries, np.newaxis] < chance
+        inverse = np.where(judged, 1.0 / np.where(judged, chance, 1.0), 0.0)
+        weighed, excess = path.changes * inverse, path.changes * np.where(judged, inverse - 1.0, 0.0)
+        before = np.cumsum(excess, axis=-1) - excess
+        return StageOutcome(
+            expected=self.table.expected,
+            change=weighed.sum(axis=-1),
+            # Horvitz and Thompson's: Σ_kl ΔM_k ΔM_l (1/S_min − 1), of which a pair is seen with probability S_max.
+            variance=(weighed * (2 * before + excess)).sum(axis=-1),
+            cost=_cost(judged, path, self.table.pool.overhead[queries]),
+            labels=judged.sum(axis=-1).astype(float),
+            documents=path.documents[judged],
+        )
+
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        block = QueryBlock(self.table, queries)
+        path = block.walk(self._worths(block, grades), np.zeros(len(queries)))
+        chance = self.rule.chances(path.scores)
+        excess = path.changes * (1.0 / np.where(chance > 0, chance, 1.0) - 1.0)
+        later = np.cumsum(path.changes[:, ::-1], axis=-1)[:, ::-1] - path.changes
+        cost = _cost(chance, path, self.table.pool.overhead[queries])
+        return (excess * (path.changes + 2 * later)).sum(axis=-1), cost
+
+    def predicted_variance(self) -> float:
+        chance = self.rule.chances(self._walked.scores)
+        excess = 1.0 / np.where(chance > 0, chance, 1.0) - 1.0
+        return self._scale * float((self._walked.changes**2 * excess).sum())
+
+    def doubt(self) -> float:
+        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
+
+    def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> WalkPath:
+        block = QueryBlock(self.table, queries)
+        return block.walk(self._worths(block, grades), self.rule.least(luck.query[queries]))
+
+    def _worths(self, block: QueryBlock, grades: FloatArray) -> FloatArray:
+        return self.table.target.worths(grades[block.documents])
+
+
+def _cost(chance: npt.NDArray[Any], path: WalkPath, overhead: FloatArray) -> FloatArray:
+    """What each query costs if each step is made with that chance; the first one opens the query."""
+    return np.asarray((chance * path.costs).sum(axis=-1) + overhead * chance[:, :1].sum(axis=-1))
+
+
+LEAST = 1e-9
+"""The least chance that a variance is computed for: with nothing left to spend there is none."""
+
+
+class QueryStage(Stage):
+    """Whole queries are judged if their luck is below their probability."""
+
+    name = "greg"
+    whole = True
+
+    def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
+        self.pool, self.target, self.rest = pool, target, rest
+        self.needed, self.costs = target.needed(pool), target.query_costs(pool)
+        self.moments = moments(pool, target)
+        self.chance = self._chances(left, uniform)
+        self._known: FloatArray | None = None
+
+    def prepare(self, grades: FloatArray) -> None:
+        self._known = self.target.values(self.pool, grades)
+
+    def _chances(self, left: float, uniform: float) -> FloatArray:
+        scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
+        total = float(self.costs[rest].sum())
+        rule = InclusionRule.spending(left, scores[rest], self.costs[rest], total=total, uniform=0.0)
+        return rule.chances(scores)
+
+    def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
+        first = int(self.pool.starts[query])
+        documents = np.arange(first, first + int(self.pool.sizes[query]))
+        wanted = self.needed[documents] & np.isnan(grades[documents])
+        return np.asarray(documents[wanted & (luck.query[query] < self.chance[query])])
+
+    def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
+        judged = luck.query[queries] < self.chance[queries]
+        weights = 1 / np.where(judged, self.chance[queries], 1.0)  # with nothing left to spend chances are 0
+        known = self.target.values(self.pool, grades) if self._known is None else self._known
+        values = np.where(judged, np.nan_to_num(known[queries]), 0.0)
+        expected, change, variance = self._line(queries, values, weights, judged)
+        labels = np.add.reduceat(self.needed.astype(float), self.pool.starts)[queries]
+        return StageOutcome(
+            expected=expected,
+            change=change,
+            variance=variance,
+            cost=np.where(judged, self.costs[queries], 0.0),
+            labels=np.where(judged, labels, 0.0),
+            documents=np.flatnonzero(self.needed & np.isin(self.pool.query, queries[judged])),
+        )
+
+    def _line(
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What is expected of every query, each visited one's change, and the variance of that."""
+        if judged.sum() < 3:  # a regression needs more queries; until then the beliefs are used
+            change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
+            return self.moments.mean, change, change**2 * (1 - 1 / weights)
+        spread = float(np.var(self.moments.mean[self.rest]))
+        line = Regression.of(values, self.moments.mean[queries], weights, judged, spread)
+        change = line.residuals * weights
+        wide = len(queries) / line.total * np.sqrt(line.n / (line.n - 2))
+        return line.at(self.moments.mean), change, (change * wide) ** 2 * (1 - 1 / weights)
+
+    def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values, n = self.target.values(self.pool, grades)[queries], len(queries)
+        spread, taken = float(np.var(self.moments.mean[self.rest])), np.ones(n, dtype=bool)
+        line = Regression.of(values, self.moments.mean[queries], np.ones(n), taken, spread)
+        chance = np.maximum(self.chance[queries], LEAST)
+        return line.residuals**2 * n / max(n - 2, 1) * (1 / chance - 1), chance * self.costs[queries]
+
+    def predicted_variance(self) -> float:
+        return float((self.moments.variance * (1 / np.maximum(self.chance, LEAST) - 1))[self.rest].sum())
+
+    def doubt(self) -> float:
+        return float(self.moments.variance[self.rest].mean())
+
+
+class CensusStage(QueryStage):
+    """Every query is judged whole."""
+
+    name = "pilot"
+
+    def _chances(self, left: float, uniform: float) -> FloatArray:
+        return np.ones(len(self.costs))
+
+    def _line(
+        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return self.moments.mean, values - self.moments.mean[queries], np.zeros(len(queries))

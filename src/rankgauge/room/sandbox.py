@@ -1,0 +1,131 @@
+"""A process of its own for work that a stranger's file may make long or large, with limits of time and memory.
+
+Python cannot stop a thread. A process can be killed, and takes its memory along.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from typing import Any, TypeVar, cast
+
+from rankgauge.errors import RankGaugeError
+
+T = TypeVar("T")
+
+MIB = 1 << 20
+
+KILLED_LATER = 5
+"""Seconds after the limit at which the process ends by itself, if nobody is left to kill it."""
+
+
+class SandboxError(Exception):
+    """The work was stopped; the words say which limit it has passed."""
+
+
+class Sandbox:
+    """A process that does one piece of work at a time. It starts when it is needed and ends when it has been idle."""
+
+    def __init__(self, module: str, *, megabytes: int, idle: float = 60.0) -> None:
+        """`module` is imported when the process starts, and has the functions to run; `megabytes` come on top of it."""
+        self._module, self._megabytes, self._idle = module, megabytes, idle
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        atexit.register(self.close)
+
+    def run(self, function: Callable[..., T], *arguments: Any, seconds: float) -> T:
+        """Return what the function gives for these arguments, or raise its error; both have to be picklable."""
+        with self._turn:
+            for _ in range(2):  # an idle process may end just as it gets work
+                connection, process = self._started()
+                try:
+                    connection.send((function, arguments, seconds))
+                    if not connection.poll(seconds):
+                        self._stop()
+                        raise SandboxError(f"takes more than {seconds:g} s")
+                    found, error = connection.recv()
+                except (EOFError, OSError):
+                    code = process.wait()
+                    self._stop()
+                    if code != 0:
+                        raise SandboxError(f"takes more than {self._megabytes:,} MB of memory") from None
+                else:
+                    if error is not None:
+                        raise error
+                    return cast(T, found)
+        raise SandboxError("was interrupted")
+
+    def close(self) -> None:
+        """End the process."""
+        with self._turn:
+            self._stop()
+
+    def _started(self) -> tuple[Connection, subprocess.Popen[bytes]]:
+        if self._connection is None or self._process is None or self._process.poll() is not None:
+            self._stop()
+            ours, theirs = Pipe()
+            given = (theirs.fileno(), self._module, self._megabytes, self._idle)
+            environment = {**os.environ, "POLARS_MAX_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+            # -P and the folder of the package: what lies in the current folder is not imported.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", f"from {__name__} import work; work(*{given!r})"],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+            theirs.close()
+            self._connection = ours
+        return self._connection, self._process
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+
+
+def work(descriptor: int, module: str, megabytes: int, idle: float) -> None:
+    """Do what comes over the connection, until nothing has come for a while or nobody is left to send it."""
+    connection = Connection(descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the room, which then closes the connection
+    importlib.import_module(module)
+    os.nice(5)
+    limit = _data_bytes() + megabytes * MIB
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(EOFError, OSError):
+        while connection.poll(idle):
+            function, arguments, seconds = connection.recv()
+            signal.setitimer(signal.ITIMER_REAL, seconds + KILLED_LATER)
+            connection.send(_outcome(function, arguments))
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+    try:
+        return function(*arguments), None
+    except RankGaugeError as error:
+        return None, error
+    except MemoryError:
+        os._exit(1)
+    except BaseException as error:  # a fault of ours: the room logs it as such
+        return None, RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _data_bytes() -> int:
+    """Return how much memory the process has for data, which is what its limit counts."""
+    with open("/proc/self/status", encoding="ascii") as lines:
+        return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:")), 0)

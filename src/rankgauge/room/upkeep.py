@@ -1,0 +1,117 @@
+"""`rankgauge serve backup`, `restore` and `check`: a consistent copy of a room's database while it is in use, a new
+database of such a copy, and whether all of a database can be read.
+
+The copy is a SQLite file, which `rankgauge serve` can open. A copy can also go into an empty database on a server.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.labelling.campaign import LabelCampaign
+from rankgauge.labelling.campaign.database import DAMAGED, RESTORE, Location, reading, writing
+from rankgauge.labelling.campaign.store import Store
+from rankgauge.labelling.campaign.tables import campaigns
+from rankgauge.render.numbers import count
+from rankgauge.room.database import METADATAS, migrate, opened
+
+CHUNK = 1_000
+"""How many rows are held in memory at a time; a pool or a text may be large."""
+
+_TABLES = [table for metadata in METADATAS for table in metadata.sorted_tables]
+_EMPTY = "Copy to a new file or to an empty database."
+
+
+def do(database: str, task: str, *files: str) -> str:
+    """Do one of the tasks for the room's database, and return what is to be said of it."""
+    if task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    if len(files) != TASKS[task]:
+        expected = f"{task} COPY" if TASKS[task] else task
+        raise InputError(f"{task} takes {count(TASKS[task], 'file')}", hint=f"rankgauge serve {expected}")
+    here = Location(database)
+    if task != "restore" and here.path is not None and not here.path.exists():
+        hint = "Give --database as it was given to rankgauge serve."
+        raise InputError("there is no judging room", path=here.path, hint=hint)
+    if task == "check":
+        return check(here)
+    source, target = (here, Location(files[0])) if task == "backup" else (Location(files[0]), here)
+    counts = copy(source, target)
+    return f"{_summary(counts)} copied to {target}"
+
+
+TASKS = {"backup": 1, "restore": 1, "check": 0}
+"""The tasks, and how many files each takes."""
+
+
+def _summary(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[name]:,} {name}" for name in ("campaigns", "labels", "people"))
+
+
+def check(location: Location) -> str:
+    """Read everything in a room's database, and say how much there is; what cannot be read is an error."""
+    with opened(location, existing=True) as engine:
+        with reading(engine) as connection:
+            if not sa.inspect(connection).has_table("people"):
+                raise InputError("there is no judging room", path=str(location), hint="rankgauge serve makes one.")
+            if engine.dialect.name == "sqlite":
+                for sound in ("quick_check(1)", "foreign_key_check"):
+                    said = connection.exec_driver_sql(f"PRAGMA {sound}").first()
+                    if said is not None and said[0] != "ok":
+                        raise InputError(f"the database {DAMAGED}: {said[0]}", path=str(location), hint=RESTORE)
+            sizes = [(table.name, sa.select(sa.func.count()).select_from(table)) for table in _TABLES]
+            counts = {name: int(connection.scalar(size) or 0) for name, size in sizes}
+            numbers = list(connection.scalars(sa.select(campaigns.c.id).order_by(campaigns.c.id)))
+        for number in numbers:
+            LabelCampaign.on(engine, Store(campaign=number)).labels(history=True)
+    return f"{_summary(counts)}: all of {location} can be read"
+
+
+def copy(source: Location, target: Location) -> dict[str, int]:
+    """Copies all tables to a new file or an empty database; returns the number of rows of each table."""
+    if target.path is None:
+        return _copied(source, target)
+    if target.path.exists():
+        raise InputError("the file exists already", path=target.path, hint=_EMPTY)
+    beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
+    try:
+        counts = _copied(source, Location(beside))
+        os.replace(beside, target.path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return counts
+
+
+def _copied(source: Location, target: Location) -> dict[str, int]:
+    with opened(source, existing=True) as here, opened(target, existing=False) as there:
+        migrate(here)
+        migrate(there)
+        # SQLite's transactions see one moment anyway.
+        one_moment = {} if here.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+        with here.execution_options(**one_moment).connect() as read, writing(there) as written:
+            if any(written.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in _TABLES):
+                raise InputError("the database is not empty", path=str(target), hint=_EMPTY)
+            return {table.name: _rows(read, written, table) for table in _TABLES}
+
+
+def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
+    copied = 0
+    for rows in source.execute(sa.select(table)).mappings().partitions(CHUNK):
+        target.execute(sa.insert(table), [dict(row) for row in rows])
+        copied += len(rows)
+    _count_on(target, table)
+    return copied
+
+
+def _count_on(target: Connection, table: sa.Table) -> None:
+    """Makes PostgreSQL number new rows after the copied ones."""
+    if target.dialect.name != "postgresql" or "id" not in table.c:
+        return
+    last = f"select setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false)"
+    target.execute(sa.text(f"{last} from {table.name}"))

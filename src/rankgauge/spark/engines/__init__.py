@@ -1,1 +1,0 @@
-"""Where an evaluation runs: one engine per file."""

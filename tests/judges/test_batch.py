@@ -1,0 +1,85 @@
+"""Batches: requests go out as a file, answers come back as a file, and the grades are those of asking one by one."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankgauge.errors import InputError
+from rankgauge.judgments.llm.asking.batch import read_batch, write_batch
+from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.asking.session import AskingSession
+from rankgauge.judgments.llm.asking.store import AnswerStore
+from rankgauge.judgments.llm.stand_in import StandIn
+from tests.judges.test_apis import PAIRS
+
+
+def session(store: AnswerStore, **settings: Any) -> AskingSession:
+    """A session about 200 pairs."""
+    return AskingSession(pairs=TextPairs.of(PAIRS.drop("grade")), question=Question(model="m", **settings), store=store)
+
+
+def work_off(requests: Path, results: Path, fails: int = 0) -> None:
+    """Answer a batch as its endpoint would: in another order, the first few with an error."""
+    with StandIn(PAIRS) as stand_in:
+        lines = []
+        for number, line in enumerate(requests.read_text().splitlines()):
+            asked = json.loads(line)
+            row, _ = stand_in.note(asked["body"], {})
+            body = {"status_code": 200, "request_id": "r", "body": stand_in.completion(asked["body"], row, None)}
+            failure = {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
+            lines.append({"id": "b", "custom_id": asked["custom_id"], "response": body, "error": None})
+            if number < fails:
+                lines[-1] |= failure
+        results.write_text("\n".join(json.dumps(line) for line in reversed(lines)))
+
+
+def test_a_batch_gives_the_grades_of_its_endpoint(tmp_path: Path) -> None:
+    """What failed stays open for the next batch; what was stored is not asked for again."""
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    with closing(AnswerStore(tmp_path / "a.db")) as store:
+        assert write_batch(session(store), requests) == 200
+        work_off(requests, results, fails=7)
+        first = session(store)
+        assert read_batch(first, results) == 7
+        assert len(first.outcome().frame) == 193
+        assert write_batch(session(store), requests) == 7
+        work_off(requests, results)
+        last = session(store)
+        assert read_batch(last, results) == 0
+        outcome = last.outcome()
+    assert outcome.is_complete
+    assert outcome.frame.sort("document")["grade"].to_list() == PAIRS.sort("document")["grade"].to_list()
+
+
+def test_a_batch_is_the_same_bytes_every_time(tmp_path: Path) -> None:
+    """The same pairs and the same question make the same file."""
+    with closing(AnswerStore(":memory:")) as store:
+        write_batch(session(store), tmp_path / "a.jsonl")
+        write_batch(session(store), tmp_path / "b.jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"id": "batch_1", "status": "completed"}'])
+def test_a_file_that_is_no_result_is_refused(tmp_path: Path, text: str) -> None:
+    """The error names the line, and what to download."""
+    file = tmp_path / "results.jsonl"
+    file.write_text(f"\n{text}\n")
+    with closing(AnswerStore(":memory:")) as store, pytest.raises(InputError, match=r"results\.jsonl:2: .*custom_id"):
+        read_batch(session(store), file)
+
+
+def test_lines_of_another_batch_are_passed_over(tmp_path: Path) -> None:
+    """Answers to other questions change nothing."""
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    with closing(AnswerStore(":memory:")) as store:
+        write_batch(session(store, temperature=1.0), requests)
+        work_off(requests, results)
+        mine = session(store)
+        assert read_batch(mine, results) == 0
+        assert mine.outcome().frame.is_empty()

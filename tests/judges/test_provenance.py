@@ -1,0 +1,90 @@
+"""Provenance: a file of grades says where they come from, and no other model overwrites it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankgauge
+from rankgauge.errors import InputError
+from rankgauge.judgments.llm import ask
+from rankgauge.judgments.llm.asking.prompt import Prompt
+from rankgauge.judgments.llm.asking.provenance import Provenance, beside
+from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.named_prompt import PROMPTS
+from rankgauge.judgments.llm.stand_in import StandIn
+from tests.judges.pools import graded, pool
+
+
+def provenance(**settings: Any) -> Provenance:
+    """The provenance of a question."""
+    return Provenance.from_question(Question(model="m", **settings), "http://h/v1?api-version=1", "standard")
+
+
+@pytest.fixture
+def grades(tmp_path: Path) -> Path:
+    """A file of grades with its provenance."""
+    with StandIn(graded(pool())) as stand_in:
+        asked = ask(pool(), stand_in.url, model="m", cache=tmp_path / "a.db")
+    asked.write(tmp_path / "llm.csv")
+    provenance().write(tmp_path / "llm.csv", asked)
+    return tmp_path / "llm.csv"
+
+
+def test_it_says_where_grades_come_from(grades: Path) -> None:
+    """Model, prompt with its text and hash, parameters, date, tokens and version are beside the grades."""
+    told = json.loads(beside(grades).read_text())
+    assert told["model"] == "m"
+    assert told["model_as_reported"] == ["m"]
+    assert told["url"] == "http://h/v1"
+    assert told["rankgauge"] == rankgauge.__version__
+    assert told["prompt"]["template"] == Prompt().template
+    assert len(told["prompt_sha256"]) == 64
+    assert told["parameters"]["temperature"] == 0
+    assert (told["pairs"], told["graded"]) == (20, 20)
+    assert told["tokens_in"] > 0
+
+
+def test_the_same_question_may_go_on(grades: Path) -> None:
+    """A session that was stopped writes the same file again."""
+    provenance().check(grades)
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (Question(model="n"), "the model m"),
+        (Question(model="m", temperature=1.0), "another prompt or other parameters"),
+        (Question(model="m", prompt=Prompt(template="{query} {document}")), "another prompt"),
+    ],
+)
+def test_another_question_does_not_overwrite(grades: Path, other: Question, what: str) -> None:
+    """Grades of another model, prompt or temperature need a file of their own."""
+    with pytest.raises(InputError, match=what):
+        Provenance.from_question(other, "http://h/v1", "standard").check(grades)
+
+
+def test_a_damaged_provenance_is_no_permission(grades: Path) -> None:
+    """A file whose origin cannot be read is not overwritten."""
+    beside(grades).write_text("{")
+    with pytest.raises(InputError, match="would be overwritten"):
+        provenance().check(grades)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_every_named_prompt_can_be_asked(name: str) -> None:
+    """It shows query, document and grades, names its source, and its answers fit the limit of tokens."""
+    named = PROMPTS[name]
+    prompt = named.prompt(Prompt().scale)
+    texts = {"query_text": "how far is the moon", "title": "Moon", "text": "384,400 km"}
+    texts |= {"text_1": "384,400 km", "text_2": "It is made of cheese."} if prompt.compares else {}
+    prompt.check(texts)
+    said = prompt.messages(texts)[-1]["content"]
+    wanted = ("It is made of cheese.",) if prompt.compares else ("0, 1, 2 or 3",)
+    assert all(part in said for part in ("how far is the moon", "384,400 km", *wanted))
+    assert named.source
+    assert named.title
+    assert "{" not in said.replace('{"', "")

@@ -1,0 +1,193 @@
+"""What an administrator relies on: HEAD, metrics, the log, a path prefix, limits on connections, processes that are
+replaced."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from rankgauge.room import connections
+from rankgauge.room.roles import Role
+from tests.web.house import csrf, open_house
+from tests.web.test_docs import served
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> str:
+    """The address of a new database."""
+    return f"sqlite:///{tmp_path / 'room.db'}"
+
+
+def test_head_is_answered_as_get(room: str) -> None:
+    """Pages, API, health and files answer HEAD with the headers of GET, and nothing else."""
+    with open_house(room) as house:
+        number = house.campaign()
+        admin, program = house.admin(), house.program()
+        for client, path in [
+            (admin, "/"),
+            (admin, f"/campaigns/{number}"),
+            (admin, "/static/room.css"),
+            (program, "/api/v1/campaigns"),
+            (house.guest(), "/healthz"),
+            (house.guest(), "/nowhere"),
+        ]:
+            got, head = client.get(path), client.head(path)
+            assert (head.status_code, head.content) == (got.status_code, b""), path
+            assert head.headers["content-type"] == got.headers["content-type"]
+
+
+def test_metrics(room: str) -> None:
+    """Requests, latencies, labels, leases, who waits and the database, for this machine or whoever has the token."""
+    with open_house(room) as house:
+        number = house.campaign(method="passive")
+        program = house.program()
+        (task,) = program.post(f"/api/v1/campaigns/{number}/tasks").json()
+        label = {"query": task["query"], "document": task["document"], "grade": 1}
+        program.post(f"/api/v1/campaigns/{number}/labels", json={"labels": [label]})
+        text = house.guest().get("/metrics").text
+        assert f'rankgauge_labels{{campaign="{number}"}} 1.0' in text
+        assert f'rankgauge_leases{{campaign="{number}"}} 1.0' in text
+        assert 'route="/api/v1/campaigns/{campaign}/labels",status="200"' in text
+        for name in ("rankgauge_request_seconds_bucket", "rankgauge_answers_waiting 0.0", "rankgauge_database_up 1.0"):
+            assert name in text
+        assert house.guest(headers={"x-forwarded-for": "198.51.100.1"}).get("/metrics").status_code == 404
+    with open_house(room, metrics_token="open sesame") as house:
+        assert house.guest().get("/metrics").status_code == 404
+        assert house.guest(headers={"authorization": "Bearer open sesame"}).get("/metrics").status_code == 200
+
+
+def test_who_did_what_is_logged(room: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Inviting, signing in, changing a role and revoking have a line each: who, from where, in which request."""
+    with caplog.at_level(logging.INFO, logger="rankgauge.room"), open_house(room) as house:
+        number = house.campaign()
+        admin = house.admin()
+        token = csrf(admin)
+        page = admin.post(f"/campaigns/{number}/people", data={"csrf": token, "name": "ann"})
+        link = re.search(r"/enter#(rgl_[\w-]+)", page.text)
+        assert link is not None
+        house.enter(link[1])
+        guest = next(row.id for row in house.room.people.of_campaign(number))
+        role = {"csrf": token, "role": Role.MANAGER.value}
+        assert admin.post(f"/campaigns/{number}/people/{guest}/role", data=role).status_code == 303
+        answer = admin.post(f"/campaigns/{number}/people/{guest}/revoke", data={"csrf": token})
+    noted = [record for record in caplog.records if getattr(record, "facts", {}).get("audit")]
+    lines = {record.getMessage(): record.facts for record in noted}
+    assert lines["signed in"]["person"] == guest
+    assert lines["role changed"]["role"] == "manager"
+    assert lines["invited"]["guest"] == lines["revoked"]["guest"] == guest
+    assert lines["revoked"]["request"] == answer.headers["x-request-id"]
+    assert lines["revoked"]["address"] == "127.0.0.1"
+    assert lines["revoked"]["person"] != guest
+
+
+@pytest.mark.parametrize("stripped", [True, False])
+def test_a_path_prefix(room: str, stripped: bool) -> None:
+    """Behind a proxy that serves the room under a path, every address of every page is under it."""
+    with open_house(room, root_path="/judging") as house:
+        number, prefix = house.campaign(), "" if stripped else "/judging"
+        answer = house.guest().post(f"{prefix}/enter", data={"link": house.room.people.admin_link()})
+        assert answer.headers["location"] == "/judging/"
+        assert "Path=/judging" in answer.headers["set-cookie"]
+        cookies = {"cookie": answer.headers["set-cookie"].partition(";")[0]}
+        pages = ("", f"campaigns/{number}", f"campaigns/{number}/judge", f"campaigns/{number}/people", "campaigns/new")
+        for page in pages:
+            text = house.guest(headers=cookies).get(f"{prefix}/{page}").text
+            addresses = re.findall(r'(?:href|src|action)="(/[^"]*)"', text)
+            assert len(addresses) > 5
+            assert [address for address in addresses if not address.startswith("/judging/")] == [], page
+        assert house.room.settings.link("x").endswith("/enter#x")
+
+
+def test_half_open_connections(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,100 half-sent requests from one address keep nobody else waiting, and are closed in time."""
+    monkeypatch.setattr(connections, "HEADERS_WITHIN", 1.0)
+    with open_house(room, address_connections=50) as house:
+        port = int(house.base.rpartition(":")[2])
+        begun, sockets = time.monotonic(), []
+        for n in range(1_100):
+            half = socket.create_connection(("127.0.0.1", port), source_address=("127.0.0.2", 0))
+            half.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX-" + b"a" * n)
+            sockets.append(half)
+        with httpx.Client(base_url=house.base, timeout=10) as client:
+            asked = time.monotonic()
+            assert client.get("/livez").status_code == 200
+            assert time.monotonic() - asked < 1.0 + psutil.getloadavg()[0] / 8
+        for half in sockets:
+            half.settimeout(10)
+            try:
+                while half.recv(1_000):
+                    pass
+            except ConnectionError:
+                pass
+            half.close()
+        assert time.monotonic() - begun < 30
+
+
+def test_slow_bodies_and_large_headers(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that does not come is given up; headers without end are refused."""
+    monkeypatch.setattr(connections, "BODY_WITHIN", 0.5)
+    with open_house(room) as house:
+        port = int(house.base.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as slow:
+            form = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100"
+            slow.sendall(b"POST /enter HTTP/1.1\r\nHost: a\r\n" + form + b"\r\n\r\nlink")
+            slow.settimeout(10)
+            assert slow.recv(1_000).startswith(b"HTTP/1.1 408")
+        with socket.create_connection(("127.0.0.1", port)) as large:
+            large.sendall(b"GET / HTTP/1.1\r\n" + (b"A: " + b"b" * 1_000 + b"\r\n") * 80)
+            large.settimeout(10)
+            assert large.recv(1_000).startswith(b"HTTP/1.1 431")
+
+
+def test_workers_are_replaced_and_stop(tmp_path: Path) -> None:
+    """Killed processes are replaced within seconds; a stop takes less than ten, also with one that is stopped."""
+    with served(tmp_path, "--workers", "2") as (process, address, _):
+        with httpx.Client(base_url=address, timeout=30) as client:
+            assert client.get("/livez").status_code == 200
+            assert client.get("/metrics").status_code == 200
+        workers = serving(process.pid, 2)
+        for worker in workers:
+            worker.kill()
+        begun = time.monotonic()
+        fresh = serving(process.pid, 2, without=workers)
+        with httpx.Client(base_url=address, timeout=30) as client:
+            assert client.get("/healthz").status_code == 200
+        assert time.monotonic() - begun < 5.0 + psutil.getloadavg()[0]
+        os.kill(fresh[0].pid, signal.SIGSTOP)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        assert time.monotonic() - begun < 10.0 + psutil.getloadavg()[0] / 4
+        assert process.returncode == 0
+        psutil.wait_procs(fresh, timeout=1)
+        assert not any(worker.is_running() for worker in fresh)
+
+
+def serving(parent: int, count: int, without: list[psutil.Process] | None = None) -> list[psutil.Process]:
+    """The processes that serve, once there are so many."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        copies = [one for one in psutil.Process(parent).children(recursive=True) if serves(one)]
+        fresh = [one for one in copies if without is None or one not in without]
+        if len(fresh) == count:
+            return fresh
+        time.sleep(0.05)
+    raise AssertionError(f"no {count} processes serve")
+
+
+def serves(process: psutil.Process) -> bool:
+    """Whether the process was copied from the one that imports, and has the socket."""
+    try:
+        copied = "forkserver" in " ".join(process.parent().cmdline())
+        return copied and any(one.status == psutil.CONN_LISTEN for one in process.net_connections("tcp"))
+    except (psutil.Error, AttributeError):
+        return False
