@@ -68,6 +68,12 @@ def test_there_are_examples() -> None:
     assert len(examples()) > len(list(commands()))
 
 
+def headings(page: Path) -> set[str]:
+    """The names that links give to the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("command", list(commands()), ids=lambda command: command.path)
 def test_help_fits_on_a_screen(command: Command) -> None:
     """--help has at most 45 lines, names every option, and ends with examples and a page that is there."""
@@ -75,7 +81,9 @@ def test_help_fits_on_a_screen(command: Command) -> None:
     assert len(text.splitlines()) <= 45
     assert all(option.flags[-1].partition("/")[0] in text for option in command.parameters if option.flags)
     page = text.splitlines()[-1].removeprefix("Read more: https://github.com/rankgauge/rankgauge/blob/main/docs/")
-    assert (DOCS / page).is_file()
+    name, _, anchor = page.partition("#")
+    assert (DOCS / name).is_file()
+    assert not anchor or anchor in headings(DOCS / name)
     assert f"\n  {command.path}" in text.rpartition("Example")[2]
     assert len(text.rpartition("Example")[2].strip().splitlines()) <= 7
 
@@ -175,5 +183,5 @@ def test_trials_are_told_beside_those_of_the_papers() -> None:
     usual = {name: paper.trials for name, paper in PAPERS.items()}
     text = " ".join(dict(help_texts())["rankgauge reproduce"].split())
     hundred = dict.fromkeys(("few-labels", "multigraded", "ndcg-tools", "pools"), 100)
-    assert usual == hundred | {"active": 1000, "gate": 60}
-    assert "by default 100, gate 60, active 1,000, where the paper has 5,000." in text
+    assert usual == hundred | {"active": 1000, "gate": 60, "pairwise": 20}
+    assert "by default 100, pairwise 20, gate 60, active 1,000, where the paper has 5,000." in text

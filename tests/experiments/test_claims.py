@@ -136,6 +136,7 @@ VERDICTS = {
     "pools": "pools.md",
     "multigraded": "multigraded.md",
     "ndcg-tools": "ndcg-tools.md",
+    "pairwise": "llm-judge.md",
 }
 """The pages with a table of verdicts."""
 

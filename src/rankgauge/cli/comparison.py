@@ -104,8 +104,8 @@ class CompareOptions(EvaluationOptions):
     )
     fail_if_worse: list[str] | None = option(
         "--fail-if-worse",
-        help="A gate against the baseline. Exit 1: the whole 95 % interval of the difference lies below 0, or below "
-        "−LOSS. Exit 0: the mean is not below, or the interval lies above −LOSS. Exit 3: undecided. Repeatable.",
+        help="A gate against the baseline, repeatable. Exit 1: the 95 % interval of the difference lies below 0, or "
+        "below −LOSS. Exit 0: the mean is not below, or the interval lies above −LOSS. Exit 3: undecided.",
         metavar="MEASURE[:LOSS]",
         offer=choices.listed(choices.measures),
         group=GATE,

@@ -259,10 +259,13 @@ class Dialect(Registered):
                 "Python) others are computed by the standard definition, and a note says so.",
             )
 
-    def prepare(self, judgments: pl.DataFrame) -> pl.DataFrame:
-        """The judgments with one grade for each query and document (and subtopic), on the tool's scale."""
+    def prepare(self, judgments: pl.DataFrame, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
+        """The judgments with one grade for each query and document (and subtopic), on the tool's scale.
+
+        Levels of preferences are no grades: tools read them with their fractions.
+        """
         combined = self._combined(self._judged_once(judgments))
-        if self.rescales:
+        if self.rescales and kind is not JudgmentKind.PREFERENCES:
             grades = self.rescaled(combined["grade"].to_numpy())
             return combined.with_columns(pl.Series("grade", grades))
         return combined

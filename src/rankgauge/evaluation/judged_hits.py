@@ -216,7 +216,7 @@ class HitFinder:
                 if readable and not self._by_rank and files.is_path(run) and files.is_large(run):
                     judged = files.judgments_from(judgments, self.kind)
                     streamed = rank_stream(
-                        files.stream_run(run), dialect.prepare(judged), dialect.ranking_for(self.kind)
+                        files.stream_run(run), dialect.prepare(judged, self.kind), dialect.ranking_for(self.kind)
                     )
                     self._note_negative(self._below(judged))
                     whole = replace(streamed, top=dialect.highest(judged))
@@ -395,5 +395,5 @@ def joined(
     judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect, *, kind: JudgmentKind = JudgmentKind.GRADES
 ) -> Hits:
     """The judged hits of a run in a table; `kind` is what measures ask judgments to say."""
-    hits = rank(run, dialect.prepare(judgments), dialect.ranking_for(kind))
+    hits = rank(run, dialect.prepare(judgments, kind), dialect.ranking_for(kind))
     return replace(hits, top=dialect.highest(judgments))

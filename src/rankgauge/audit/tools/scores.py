@@ -144,7 +144,7 @@ class Scores:
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
         judged, ranked = self._read(dialect)
-        return dialect.prepare(judged), ranked
+        return dialect.prepare(judged, self.kind), ranked
 
     def traits(self, dialect: Dialect) -> DataTraits:
         """What the data is like, as the dialect's tool reads it."""

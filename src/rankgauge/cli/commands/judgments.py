@@ -136,7 +136,11 @@ def best_worst(
     io.write_judgments(found, output)
 
 
-@command("judgments pairwise", "rankgauge judgments pairwise choices.csv -o worths.csv", page="preferences.md")
+@command(
+    "judgments pairwise",
+    "rankgauge judgments pairwise choices.csv -o worths.csv",
+    page="kinds-of-judgments.md#preferences",
+)
 def pairwise(
     choices: Path = argument(
         "CHOICES",

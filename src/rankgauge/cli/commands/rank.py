@@ -49,7 +49,8 @@ def rank(
     heed()
     spare([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
-    chosen = format or next((one.name for one in files.FORMATS.values() if suffix in one.suffixes), SCORES)
+    able = (one.name for one in files.FORMATS.values() if suffix in one.suffixes and one.write_run)
+    chosen = format or next(able, SCORES)
     # Scores alone need no ids; in a run a query may not have a document twice.
     found = read(documents, named=chosen != SCORES)
     try:

@@ -35,7 +35,8 @@ class ReproductionOptions(Options):
     )
     trials: int | None = option(
         "--trials",
-        help="The number of random trials; by default 100, gate 60, active 1,000, where the paper has 5,000.",
+        help="The number of random trials; by default 100, pairwise 20, gate 60, active 1,000, where the paper has "
+        "5,000.",
         metavar="N",
     )
     seed: int = seed_option("The seed of the trials.")

@@ -11,9 +11,8 @@ import polars as pl
 
 from rankgauge import files
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.files.format import FORMATS
 from rankgauge.files.output import writing
-from rankgauge.files.source import suffix_of
+from rankgauge.files.reading import written_format
 from rankgauge.judgments.llm.asking.answers import Answer
 from rankgauge.judgments.pairwise import Choices
 
@@ -105,8 +104,8 @@ class Asked:
         """Writes the grades into a file, in the format of its suffix; TREC's format has no room for probabilities."""
         if self.frame.is_empty():
             raise InputError("there are no grades to write", path=path)
-        chosen = next((one for one in FORMATS.values() if one.read_table and suffix_of(path) in one.suffixes), None)
-        if chosen is None or chosen.write_judgments is None:
+        chosen = written_format(path, None, "write_judgments")
+        if chosen.read_table is None or chosen.write_judgments is None:
             files.write_judgments(self.frame, os.fspath(path))
             return
         with writing(path) as file:
