@@ -10,8 +10,7 @@ import pytest
 
 from rankgauge.errors import UnknownNameError
 from rankgauge.judgments.llm import ask
-from rankgauge.judgments.llm.asking.faults import PassingFaultError
-from rankgauge.judgments.llm.asking.streams import joined_stream
+from rankgauge.judgments.llm.asking.endpoint import PassingFaultError, joined_stream
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, api_at
 from rankgauge.judgments.llm.stand_in import StandIn, StandInShape
 from tests.judges.shapes import Anthropic, Azure, Ollama, Streaming, Vllm

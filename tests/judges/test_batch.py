@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.asking.batch import read_batch, write_batch
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.asking.session import AskingSession
+from rankgauge.judgments.llm.asking.session import AskingSession, read_batch, write_batch
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.test_apis import PAIRS

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, _problem, read_reply
-from rankgauge.judgments.llm.asking.faults import PassingFaultError
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, PassingFaultError, _problem, read_reply
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 
 JSON = st.recursive(

@@ -16,7 +16,8 @@ import pytest
 from rankgauge import read_judgments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm import Asked, Patience, Prices, ask
-from rankgauge.judgments.llm.asking import faults, requests, session
+from rankgauge.judgments.llm.asking import endpoint as http
+from rankgauge.judgments.llm.asking import requests, session
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.store import AnswerStore
@@ -38,7 +39,7 @@ def stand_in() -> Iterator[StandIn]:
 @pytest.fixture
 def asking(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
     """Asks the stand-in about its pool, without long waits."""
-    monkeypatch.setattr(faults, "LONGEST_WAIT", 0.02)
+    monkeypatch.setattr(http, "LONGEST_WAIT", 0.02)
     monkeypatch.delenv(KEY, raising=False)
 
     def call(pairs: Any = None, **settings: Any) -> Asked:
@@ -182,9 +183,9 @@ def test_retry_after_is_honoured(asking: Asking, stand_in: StandIn) -> None:
     began = time.monotonic()
     asking(pool().head(1))
     assert time.monotonic() - began >= 0.4
-    assert faults.ordered_wait("Wed, 21 Oct 2015 07:28:00 GMT") == 0
-    assert faults.ordered_wait("99999999") == faults.LONGEST_ORDER
-    assert faults.ordered_wait("soon") == faults.ordered_wait(None) == faults.ordered_wait("nan") == 0
+    assert http.ordered_wait("Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    assert http.ordered_wait("99999999") == http.LONGEST_ORDER
+    assert http.ordered_wait("soon") == http.ordered_wait(None) == http.ordered_wait("nan") == 0
 
 
 def test_failed_pairs_are_counted_and_asked_again(asking: Asking, stand_in: StandIn) -> None:

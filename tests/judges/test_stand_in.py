@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judgments.llm.grades_by_text import GradesByText
-from rankgauge.judgments.llm.stand_in import StandIn, opened, parsed_faults
+from rankgauge.judgments.llm.stand_in import GradesByText, StandIn, opened, parsed_faults
 from tests.judges.pools import graded, likely, pool
 
 PASSAGES = pl.DataFrame(

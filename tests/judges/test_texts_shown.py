@@ -10,8 +10,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm import ask
-from rankgauge.judgments.llm.asking.examples import choose_examples
-from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.pairs import TextPairs, choose_examples
 from rankgauge.judgments.llm.asking.prompt import Prompt
 from rankgauge.judgments.llm.asking.provenance import shown_examples
 from rankgauge.judgments.llm.named_prompt import find_prompt

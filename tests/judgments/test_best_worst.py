@@ -11,7 +11,7 @@ import pytest
 from rankgauge import files
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError
-from rankgauge.judgments.best_worst import best_worst
+from rankgauge.judgments.pairwise import best_worst
 
 
 def choices(*rows: tuple[str | None, ...]) -> pl.DataFrame:

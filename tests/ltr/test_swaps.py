@@ -11,8 +11,8 @@ from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.ranking import RankedLists
 from rankgauge.training import Documents
+from rankgauge.training.lambdas import Cascading, Linear, Precisions, Rescored, Swaps, swaps_of
 from rankgauge.training.objective import Objective
-from rankgauge.training.swaps import Cascading, Linear, Precisions, Rescored, Swaps, swaps_of
 from tests.examples import examples
 
 CLOSED = {

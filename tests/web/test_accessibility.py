@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from playwright.sync_api import Browser, Page
 
 from rankgauge.labelling.labels import Label
-from rankgauge.room.gold_rows import GoldQuestion
+from rankgauge.room.gold import GoldQuestion
 from rankgauge.room.route import API, ROUTES
 from tests.web.boards import board_files
 from tests.web.house import House, csrf, open_house

@@ -6,8 +6,8 @@ import pytest
 
 from rankgauge.errors import ArchivedError
 from rankgauge.labelling.labels import Label
-from rankgauge.room.gold_rows import GoldRules
-from rankgauge.room.roles import Role
+from rankgauge.room.gold import GoldRules
+from rankgauge.room.people import Role
 from tests.web.house import House, csrf
 from tests.web.test_gold import asked, golden, judge, truly
 

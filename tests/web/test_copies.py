@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rankgauge.room.roles import Role
+from rankgauge.room.people import Role
 from tests.program import invoke
 from tests.web.house import House, csrf, fields
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rankgauge.room.gold_rows import GoldRules
+from rankgauge.room.gold import GoldRules
 from rankgauge.room.room import Room
 from tests.web.house import House, csrf, fields, parquet, pool, truth
 from tests.web.test_gold import golden, judge, truly

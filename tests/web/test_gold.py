@@ -9,8 +9,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from rankgauge.room.gold_rows import GoldQuestion, GoldRules
-from rankgauge.room.roles import Role
+from rankgauge.room.gold import GoldQuestion, GoldRules
+from rankgauge.room.people import Role
 from tests.web.house import House, csrf, fields, pool, truth
 
 ROOM = {"secret": "a key that decides when a gold question is asked"}

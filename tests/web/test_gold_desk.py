@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from rankgauge.room.database import GOLD_ANSWERS
-from rankgauge.room.gold_rows import GoldQuestion, GoldRules
+from rankgauge.room.gold import GoldQuestion, GoldRules
 from tests.web.house import House, open_house, parquet, pool, truth
 from tests.web.test_gold import asked, golden, judge, of_the_pool, truly, wrongly
 

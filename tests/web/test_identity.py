@@ -16,7 +16,7 @@ from rankgauge.labelling.campaign.review import Review
 from rankgauge.labelling.campaign.upgrade import upgrade
 from rankgauge.labelling.labels import LabelOrigin
 from rankgauge.room.database import migrate
-from rankgauge.room.roles import Permission, Role
+from rankgauge.room.people import Permission, Role
 from tests.web.house import House, csrf, fields, pool
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "campaign_0_1" / "auto.rg.gz"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from rankgauge.labelling.labels import LabelOrigin
-from rankgauge.room.roles import Role
+from rankgauge.room.people import Role
 from tests.web.crowd import FRAGMENT
 from tests.web.house import House, fields, open_house, pool
 

@@ -14,12 +14,11 @@ import pytest
 from rankgauge.labelling.campaign import rules
 from rankgauge.labelling.labels import Label
 from rankgauge.room.app import create_app
-from rankgauge.room.campaign_changes import set_guide, set_stop
+from rankgauge.room.campaign_changes import changes, set_guide, set_stop
 from rankgauge.room.campaigns import Campaigns
-from rankgauge.room.changes import changes
 from rankgauge.room.client import RoomClient
 from rankgauge.room.database import CHANGES, LINKS, PEOPLE
-from rankgauge.room.roles import Role
+from rankgauge.room.people import Role
 from rankgauge.room.settings import RoomSettings
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, truth

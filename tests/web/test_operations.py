@@ -15,8 +15,8 @@ import httpx
 import psutil
 import pytest
 
-from rankgauge.room import connections
-from rankgauge.room.roles import Role
+from rankgauge.room import server as room_server
+from rankgauge.room.people import Role
 from tests.web.house import csrf, open_house
 from tests.web.test_docs import served
 
@@ -109,7 +109,7 @@ def test_a_path_prefix(room: str, stripped: bool) -> None:
 
 def test_half_open_connections(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """1,100 half-sent requests from one address keep nobody else waiting, and are closed in time."""
-    monkeypatch.setattr(connections, "HEADERS_WITHIN", 1.0)
+    monkeypatch.setattr(room_server, "HEADERS_WITHIN", 1.0)
     with open_house(room, address_connections=50) as house:
         port = int(house.base.rpartition(":")[2])
         begun, sockets = time.monotonic(), []
@@ -134,7 +134,7 @@ def test_half_open_connections(room: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_slow_bodies_and_large_headers(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body that does not come is given up; headers without end are refused."""
-    monkeypatch.setattr(connections, "BODY_WITHIN", 0.5)
+    monkeypatch.setattr(room_server, "BODY_WITHIN", 0.5)
     with open_house(room) as house:
         port = int(house.base.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as slow:

@@ -12,8 +12,8 @@ from sqlalchemy import update
 
 from rankgauge.labelling.campaign.database import writing
 from rankgauge.labelling.campaign.tables import leases
-from rankgauge.room.gold_rows import GoldRules
-from rankgauge.room.roles import Role
+from rankgauge.room.gold import GoldRules
+from rankgauge.room.people import Role
 from tests.web.crowd import FRAGMENT
 from tests.web.house import House, fields, open_house
 from tests.web.test_gold import golden, judge, wrongly

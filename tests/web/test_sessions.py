@@ -14,8 +14,7 @@ from sqlalchemy import update
 
 from rankgauge.labelling.campaign.database import Location, writing
 from rankgauge.room.database import SESSIONS, opened
-from rankgauge.room.people import People
-from rankgauge.room.roles import Role
+from rankgauge.room.people import People, Role
 from rankgauge.room.settings import RoomSettings
 from tests.program import rankgauge
 from tests.web.house import House, csrf, open_house

@@ -20,7 +20,7 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from rankgauge.room.credentials import verified
-from rankgauge.room.roles import Role
+from rankgauge.room.people import Role
 from tests.web.house import House, open_house
 
 KEY, OTHER = (RSAKey.generate_key(2048, {"kid": kid, "use": "sig"}) for kid in ("one", "one"))

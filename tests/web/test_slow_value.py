@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from rankgauge.room.slow_value import QUICK, SHARE, SlowValue
+from rankgauge.room.campaigns import QUICK, SHARE, SlowValue
 
 
 class Work:

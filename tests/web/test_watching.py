@@ -185,7 +185,7 @@ def test_a_campaign_that_is_over_says_so(room: House, settings: dict[str, Any], 
 
 def test_a_viewer_sees_no_buttons_that_do_not_work(room: House) -> None:
     """Pausing and rules are not offered to people who may only look."""
-    from rankgauge.room.roles import Role
+    from rankgauge.room.people import Role
 
     number = room.campaign()
     viewer = room.enter(room.room.people.invite(number, "vera", Role.VIEWER)[1])

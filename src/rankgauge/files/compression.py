@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from rankgauge.errors import MissingExtraError
+from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.lazy_polars import pl
 from rankgauge.records import record
 
@@ -62,7 +62,7 @@ def is_bomb(start: bytes) -> bool:
 
 
 def _unpacker(unpack: Callable[..., Any]) -> Callable[[Where, int], BinaryIO]:
-    return lambda where, size: cast(BinaryIO, unpack(where))
+    return lambda where, size: cast("BinaryIO", unpack(where))
 
 
 def _unpack_zstd(where: Where, size: int) -> BinaryIO:
@@ -73,7 +73,7 @@ def _unpack_zstd(where: Where, size: int) -> BinaryIO:
         lines = pl.scan_lines(where) if size < 0 else pl.scan_lines(where).head(size)
         return io.BytesIO("\n".join(lines.collect(engine="streaming").to_series()).encode() + b"\n")
     raw = where.open("rb") if isinstance(where, Path) else where
-    return cast(BinaryIO, io.BufferedReader(_ZstdFrames(raw, *library), 1 << 17))
+    return cast("BinaryIO", io.BufferedReader(_ZstdFrames(raw, *library), 1 << 17))
 
 
 def _zstd_library() -> tuple[Any, type[Exception]] | None:
@@ -125,7 +125,7 @@ class _ZstdFrames(io.RawIOBase):
         self._packed = b""
         if self._frame.eof:
             self._packed, self._frame = self._frame.unused_data, None
-        return cast(bytes, unpacked)
+        return cast("bytes", unpacked)
 
     def close(self) -> None:
         """Closes the packed file too."""
@@ -137,14 +137,14 @@ def _pack_zstd(raw: BinaryIO) -> BinaryIO:
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
 
-        return cast(BinaryIO, zstd.open(raw, "wb"))
+        return cast("BinaryIO", zstd.open(raw, "wb"))
     except ImportError:
         pass
     try:
         import zstandard  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise MissingExtraError("zstandard", "zstd") from None
-    return cast(BinaryIO, zstandard.ZstdCompressor().stream_writer(raw, closefd=False))
+    return cast("BinaryIO", zstandard.ZstdCompressor().stream_writer(raw, closefd=False))
 
 
 PACKINGS = (
@@ -153,7 +153,7 @@ PACKINGS = (
         magic=b"\x1f\x8b",
         unpack=_unpacker(gzip.open),
         # No time and no name inside: the same table gives the same bytes.
-        pack=lambda raw: cast(BinaryIO, gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
+        pack=lambda raw: cast("BinaryIO", gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
         polars=True,
     ),
     Packing(suffix=".bz2", magic=b"BZh", unpack=_unpacker(bz2.open), pack=partial(bz2.open, mode="wb")),
@@ -167,3 +167,31 @@ def unpacked_name(name: str) -> str:
     """The name of a file without the ending that says how it is packed: run.txt.gz is run.txt."""
     packed = next((suffix for suffix in PACKED_SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: -len(packed)] or name if packed else name
+
+
+TABLE_RATIO = 100
+"""How many times its size a table may unpack to: names that are repeated in every row take a tenth at most."""
+
+HARMLESS = 64 << 20
+"""What unpacks to fewer bytes is no danger, and neither is a file that is larger than that itself."""
+
+
+def refuse_bomb(frame: pl.LazyFrame, size: int, name: str | None = None) -> pl.LazyFrame:
+    """The table of a file of that size; an error if it unpacks to far more. Its cells are counted, not held."""
+    if size >= HARMLESS:
+        return frame
+    schema, most = frame.collect_schema(), max(HARMLESS, TABLE_RATIO * size)
+    cells = 8 * frame.select(pl.len()).collect().item() * max(len(schema), 1)
+    texts = [pl.col(column).str.len_bytes() for column, kind in schema.items() if kind == pl.String]
+    texts += [pl.col(column).bin.size() for column, kind in schema.items() if kind == pl.Binary]
+    texts += [8 * pl.col(column).list.len() for column, kind in schema.items() if isinstance(kind, pl.List)]
+    if cells <= most and texts:
+        sums = frame.select(text.cast(pl.UInt64).sum().alias(str(n)) for n, text in enumerate(texts))
+        cells += sum(sums.collect(engine="streaming").row(0))
+    if cells > most:
+        raise InputError(
+            f"unpacks to more than {TABLE_RATIO} times its size; no real table packs that well",
+            path=name,
+            hint="Write it without the repetition, or as CSV.",
+        )
+    return frame

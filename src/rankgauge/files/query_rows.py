@@ -22,12 +22,12 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.files import JUDGMENTS, RUN, check
 from rankgauge.files.columns import TEXT
+from rankgauge.files.compression import refuse_bomb
 from rankgauge.files.format import Format, Head, Kind
 from rankgauge.files.json_text import as_text, elements
 from rankgauge.files.responses import tell_empty
 from rankgauge.files.source import Source, damage
 from rankgauge.files.tabular import header, records
-from rankgauge.files.unpacked import refuse_bomb
 from rankgauge.files.validation import Place
 
 SURENESS = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -10,9 +11,37 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from rankgauge.errors import UnknownNameError
 from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.labelling.labels import Exported, Label, LabelKind
-from rankgauge.room.people import Person
-from rankgauge.room.reasons import Reason, explained
-from rankgauge.room.roles import Permission
+from rankgauge.room.people import Permission, Person
+
+
+class Reason(StrEnum):
+    """Why a document cannot be judged."""
+
+    LOADING = "does not load"
+    LANGUAGE = "wrong language"
+    QUERY = "ambiguous query"
+    OTHER = "another reason"
+
+
+KEYS = {Reason.LOADING: "l", Reason.LANGUAGE: "w", Reason.QUERY: "q", Reason.OTHER: "o"}
+"""The keys that give the reasons once the list of reasons is open."""
+
+
+def explained(reason: Reason | None, comment: str | None) -> str | None:
+    """The comment of a label that was given with a reason."""
+    words = (comment or "").strip()
+    return ": ".join(filter(None, (reason, words))) or None
+
+
+def reason_of(kind: str, comment: str | None) -> tuple[Reason | None, str]:
+    """The reason in a label's comment, if there is one, and the rest of the comment."""
+    words = comment or ""
+    if kind == LabelKind.SKIP:
+        for reason in Reason:
+            if words == reason or words.startswith(f"{reason}: "):
+                return reason, words.removeprefix(reason).removeprefix(": ")
+    return None, words
+
 
 Text: TypeAlias = Annotated[str, Field(max_length=1000)]
 Comment: TypeAlias = Annotated[str, Field(max_length=4000)]

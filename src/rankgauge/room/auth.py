@@ -17,8 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from rankgauge.room.addresses import sender
 from rankgauge.room.credentials import is_csrf_token, verified
 from rankgauge.room.log import CURRENT
-from rankgauge.room.people import Person
-from rankgauge.room.roles import Permission
+from rankgauge.room.people import Permission, Person
 from rankgauge.room.room import Room, room_of
 from rankgauge.room.route import ZERO_BYTE
 

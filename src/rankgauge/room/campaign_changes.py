@@ -5,19 +5,39 @@ Pages and API go through these, so that both refuse and note the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
+from sqlalchemy import Engine, Row, insert, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.errors import ParameterError
+from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.render.numbers import amount
-from rankgauge.room.changes import note_change
-from rankgauge.room.gold_rows import GoldRules
-from rankgauge.room.people import Person
-from rankgauge.room.roles import Role
+from rankgauge.room.database import CHANGES
+from rankgauge.room.gold import GoldRules
+from rankgauge.room.people import Person, Role
 from rankgauge.room.room import Room
+
+
+def note_change(engine: Engine, campaign: int, person: str, *, what: str, before: str, after: str) -> None:
+    """Keeps a change, if it is one."""
+    if before == after:
+        return
+    row = {"campaign": campaign, "person": person, "what": what, "before": before, "after": after}
+    with writing(engine) as connection:
+        connection.execute(insert(CHANGES).values(made=time.time(), **row))
+
+
+def changes(engine: Engine, campaign: int) -> Sequence[Row[Any]]:
+    """The changes of a campaign, the last first: made, person, what, before, after."""
+    with reading(engine) as connection:
+        chosen = select(CHANGES).where(CHANGES.c.campaign == campaign)
+        return connection.execute(chosen.order_by(CHANGES.c.id.desc())).all()
+
 
 FIXED: Mapping[str, str] = {
     "pool": "documents are drawn from it with chances that were computed for all of them",

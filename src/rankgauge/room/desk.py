@@ -19,10 +19,8 @@ from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
 from rankgauge.labelling.campaign.rules import Idle
 from rankgauge.labelling.labels import Label, LabelKind, Recorded, Task
 from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.gold_desk import BLOCKED
-from rankgauge.room.gold_rows import AssessorBlock, GoldAnswer, GoldQuestion
-from rankgauge.room.people import Person
-from rankgauge.room.roles import Role
+from rankgauge.room.gold import BLOCKED, AssessorBlock, GoldAnswer, GoldQuestion
+from rankgauge.room.people import Person, Role
 from rankgauge.room.room import Room
 
 MOST_LABELS = 1000

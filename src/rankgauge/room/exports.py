@@ -18,7 +18,7 @@ from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.transfer import transfer
 from rankgauge.room import database
 from rankgauge.room.campaigns import Campaigns, OpenCampaign
-from rankgauge.room.senders import with_senders
+from rankgauge.room.label_browser import with_senders
 
 COLUMNS = (
     *("query", "document", "grade", "assessor", "person", "kind", "origin", "sender", "sender_name"),

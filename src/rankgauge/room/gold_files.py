@@ -12,7 +12,7 @@ from rankgauge.labelling.label_format import read_labels
 from rankgauge.labelling.labels import Label
 from rankgauge.labelling.pool_rows import TEXTS
 from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.gold_rows import GoldQuestion, check_question
+from rankgauge.room.gold import GoldQuestion, check_question
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,10 @@ A person is known by their number. Two people may have one name, and no name giv
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
@@ -21,8 +22,52 @@ from rankgauge.labelling.labels import Assessor
 from rankgauge.room.credentials import hashed, new_secret, new_signing_key
 from rankgauge.room.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
 from rankgauge.room.log import note
-from rankgauge.room.roles import Permission, Role
 from rankgauge.room.settings import RoomSettings
+
+
+class Permission(StrEnum):
+    """Something that a person may do; all but the last within their own campaign."""
+
+    JUDGE = "judge"
+    """Be handed documents, and answer those."""
+    WATCH = "watch"
+    """See estimates, labels and who gave them; download them."""
+    IMPORT = "import"
+    """Record labels from elsewhere, for documents that were not handed out, in others' names."""
+    MANAGE = "manage"
+    """Change rules, pause, invite and revoke, settle disagreements."""
+    ADMINISTER = "administer"
+    """Make campaigns, and do everything in all of them."""
+
+
+class Role(StrEnum):
+    """The role of a person: an admin belongs to the room, everybody else to one campaign."""
+
+    ADMIN = "admin"
+    MANAGER = "manager"
+    ASSESSOR = "assessor"
+    VIEWER = "viewer"
+
+    def may(self, permission: Permission) -> bool:
+        """Whether people of this role may do that."""
+        return permission in PERMISSIONS[self]
+
+
+PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
+    Role.ADMIN: frozenset(Permission),
+    Role.MANAGER: frozenset(Permission) - {Permission.ADMINISTER},
+    Role.ASSESSOR: frozenset({Permission.JUDGE}),
+    Role.VIEWER: frozenset({Permission.WATCH}),
+}
+
+WORDS: Mapping[Role, str] = {
+    Role.ADMIN: "makes campaigns, and does everything in all of them",
+    Role.MANAGER: "runs this campaign: rules, people, imports, disagreements",
+    Role.ASSESSOR: "judges what is handed out, and sees nothing else",
+    Role.VIEWER: "sees this campaign and its labels, and changes nothing",
+}
+"""What the roles are for, in the words of the pages."""
+
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 

@@ -14,10 +14,9 @@ import polars as pl
 from rankgauge.labelling.campaign import quality
 from rankgauge.labelling.campaign.quality import SeenShare
 from rankgauge.labelling.labels import Identity, LabelKind
+from rankgauge.room.answers import Reason, reason_of
 from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.gold import Gold
-from rankgauge.room.gold_rows import AssessorBlock, GoldAnswer, GoldQuestion
-from rankgauge.room.reasons import Reason, reason_of
+from rankgauge.room.gold import AssessorBlock, Gold, GoldAnswer, GoldQuestion
 from rankgauge.room.room import Room
 
 EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, quality.BREAK)

@@ -25,7 +25,7 @@ from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.registry import Registry
-from rankgauge.room.roles import Permission
+from rankgauge.room.people import Permission
 
 T = TypeVar("T")
 

@@ -62,7 +62,7 @@ class Sandbox:
                 else:
                     if error is not None:
                         raise error
-                    return cast(T, found)
+                    return cast("T", found)
         raise SandboxError("was interrupted")
 
     def close(self) -> None:

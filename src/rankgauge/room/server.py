@@ -3,27 +3,259 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import multiprocessing
 import os
+import resource
+import signal
 import socket
 import sys
 import tempfile
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, cast
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.database import Location
+from rankgauge.room.addresses import is_in, networks
 from rankgauge.room.app import create_app
-from rankgauge.room.connections import guarded
 from rankgauge.room.database import migrate, opened
 from rankgauge.room.log import log_to_stderr
 from rankgauge.room.people import People
 from rankgauge.room.room import Room
 from rankgauge.room.settings import RoomSettings
-from rankgauge.room.workers import LOOK, Workers
+
+HEADERS_WITHIN = 10.0
+"""Seconds after which the headers of a request have to be there."""
+
+BODY_WITHIN, BYTES_A_SECOND = 30.0, 50_000
+"""Seconds in which a body has to be there, and the pace at which a longer one has to come."""
+
+LARGEST_HEADERS = 1 << 16
+"""How many bytes the headers and the address of a request may have."""
+
+RESERVED = 100
+"""File descriptors that are kept for the database, files and processes."""
+
+REFUSALS = {
+    408: b"HTTP/1.1 408 Request Timeout\r\n",
+    429: b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 10\r\n",
+    431: b"HTTP/1.1 431 Request Header Fields Too Large\r\n",
+    503: b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n",
+}
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """HTTP as uvicorn speaks it, with limits on connections that keep others waiting."""
+
+    per_address: int
+    proxies: Any
+    most: int
+    open_by_address: Counter[str]
+    refused: Counter[int]
+
+    _timer: asyncio.TimerHandle | None = None
+    _address: str | None = None
+    _read = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection; refuse one too many of its address, or of all."""
+        super().connection_made(transport)
+        self._address = self.client[0] if self.client else "unknown"
+        self.open_by_address[self._address] += 1
+        self._expect(HEADERS_WITHIN)
+        if self.open_by_address.total() > self.most:
+            self._refuse(503)
+        elif self.open_by_address[self._address] > self.per_address and not is_in(self._address, self.proxies):
+            self._refuse(429)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count the connection no more."""
+        self._unexpect()
+        if self._address is not None:
+            self.open_by_address[self._address] -= 1
+            if not self.open_by_address[self._address]:
+                del self.open_by_address[self._address]
+            self._address = None
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless the connection was refused."""
+        if not self.transport.is_closing():
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """Expect the headers soon."""
+        self._expect(HEADERS_WITHIN)
+        self._read = 0
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """Read a piece of the address."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Read a header."""
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Expect the body in as much time as it may need."""
+        length = next((value for name, value in self.headers if name == b"content-length"), b"0")
+        size = int(length) if length.isdigit() and len(length) < 12 else 0
+        self._expect(BODY_WITHIN + size / BYTES_A_SECOND)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Expect nothing more."""
+        self._unexpect()
+        super().on_message_complete()
+
+    def _count(self, size: int) -> None:
+        self._read += size
+        if self._read > LARGEST_HEADERS:
+            self._refuse(431)
+
+    def _expect(self, seconds: float) -> None:
+        self._unexpect()
+        self._timer = self.loop.call_later(seconds, self._refuse, 408)
+
+    def _unexpect(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int) -> None:
+        """Say why, and close the connection."""
+        if self.transport.is_closing():
+            return
+        self.refused[status] += 1
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            self.transport.write(REFUSALS[status] + b"connection: close\r\ncontent-length: 0\r\n\r\n")
+        self.transport.close()
+
+
+def guarded(settings: RoomSettings) -> type[GuardedProtocol]:
+    """Return the protocol for a room, which may use as many file descriptors as the system allows."""
+    facts = {
+        "per_address": settings.address_connections,
+        "proxies": networks(settings.proxies),
+        "most": max(_descriptors() - RESERVED, RESERVED),
+        "open_by_address": Counter[str](),
+        "refused": Counter[int](),
+    }
+    return cast("type[GuardedProtocol]", type("RoomProtocol", (GuardedProtocol,), facts))
+
+
+def _descriptors() -> int:
+    """Raise the limit of file descriptors to what is allowed, and return it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
+
+
+LOG = logging.getLogger("uvicorn.error")
+
+STARTING, SILENT = 60.0, 20.0
+"""Seconds in which a process has to begin, and for which it may then be silent, before it is replaced."""
+
+STOPPING = 8.0
+"""Seconds in which all processes have to end; then they are killed."""
+
+LOOK = 0.5
+"""Seconds between two looks at the processes, and between two beats."""
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+"""A process that has imported the room once, and from which others are copied: a new one serves within a moment."""
+
+Serve = Callable[[Any, list[socket.socket], Callable[[], None]], None]
+"""Serves on sockets with these settings, and calls the function twice a second."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Worker:
+    """One of the processes, and when it last gave a sign of life."""
+
+    process: BaseProcess
+    beats: Connection
+    patience: float = STARTING
+    last: float = field(default_factory=time.monotonic)
+
+    def is_well(self) -> bool:
+        """Whether the process runs and is not silent for too long."""
+        try:
+            while self.beats.poll():
+                self.beats.recv_bytes()
+                self.last, self.patience = time.monotonic(), SILENT
+        except (EOFError, OSError):
+            return False
+        return self.process.is_alive() and time.monotonic() - self.last < self.patience
+
+
+class Workers:
+    """Processes that serve a room until SIGINT or SIGTERM."""
+
+    def __init__(self, serve: Serve, settings: Any, sockets: list[socket.socket], count: int) -> None:
+        self._serve, self._settings, self._sockets, self._count = serve, settings, sockets, count
+        self._stop = threading.Event()
+
+    def run(self) -> None:
+        """Keep the processes running until somebody stops them."""
+        _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._stop.set())
+        workers = [self._started() for _ in range(self._count)]
+        while not self._stop.wait(LOOK):
+            for place, worker in enumerate(workers):
+                if not worker.is_well():
+                    _end(worker)
+                    LOG.error("process %s ended or was silent, and is replaced", worker.process.pid)
+                    workers[place] = self._started()
+        self._end_all(workers)
+
+    def _started(self) -> Worker:
+        ours, theirs = _CONTEXT.Pipe(duplex=False)
+        process = _CONTEXT.Process(
+            target=_work, args=(self._serve, self._settings, self._sockets, theirs), daemon=False
+        )
+        process.start()
+        theirs.close()
+        return Worker(process=process, beats=ours)
+
+    def _end_all(self, workers: list[Worker]) -> None:
+        for worker in workers:
+            if worker.process.pid is not None and worker.process.is_alive():
+                os.kill(worker.process.pid, signal.SIGTERM)
+        until = time.monotonic() + STOPPING
+        left = {worker.process.sentinel for worker in workers}
+        while left and (seconds := until - time.monotonic()) > 0:
+            left -= set(wait(list(left), seconds))
+        for worker in workers:
+            _end(worker)
+
+
+def _end(worker: Worker) -> None:
+    worker.process.kill()
+    worker.process.join()
+    worker.beats.close()
+
+
+def _work(serve: Serve, settings: Any, sockets: list[socket.socket], beats: Connection) -> None:
+    """Serve in one of the processes; where nobody hears its beats any more, it ends."""
+    serve(settings, sockets, lambda: beats.send_bytes(b"."))
+
 
 GRACE = 6
 """Seconds that a running request may still take after Ctrl-C or SIGTERM."""

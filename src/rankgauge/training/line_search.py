@@ -3,14 +3,181 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.measures.forms import Form, Shape, chance_to_pass
 from rankgauge.measures.measure import Aggregate
-from rankgauge.numeric import FloatArray
-from rankgauge.training.linear import weighted
-from rankgauge.training.objective import Objective
-from rankgauge.training.sorted_lists import SortedLists, TiedWorths, sortable
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.policies import Ties
+from rankgauge.training.objective import Objective, divisors_of, taken_apart, weights_of, worths_of
+from rankgauge.training.ranker import weighted
+
+CELLS = 1 << 17
+"""How many scores are sorted together: few enough for the cache."""
+LONGER = 1.25
+"""How many times as long as its shortest list the longest of a block may be: shorter ones are padded."""
+
+
+def sortable(objective: Objective) -> bool:
+    """Whether sorted lists give the objective's values: the measure states its form, and lists are not cut."""
+    form, _ = taken_apart(objective.kernel)
+    whole = objective.dialect.depth is None and not objective.measure.judged_only
+    return form is not None and form.shape in _AVERAGED and whole and bool(np.isfinite(objective.grades).all())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TiedWorths:
+    """The documents of lists that an order can change, in the order that is right where they are tied."""
+
+    form: Form
+    documents: IndexArray
+    sizes: IndexArray
+    divisors: FloatArray
+    worth: FloatArray
+    """What each document is worth: of tied ones, what the document in that place is worth on average."""
+    own: FloatArray
+    """What each document adds to the number of relevant ones down to its own rank, on average, if it is relevant."""
+
+    @classmethod
+    def of(cls, objective: Objective, alike: IndexArray) -> TiedWorths:
+        """The worths, where documents with the same number in `alike` are tied, for a measure that is `sortable`."""
+        form, divisor = taken_apart(objective.kernel)
+        if form is None:
+            raise ValueError(f"{objective.measure} states no form")
+        documents = objective.documents
+        divisors = divisors_of(divisor, objective.grades, documents.sizes)
+        kept = objective.live & (divisors > 0) & ~objective.short
+        chosen = np.flatnonzero(kept[documents.query])
+        worth = worths_of(form, objective.grades)[chosen]
+        order, worth, own = _tied(form, worth, documents.query[chosen], alike[chosen], objective.dialect.ties)
+        return cls(
+            form=form,
+            documents=chosen[order],
+            sizes=documents.sizes[kept],
+            divisors=divisors[kept],
+            worth=worth,
+            own=own,
+        )
+
+    def blocks(self, steps: int) -> Iterator[SortedLists]:
+        """Lists of similar length together, for so many scores of each document."""
+        starts, order = np.cumsum(self.sizes) - self.sizes, np.argsort(self.sizes, kind="stable")
+        while len(order):
+            shortest = int(self.sizes[order[0]])
+            fit = int(np.searchsorted(self.sizes[order], LONGER * shortest, side="right"))
+            rows = order[: max(min(fit, CELLS // (steps * shortest)), 1)]
+            places = np.arange(int(self.sizes[rows[-1]]))
+            filled = places < self.sizes[rows][:, np.newaxis]
+            source = np.where(filled, starts[rows][:, np.newaxis] + places, 0)
+            yield SortedLists(
+                form=self.form,
+                documents=np.where(filled, self.documents[source], -1),
+                worth=np.where(filled, self.worth[source], 0.0),
+                own=self.own[source],
+                divisors=self.divisors[rows],
+            )
+            order = order[len(rows) :]
+
+
+def _tied(
+    form: Form, worth: FloatArray, query: IndexArray, alike: IndexArray, ties: Ties
+) -> tuple[IndexArray, FloatArray, FloatArray]:
+    """The documents in the order that is right where their scores are equal, their worths in it, and their own ones.
+
+    Documents that are tied by chance come in the worst order, whatever the rule: a step that only makes ties is none.
+    """
+    both = query * (alike.max(initial=0) + 1) + alike
+    _, group, counts = np.unique(both, return_inverse=True, return_counts=True)
+    mean = np.bincount(group, worth) / counts
+    within = {Ties.BEST: -worth, Ties.WORST: worth}.get(ties, np.zeros(len(worth)))
+    order = np.lexsort((within, group, mean[group], query))
+    worth, own, sizes = worth[order], np.ones(len(worth)), counts[group[order]]
+    if ties is Ties.EXPECTED:
+        for size in np.unique(sizes[sizes > 1]):
+            rows = np.flatnonzero(sizes == size).reshape(-1, size)
+            worth[rows], own[rows] = _AVERAGED[form.shape](worth[rows])
+    return order, worth, own
+
+
+def _linear(worth: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.broadcast_to(worth.mean(axis=1, keepdims=True), worth.shape), np.ones(worth.shape)
+
+
+def _precision(worth: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """As in McSherry & Najork 2008: if the document at place p of m is relevant, so are (r − 1)/(m − 1) of the others.
+
+    The places before it count r/m each already; `own` makes up the difference.
+    """
+    places, size = np.arange(worth.shape[1]), worth.shape[1]
+    relevant = worth.sum(axis=1, keepdims=True)
+    own = 1.0 + places * ((relevant - 1.0) / (size - 1.0) - relevant / size)
+    return np.broadcast_to(relevant / size, worth.shape), own
+
+
+def _cascade(stop: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The chance to stop at each place of those who got there."""
+    passed = chance_to_pass(stop)
+    before = np.where(passed[:, :-1] > 0, passed[:, :-1], 1.0)
+    return 1.0 - passed[:, 1:] / before, np.ones(stop.shape)
+
+
+_AVERAGED: Mapping[Shape, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
+    Shape.LINEAR: _linear,
+    Shape.PRECISION: _precision,
+    Shape.CASCADE: _cascade,
+}
+"""What documents that are tied are worth place by place (groups × places), and their own."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SortedLists:
+    """Lists of similar length, padded to the longest."""
+
+    form: Form
+    documents: IndexArray
+    """The documents of each list; −1 is padding."""
+    worth: FloatArray
+    own: FloatArray
+    divisors: FloatArray
+
+    def values(self, scores: FloatArray, column: FloatArray, steps: FloatArray) -> FloatArray:
+        """The value of each list after steps from the scores along the column (steps × lists)."""
+        width = self.documents.shape[1]
+        depth = width if self.form.cutoff is None else min(int(self.form.cutoff), width)
+        at = self._ranked(scores, column, steps, depth)
+        weights, worth = weights_of(self.form, np.arange(1.0, depth + 1)), self.worth.ravel().take(at)
+        match self.form.shape:
+            case Shape.PRECISION:
+                before = np.cumsum(worth, axis=-1)
+                before -= worth
+                before += self.own.ravel().take(at)
+                worth *= before
+            case Shape.CASCADE:
+                passed = np.cumprod(1.0 - worth, axis=-1)
+                worth[..., 1:] *= passed[..., :-1]
+        return np.asarray(worth @ weights / self.divisors)
+
+    def _ranked(self, scores: FloatArray, column: FloatArray, steps: FloatArray, depth: int) -> IndexArray:
+        """Where the documents of the first ranks are in the flat lists (steps × lists × ranks)."""
+        start, slope = scores[self.documents], column[self.documents]
+        # The highest score is the least number, and all are above 0: then numbers are in the order of their bits.
+        most = 1.0 + np.abs(start).max() + np.abs(steps).max() * np.abs(slope).max()
+        start = np.where(self.documents < 0, 4.0 * most, most - start)
+        after = steps[:, np.newaxis, np.newaxis] * -slope
+        after += start
+        keys, width, low = after.view(np.int64), self.documents.shape[1], self.documents.size.bit_length()
+        keys &= -1 << low
+        keys |= np.arange(self.documents.size).reshape(self.documents.shape)
+        if depth < width:
+            keys.partition(depth - 1, axis=-1)
+            keys = keys[..., :depth]
+        keys.sort(axis=-1)
+        keys &= (1 << low) - 1
+        return keys
+
 
 SHORTEST, DOUBLINGS, BETWEEN = 2.0**-9, 10, 2
 """The shortest step, given weights whose sizes add up to 1; how often it doubles; and how many steps there are to each

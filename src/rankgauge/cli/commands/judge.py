@@ -248,8 +248,8 @@ def judge(asked: JudgeOptions) -> None:
 
 def _judge_with(asked: JudgeOptions, model: str, output: Path | None, store: AnswerStore) -> Asked | None:
     """Ask one model and write its grades; None if nothing was to be asked."""
-    from rankgauge.judgments.llm.asking.batch import write_batch
     from rankgauge.judgments.llm.asking.provenance import Provenance
+    from rankgauge.judgments.llm.asking.session import write_batch
     from rankgauge.judgments.llm.report import show_forecast, show_outcome, show_prompt
     from rankgauge.judgments.pairwise import FittedPreferences
 
@@ -290,7 +290,7 @@ def _output_of(output: Path | None, model: str, models: list[str]) -> Path | Non
 def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
     """Ask the endpoint, or read the results of a batch."""
     from rankgauge.cli.progress import told
-    from rankgauge.judgments.llm.asking.batch import read_batch
+    from rankgauge.judgments.llm.asking.session import read_batch
     from rankgauge.judgments.llm.model_judge import endpoint
 
     if asked.read_batch is not None:
@@ -418,7 +418,7 @@ def _prompt(asked: JudgeOptions, pairs: TextPairs) -> Prompt:
     """Return the prompt of that name, or in that file, with its examples."""
     from dataclasses import replace
 
-    from rankgauge.judgments.llm.asking.examples import choose_examples
+    from rankgauge.judgments.llm.asking.pairs import choose_examples
     from rankgauge.judgments.llm.asking.prompt import scale_of
     from rankgauge.judgments.llm.named_prompt import find_prompt
 

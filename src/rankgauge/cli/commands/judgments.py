@@ -124,7 +124,7 @@ def best_worst(
     """Make grades from choices of the best and the worst: times best less times worst, out of times shown."""
     from rankgauge import files as io
     from rankgauge.cli.streams import heed
-    from rankgauge.judgments.best_worst import best_worst as counted
+    from rankgauge.judgments.pairwise import best_worst as counted
 
     heed(choices)
     table = io.read_table(choices)

@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 import polars as pl
 
+from rankgauge.files.compression import refuse_bomb
 from rankgauge.files.format import Head, Kind, kinds
 from rankgauge.files.source import Source, damage
 from rankgauge.files.tabular import Scan, tabular
-from rankgauge.files.unpacked import refuse_bomb
 
 
 def _where(source: Source) -> Path | io.BytesIO:

@@ -11,8 +11,8 @@ import polars as pl
 from rankgauge.files import table_suffixes
 from rankgauge.files.source import suffix_of
 from rankgauge.judgments.agreement import agreement
-from rankgauge.judgments.llm.asking.forecast import spelled
 from rankgauge.judgments.llm.asking.outcome import Asked
+from rankgauge.judgments.llm.asking.requests import spelled
 from rankgauge.judgments.llm.asking.session import AskingSession
 from rankgauge.judgments.pairwise import Choices, FittedPreferences
 from rankgauge.render.numbers import percent

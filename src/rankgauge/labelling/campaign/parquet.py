@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from rankgauge.files.unpacked import HARMLESS, RATIO, refuse_bomb
+from rankgauge.files.compression import HARMLESS, RATIO, refuse_bomb
 from rankgauge.judgments.llm.machine_judge import chances
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.board.columns import PooledJudge

@@ -9,17 +9,27 @@ from typing import Annotated, Any, Self
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
 
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings
-from rankgauge.room.auth import Admin, Manager, TheRoom, Viewer
+from rankgauge.room.auth import Admin, Manager, SignedIn, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.exports import export
 from rankgauge.room.new_campaign import NewCampaign, create, single_file
 from rankgauge.room.overview import Overview
 from rankgauge.room.room import Room
-from rankgauge.room.route import CampaignNumber, api, finite
+from rankgauge.room.route import CampaignNumber, api, finite, pages
+
+description = pages("api_description", place=190)
+
+
+@description.get("/api/openapi.json")
+def describe(request: Request, person: SignedIn) -> Response:
+    """Every call of the API with its parameters, as OpenAPI."""
+    return JSONResponse(request.app.openapi())
+
 
 router = api("api_campaigns", place=200, tag="campaigns")
 

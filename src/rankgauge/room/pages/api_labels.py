@@ -12,7 +12,7 @@ from rankgauge.room.answers import SentLabel, Settlement
 from rankgauge.room.auth import Judge, Manager, TheRoom, Viewer
 from rankgauge.room.desk import Desk
 from rankgauge.room.label_browser import WantedLabels, filtered
-from rankgauge.room.roles import Permission
+from rankgauge.room.people import Permission
 from rankgauge.room.route import CampaignNumber, api, body_of, finite, read_json
 
 router = api("api_labels", place=210, tag="labels")

@@ -6,15 +6,33 @@ from dataclasses import fields
 from functools import partial
 from typing import Annotated
 
-from fastapi import Form, HTTPException, Request, Response
+from fastapi import Form, HTTPException, Query, Request, Response
 from starlette.responses import RedirectResponse
 
+from rankgauge.render.numbers import thousands
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.room import campaign_changes
-from rankgauge.room.auth import Manager, TheRoom, Viewer
+from rankgauge.room.auth import Manager, SignedIn, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
+from rankgauge.room.filters import decimals
 from rankgauge.room.overview import Overview
+from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages
+
+home_router = pages("home", place=30)
+
+
+@home_router.get("/")
+def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[bool, Query()] = False) -> Response:
+    """The list of campaigns, the judging page, or the dashboard."""
+    if person.campaign is not None:
+        page = "" if person.may(Permission.WATCH) else "/judge"
+        return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
+    found = room.campaigns.all(archived=archived)
+    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.why_over()) for opened in found]
+    return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))
+
 
 router = pages("dashboard", place=50, tab="Dashboard")
 
@@ -74,3 +92,20 @@ def _page(request: Request, room: Room, template: str, opened: OpenCampaign, ove
         over=over and over.words(opened.rules),
         **{field.name: getattr(overview, field.name) for field in fields(overview)},
     )
+
+
+query_router = pages("queries", place=80, tab="Queries")
+
+HINT = """Queries with documents that were handed out. A query has a value once every document that counts is judged;
+the estimate does not need that."""
+
+
+@query_router.get("/campaigns/{campaign}/queries")
+def show_queries(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
+    """The queries with documents that were handed out, and the values of those that are fully judged."""
+    opened = room.campaigns.get(campaign)
+    counts = (Column(name, format=thousands) for name in ("Documents", "Handed out", "Judged"))
+    value = Column(opened.campaign.settings.measure, format=decimals)
+    rows = [(opened.texts.queries[query], *numbers) for query, *numbers in opened.review.queries().iter_rows()]
+    table = ReportTable(columns=("Query", *counts, value), rows=rows, title="Queries")
+    return room.table_page(request, opened, table, hint=HINT, empty="No documents were handed out yet.")

@@ -16,13 +16,12 @@ from starlette.responses import RedirectResponse
 from rankgauge.errors import AnsweredError, UnleasedError
 from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
 from rankgauge.labelling.labels import Task
-from rankgauge.room.answers import SentLabel
+from rankgauge.room.answers import KEYS, Reason, SentLabel, reason_of
 from rankgauge.room.auth import Judge, TheRoom
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
-from rankgauge.room.gold_desk import BLOCKED
-from rankgauge.room.reasons import KEYS, Reason, reason_of
-from rankgauge.room.roles import Permission
+from rankgauge.room.gold import BLOCKED
+from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import PageNumber, pages
 

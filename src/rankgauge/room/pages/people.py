@@ -1,4 +1,4 @@
-"""The people of a campaign: inviting them, their roles, replacing lost links, revoking."""
+"""The people of a campaign: inviting them, their roles, replacing lost links, revoking; as a page and in the API."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import time
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import Form, HTTPException, Request, Response
+from fastapi import Form, HTTPException, Path, Request, Response
+from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.room import campaign_changes
+from rankgauge.room.answers import SentSettings
 from rankgauge.room.auth import Manager, TheRoom
-from rankgauge.room.roles import WORDS, Permission, Role
+from rankgauge.room.people import WORDS, Permission, Role
 from rankgauge.room.room import Room
-from rankgauge.room.route import pages
+from rankgauge.room.route import CampaignNumber, api, pages
 
 router = pages("people", place=60, tab="People", permission=Permission.MANAGE)
 
@@ -35,7 +37,7 @@ def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Res
 
 
 @router.post("/campaigns/{campaign}/people")
-def invite(
+def invite_people(
     request: Request,
     room: TheRoom,
     person: Manager,
@@ -77,7 +79,7 @@ def ask(request: Request, room: TheRoom, person: Manager, campaign: int, guest: 
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/revoke")
-def revoke(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
+def end_access(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Revokes a person's access; the labels stay."""
     if not room.people.revoke(campaign, guest):
         raise HTTPException(404, "no such person")
@@ -85,7 +87,7 @@ def revoke(room: TheRoom, person: Manager, campaign: int, guest: int) -> Respons
 
 
 @router.post("/campaigns/{campaign}/people/tokens/{token}/revoke")
-def revoke_token(room: TheRoom, person: Manager, campaign: int, token: int) -> Response:
+def end_token(room: TheRoom, person: Manager, campaign: int, token: int) -> Response:
     """Revokes a token of somebody of the campaign."""
     if not room.people.revoke_campaign_token(campaign, token):
         raise HTTPException(404, "no such token")
@@ -118,3 +120,62 @@ def _page(
     facts["tokens"] = room.people.campaign_tokens(campaign)
     roles = {role.value: WORDS[role] for role in ROLES}
     return room.page(request, "people.html", status=400 if problem else 200, roles=roles, **facts)
+
+
+calls = api("api_people", place=220, tag="people")
+
+
+class Invitation(SentSettings):
+    """Somebody to invite."""
+
+    name: Annotated[str, Field(min_length=1, max_length=120)]
+    role: Literal[Role.ASSESSOR, Role.MANAGER, Role.VIEWER] = Role.ASSESSOR
+
+
+class Invited(BaseModel):
+    """A new person, and their link, which is shown only once."""
+
+    id: int
+    name: str
+    role: Role
+    link: str
+
+
+@calls.get("/campaigns/{campaign}/assessors")
+def list_assessors(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The people of the campaign, with their roles."""
+    room.campaigns.get(campaign)
+    return [dict(row._mapping) for row in room.people.of_campaign(campaign)]
+
+
+@calls.post("/campaigns/{campaign}/assessors", status_code=201)
+def invite(room: TheRoom, person: Manager, campaign: CampaignNumber, invitation: Invitation) -> Invited:
+    """Invites somebody, as an assessor unless another role is given."""
+    room.campaigns.get(campaign)
+    guest, secret = room.people.invite(campaign, invitation.name, invitation.role)
+    return Invited(id=guest.id, name=guest.name, role=guest.role, link=room.settings.link(secret))
+
+
+@calls.delete("/campaigns/{campaign}/assessors/{guest}", status_code=204)
+def revoke(
+    room: TheRoom, person: Manager, campaign: CampaignNumber, guest: Annotated[int, Path(ge=1, le=2**31 - 1)]
+) -> None:
+    """Revokes a person's access; the labels stay."""
+    if not room.people.revoke(campaign, guest):
+        raise HTTPException(404, "no such person")
+
+
+@calls.get("/campaigns/{campaign}/tokens")
+def list_tokens(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The tokens of the campaign's people that work: whose each is, what for and until when; never the secret."""
+    room.campaigns.get(campaign)
+    return [dict(row._mapping) for row in room.people.campaign_tokens(campaign)]
+
+
+@calls.delete("/campaigns/{campaign}/tokens/{token}", status_code=204)
+def revoke_token(
+    room: TheRoom, person: Manager, campaign: CampaignNumber, token: Annotated[int, Path(ge=1, le=2**31 - 1)]
+) -> None:
+    """Revokes a token of somebody of the campaign."""
+    if not room.people.revoke_campaign_token(campaign, token):
+        raise HTTPException(404, "no such token")

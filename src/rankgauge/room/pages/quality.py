@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Form, HTTPException, Query, Request, Response, UploadFile
+from fastapi import Depends, Form, HTTPException, Path, Query, Request, Response, UploadFile
+from pydantic import BaseModel, FailFast, Field, TypeAdapter
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.labelling.labels import Label
 from rankgauge.room import campaign_changes
+from rankgauge.room.answers import SentSettings, Text
 from rankgauge.room.auth import Manager, TheRoom, Viewer
-from rankgauge.room.gold_files import chosen_question, settled_questions
-from rankgauge.room.gold_rows import GoldRules
-from rankgauge.room.people import Person
+from rankgauge.room.gold import GoldRules
+from rankgauge.room.gold_files import chosen_question, question_of, settled_questions
+from rankgauge.room.people import Permission, Person
 from rankgauge.room.quality import QualityReport
 from rankgauge.room.room import Room
-from rankgauge.room.route import pages
+from rankgauge.room.route import CampaignNumber, api, body_of, finite, pages, read_json
 from rankgauge.room.uploads import read_gold_file
 
 router = pages("quality", place=75, tab="Quality")
@@ -33,7 +36,7 @@ def show(
 
 
 @router.post("/campaigns/{campaign}/quality/{guest}/unblock")
-def unblock(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
+def lift_block(room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Gives an assessor documents again."""
     room.campaigns.unarchived(campaign)
     if not room.gold.lift(campaign, guest, person.id):
@@ -134,3 +137,127 @@ def _page(request: Request, room: Room, campaign: int, *, problem: str = "", don
         problem=problem,
         done=done,
     )
+
+
+calls = api("api_quality", place=240, tag="quality")
+
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+class Quality(BaseModel):
+    """The quality of labels: a row per assessor, level and hundred labels; why documents could not be judged, and the
+    last comments, of labels and, for managers, of answers to gold questions."""
+
+    assessors: list[dict[str, Any]]
+    levels: list[dict[str, Any]]
+    drift: list[dict[str, Any]]
+    reasons: dict[str, int]
+    comments: list[dict[str, Any]]
+
+
+class Rules(SentSettings):
+    """How often gold questions are asked, and when an assessor gets no more documents."""
+
+    every: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+        10, description="About one gold question for so many documents; null: none."
+    )
+    within: int = Field(0, ge=0, le=100, description="By how many levels a right answer may differ.")
+    threshold: float = Field(0.7, ge=0, le=1, description="The share of right answers below which somebody is blocked.")
+    least: int = Field(10, ge=1, le=10**6, description="After how many gold questions the share is looked at.")
+
+
+class SentGold(BaseModel):
+    """A document with a known grade."""
+
+    query: Text
+    document: Text
+    grade: float | Text | None = Field(None, description="Null: the right answer is that it cannot be judged.")
+    texts: dict[str, Annotated[str, Field(max_length=10**6)]] = Field(
+        default_factory=dict,
+        description="What assessors read of a document that is not in the pool: title, text, query_text …",
+    )
+
+
+@calls.get("/campaigns/{campaign}/quality")
+def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Quality:
+    """How far assessors agree with each other and with gold questions, and how long they take."""
+    report = QualityReport.of(room, campaign)
+    assessors = [
+        {
+            "assessor": one.name,
+            "person": one.person,
+            **finite(dict(one.facts)),
+            "gold_asked": one.gold.n,
+            "gold_right": one.gold.seen,
+            "gold_low": one.gold.interval[0],
+            "gold_high": one.gold.interval[1],
+            "blocked": None if one.block is None else one.block.made,
+        }
+        for one in report.assessors()
+    ]
+    drift = [
+        finite({**row, "gold": None, "gold_asked": row["gold"].n, "gold_right": row["gold"].seen})
+        for row in report.drift(daily=False)
+    ]
+    return Quality(
+        assessors=assessors,
+        levels=[finite(row) for row in report.levels().iter_rows(named=True)],
+        drift=drift,
+        reasons=dict(report.reasons()),
+        comments=report.comments(gold=person.may(Permission.MANAGE)),
+    )
+
+
+@calls.get("/campaigns/{campaign}/gold")
+def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """The gold questions, with how many have answered each, how many of them right, and what they remarked."""
+    return [
+        {
+            **{name: getattr(one.question, name) for name in ("id", "query", "document", "grade")},
+            "asked": one.answers.n,
+            "right": one.answers.seen,
+            "comments": one.comments,
+        }
+        for one in QualityReport.of(room, campaign).questions()
+    ]
+
+
+QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000), FailFast()])
+
+
+async def _sent(request: Request) -> list[SentGold]:
+    return await read_json(request, QUESTIONS)
+
+
+@calls.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=body_of(QUESTIONS))
+def add_gold(
+    room: TheRoom, person: Manager, campaign: CampaignNumber, questions: Annotated[list[SentGold], Depends(_sent)]
+) -> dict[str, int]:
+    """Adds gold questions; one of the same document takes the place of the older one."""
+    opened = room.campaigns.unarchived(campaign)
+    labels = [Label(query=one.query, document=one.document, grade=one.grade) for one in questions]
+    made = [question_of(opened, label, one.texts) for label, one in zip(labels, questions, strict=True)]
+    return {"added": room.gold.add(campaign, person.id, made)}
+
+
+@calls.put("/campaigns/{campaign}/gold/rules")
+def set_gold_rules(room: TheRoom, person: Manager, campaign: CampaignNumber, rules: Rules) -> Rules:
+    """Sets how often gold questions are asked, and when an assessor gets no more documents."""
+    campaign_changes.set_gold_rules(room, campaign, person, GoldRules(**rules.model_dump()))
+    return rules
+
+
+@calls.delete("/campaigns/{campaign}/gold/{question}", status_code=204)
+def retire_gold(room: TheRoom, person: Manager, campaign: CampaignNumber, question: Number) -> None:
+    """Asks a gold question no more; its answers still count."""
+    room.campaigns.unarchived(campaign)
+    if not room.gold.retire(campaign, question):
+        raise HTTPException(404, "no such gold question")
+
+
+@calls.post("/campaigns/{campaign}/assessors/{guest}/unblock", status_code=204)
+def unblock(room: TheRoom, person: Manager, campaign: CampaignNumber, guest: Number) -> None:
+    """Gives an assessor documents again who was blocked by gold questions."""
+    room.campaigns.unarchived(campaign)
+    if not room.gold.lift(campaign, guest, person.id):
+        raise HTTPException(404, "nobody is blocked under this number")

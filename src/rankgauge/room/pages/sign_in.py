@@ -10,8 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 from rankgauge.room.addresses import is_cross_site
 from rankgauge.room.auth import COOKIE, SignedIn, TheRoom, count_try
 from rankgauge.room.credentials import signed
-from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS
-from rankgauge.room.roles import Role
+from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS, Role
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages
 

@@ -23,8 +23,7 @@ from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.room.auth import TheRoom, count_try
 from rankgauge.room.credentials import verified
 from rankgauge.room.pages.sign_in import keep_cookie, signed_in
-from rankgauge.room.people import MINUTE
-from rankgauge.room.roles import Role
+from rankgauge.room.people import MINUTE, Role
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages
 

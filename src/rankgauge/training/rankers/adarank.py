@@ -18,10 +18,9 @@ import numpy as np
 from rankgauge.constraints import choice_of, flag, real_number, whole_number
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
-from rankgauge.training.linear import LinearRanker
 from rankgauge.training.objective import Objective
 from rankgauge.training.parameters import parameter
-from rankgauge.training.ranker import Watch
+from rankgauge.training.ranker import LinearRanker, Watch
 
 RESTING, RANKLIB, REMEMBERING = "resting", "ranklib", "ranklib-remembering"
 

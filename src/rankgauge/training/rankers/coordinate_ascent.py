@@ -15,10 +15,9 @@ import numpy as np
 from rankgauge.constraints import choice_of, real_number, whole_number
 from rankgauge.numeric import FloatArray
 from rankgauge.training.line_search import LineSearch, line_search
-from rankgauge.training.linear import LinearRanker, weighted
 from rankgauge.training.objective import Objective
 from rankgauge.training.parameters import parameter
-from rankgauge.training.ranker import Watch
+from rankgauge.training.ranker import LinearRanker, Watch, weighted
 
 
 class CoordinateAscent(LinearRanker):

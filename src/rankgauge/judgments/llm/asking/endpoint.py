@@ -6,20 +6,118 @@ Redirects are not followed, so a key never reaches another host; no message that
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.judgments.llm.asking.faults import NobodyAnswersError, PairFaultError, PassingFaultError, ordered_wait
-from rankgauge.judgments.llm.asking.streams import joined_stream
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, ChatApi, Reply, api_at
 
 if TYPE_CHECKING:
     import httpx
+
+
+LONGEST_WAIT = 60.0
+"""No wait that we choose ourselves is longer, in seconds."""
+
+LONGEST_ORDER = 600.0
+"""No wait that an endpoint asks for is longer, in seconds."""
+
+
+class PassingFaultError(Exception):
+    """A fault that may be gone at the next try: the endpoint is busy, slow, or answered with garbage."""
+
+    def __init__(self, problem: str, *, after: float = 0.0, sent: bool = True) -> None:
+        """`after` is how many seconds the endpoint asks to wait; `sent`: it may have worked, and may charge for it."""
+        self.problem, self.after, self.sent = problem, after, sent
+        super().__init__(problem)
+
+
+class NobodyAnswersError(PassingFaultError):
+    """No connection could be made."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, sent=False)
+
+
+class PairFaultError(Exception):
+    """The endpoint does not take this pair, whenever it is asked: the document is too long, say."""
+
+
+def wait(trial: int, fault: PassingFaultError) -> float:
+    """How many seconds to wait before the next trial (from 0): as long as was asked for, and a doubling random time.
+
+    The random part keeps those who wait together from asking together.
+    """
+    return fault.after + min(2.0**trial, LONGEST_WAIT) * random.uniform(0.25, 0.75)
+
+
+def ordered_wait(header: str | None) -> float:
+    """The seconds that a Retry-After header asks for: a number, or a date."""
+    if not header:
+        return 0.0
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(header).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError):
+            return 0.0
+    return min(max(seconds, 0.0), LONGEST_ORDER) if seconds == seconds else 0.0
+
+
+def joined_stream(text: str) -> dict[str, Any] | None:
+    """Return the chat completion that a stream of pieces makes up; None if the text is no such stream.
+
+    A stream that ends before its choices do is not JSON: a ValueError.
+    """
+    if not text.lstrip().startswith(("data:", "event:", ":")):
+        return None
+    choices: dict[int, dict[str, Any]] = {}
+    whole: dict[str, Any] = {}
+    for event in _events(text):
+        whole |= {name: event[name] for name in ("model", "usage") if event.get(name)}
+        for piece in event.get("choices") or ():
+            if isinstance(piece, Mapping):
+                _extend(choices.setdefault(_index(piece), {"message": {"content": ""}}), piece)
+    if not choices or not all(choice.get("finish_reason") for choice in choices.values()):
+        raise ValueError("the stream broke off")
+    return {**whole, "choices": [choices[index] for index in sorted(choices)]}
+
+
+def _events(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON object of each event."""
+    for line in text.splitlines():
+        data = line.removeprefix("data:").strip()
+        if line.startswith("data:") and data != "[DONE]":
+            event = json.loads(data)
+            if isinstance(event, dict):
+                yield event
+
+
+def _extend(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
+    """Add a piece to its choice: text, log-probabilities, refusal, and the reason why it ended."""
+    delta = piece.get("delta")
+    delta = delta if isinstance(delta, Mapping) else {}
+    for name in ("content", "refusal"):
+        if isinstance(delta.get(name), str):
+            choice["message"][name] = choice["message"].get(name, "") + delta[name]
+    held = piece.get("logprobs")
+    if isinstance(held, Mapping) and isinstance(held.get("content"), list):
+        choice.setdefault("logprobs", {"content": []})["content"].extend(held["content"])
+    if piece.get("finish_reason"):
+        choice["finish_reason"] = piece["finish_reason"]
+
+
+def _index(piece: Mapping[str, Any]) -> int:
+    index = piece.get("index")
+    return index if isinstance(index, int) else 0
+
 
 LARGEST = 8 << 20
 """No answer is larger, in bytes."""

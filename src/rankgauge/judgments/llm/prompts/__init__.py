@@ -1,1 +1,1 @@
-"""Prompts that people know by name: one per file, each with its source."""
+"""Prompts that people know by name, each with its source."""

@@ -113,7 +113,7 @@ def _numbers(
     pairs = [s for s in shown.studies if gathered.shown_in[s.title] == "figure-2" and s.measure == MEASURE]
     alone = gathered.cases[f"Random Forest, {MEASURE}"]
     biases = [findings.discounts_known(case) for case in alone]
-    variants = {name: cast(PaperMethod, method(name)) for name in ("paper", *findings.VARIANTS)}
+    variants = {name: cast("PaperMethod", method(name)) for name in ("paper", *findings.VARIANTS)}
     saved = {**dict(findings.savings(shown.studies, at)), **dict(findings.choice_savings(pairs, at))}
     return {
         **saved,
