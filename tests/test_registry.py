@@ -283,26 +283,6 @@ NOVELTIES = {
         ),
         shown="/api/v1/novelty",
     ),
-    "moments": Novelty(
-        room="rankgauge.labelling.moments.forms",
-        source="""
-            import numpy as np
-            from rankgauge.labelling.moments import Moments
-            from rankgauge.labelling.moments.moments import MomentForm
-            from rankgauge.measures.forms import Shape
-
-            def compute(pool, target, samples, rng):
-                return Moments(mean=np.full(len(pool.queries), 42.0), variance=np.zeros(len(pool.queries)))
-
-            MomentForm(name="a", title="-", shape=Shape.LINEAR, rankers=(1,), compute=compute).register()
-        """,
-        shown_by=(
-            "python",
-            "from rankgauge.labelling import Pool, Target; from rankgauge.labelling.moments import moments;"
-            "pool = Pool.from_runs('bm25.txt', grades=[0, 1]); print(moments(pool, Target.of('DCG', pool)).expected)",
-        ),
-        shown="42.0",
-    ),
     "cost": Novelty(
         room="rankgauge.labelling.costs",
         source="""

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from benchmarks import active as benchmark
 from benchmarks.costs import Cost
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.moments import moments, slopes
-from rankgauge.labelling.moments.moments import batches
+from rankgauge.labelling.moments import batches, moments, slopes
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
 from rankgauge.labelling.target import Target

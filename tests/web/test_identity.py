@@ -13,7 +13,7 @@ from rankgauge.errors import InputError
 from rankgauge.labelling.campaign import Campaign, tables
 from rankgauge.labelling.campaign.database import Location, connect
 from rankgauge.labelling.campaign.review import Review
-from rankgauge.labelling.campaign.upgrade import upgrade
+from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.labels import LabelOrigin
 from rankgauge.room.database import migrate
 from rankgauge.room.people import Permission, Role

@@ -29,8 +29,8 @@ from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.labelling.campaign.rules import Guidelines
 from rankgauge.labelling.campaign.settings import CampaignSettings
 from rankgauge.labelling.campaign.store import Store
+from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.campaign.transfer import transfer
-from rankgauge.labelling.campaign.upgrade import upgrade
 from rankgauge.labelling.label_format import LabelFile, read_labels
 from rankgauge.labelling.labels import Assessor, LabelKind, LabelOrigin
 from rankgauge.labelling.pool_rows import refuse_breaks

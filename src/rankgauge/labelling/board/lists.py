@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.moments.moments import stakes
+from rankgauge.labelling.moments import stakes
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 

@@ -18,7 +18,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.defaults import DIALECT
-from rankgauge.labelling.moments.moments import stakes
+from rankgauge.labelling.moments import stakes
 from rankgauge.labelling.target import grade_worths, require_mean
 from rankgauge.measures import MEASURES, Aggregate, Measure, parse
 from rankgauge.measures.forms import Form, Shape

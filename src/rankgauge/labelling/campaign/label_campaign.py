@@ -34,7 +34,7 @@ from rankgauge.labelling.campaign.rules import (
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.state import CampaignState, Clock
 from rankgauge.labelling.campaign.store import Store, make
-from rankgauge.labelling.campaign.upgrade import upgrade
+from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.label_format import read_labels
 from rankgauge.labelling.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
 from rankgauge.labelling.method import Draws

@@ -2,11 +2,19 @@
 
 Labels, tasks and leases are never deleted: a correction is a new label, and the one that it replaces stays. Arrays that
 are read as a whole (the pool, refitted beliefs) are stored as Parquet, settings as JSON.
+
+Files of earlier versions are given the columns and indexes that campaigns have got since; a column that is added may be
+empty, or has a default. A judging room's database has migrations of its own, which begin with these tables.
 """
 
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.schema import CreateColumn
+
+from rankgauge.errors import InputError
+from rankgauge.labelling.campaign.database import reading, writing
 
 SCHEMA = 6
 """The number of the judging room's last migration, which these tables are as new as."""
@@ -126,3 +134,56 @@ labels = sa.Table(
 `assessor` is a name, and `person` the number of somebody in the judging room's table of people, who is known by it
 alone. Who has no number is known by the name. `sender` is the person who sent the label, perhaps in another's name.
 """
+
+VERSION = sa.table("alembic_version", sa.column("version_num"))
+"""Where a judging room keeps the number of its last migration."""
+
+
+def upgrade(engine: Engine) -> None:
+    """Adds what the campaigns of an earlier version lack; a room's database that is too old or too new is an error."""
+    with reading(engine) as connection:
+        if sa.inspect(connection).has_table(VERSION.name):
+            _check_room(connection)
+            return
+        lacking = _lacks(connection, metadata)
+    if lacking:
+        with writing(engine) as connection:
+            metadata.create_all(connection)
+            add_columns(connection, metadata)
+
+
+def add_columns(connection: Connection, wanted: sa.MetaData) -> None:
+    """Add the columns and indexes that the tables lack."""
+    quoted = connection.dialect.identifier_preparer.format_table
+    for table, column in _lacks(connection, wanted):
+        added = CreateColumn(column).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {added}")
+    for table in wanted.sorted_tables:
+        known = {index["name"] for index in sa.inspect(connection).get_indexes(table.name)}
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            if index.name not in known:
+                index.create(connection)
+
+
+def _lacks(connection: Connection, wanted: sa.MetaData) -> list[tuple[sa.Table, sa.Column[object]]]:
+    inspector = sa.inspect(connection)
+    known = {
+        table: {column["name"] for column in inspector.get_columns(table.name)}
+        for table in wanted.sorted_tables
+        if inspector.has_table(table.name)
+    }
+    return [(table, column) for table, names in known.items() for column in table.columns if column.name not in names]
+
+
+def _check_room(connection: Connection) -> None:
+    number = str(connection.execute(sa.select(VERSION.c.version_num)).scalar() or "0")
+    if not number.isdecimal() or int(number) > SCHEMA:
+        raise InputError(
+            f"the database is of a later version ({number}; this version knows {SCHEMA:04})",
+            hint="Install a newer RankGauge.",
+        )
+    if int(number) < SCHEMA:
+        raise InputError(
+            f"the judging room's database is of an earlier version ({number})",
+            hint="Open the room once with this version: rankgauge serve --database URL.",
+        )

@@ -15,13 +15,13 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
-from rankgauge.labelling.methods.document import STAGES, DocumentMethod, document_stage
+from rankgauge.labelling.methods.document import STAGES, DocumentMethod
 from rankgauge.labelling.methods.greg import GregMethod
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import WorthTable
 from rankgauge.labelling.sampling.recalibration import Regression, recalibrated
 from rankgauge.labelling.sampling.staged_plan import StagedEstimate, StagedPlan
-from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome
+from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome, document_stage
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray

@@ -20,19 +20,12 @@ from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import WorthTable
 from rankgauge.labelling.sampling.recalibration import recalibrated
 from rankgauge.labelling.sampling.staged_plan import StagedPlan
-from rankgauge.labelling.sampling.stages import CascadeStage, LinearStage, Stage
+from rankgauge.labelling.sampling.stages import Stage, document_stage
 from rankgauge.labelling.target import Target
-from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 
 STAGES = {1: (0.0,), 2: (0.0, 0.3), 3: (0.0, 0.2, 0.5)}
 """Where stages begin, as shares of the queries, by the number of stages."""
-
-
-def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> Stage:
-    """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
-    kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
-    return kind(table, rest, left, uniform)
 
 
 class DocumentPlan(StagedPlan):

@@ -25,6 +25,7 @@ from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.document_walk import InclusionRule, QueryBlock, WalkPath, WorthTable
 from rankgauge.labelling.sampling.recalibration import Regression
 from rankgauge.labelling.target import Target
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 
@@ -264,6 +265,12 @@ class CascadeStage(Stage):
 def _cost(chance: npt.NDArray[Any], path: WalkPath, overhead: FloatArray) -> FloatArray:
     """What each query costs if each step is made with that chance; the first one opens the query."""
     return np.asarray((chance * path.costs).sum(axis=-1) + overhead * chance[:, :1].sum(axis=-1))
+
+
+def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> Stage:
+    """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
+    kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
+    return kind(table, rest, left, uniform)
 
 
 LEAST = 1e-9

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
-from rankgauge.labelling.simulations import board_tables as tables
-from rankgauge.labelling.simulations.board_study import GOOD_ORDER, MARKS, BoardStudy
+from rankgauge.labelling.simulations.board_study import GOOD_ORDER, INTERVALS, MARKS, BoardCurve, BoardStudy, Needed
 from rankgauge.labelling.simulations.tables import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
 from rankgauge.labelling.yardstick import YARDSTICKS
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count
 from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Passage
 from rankgauge.render.svg import Axis, Drawing, Plot, colour, sheet
+from rankgauge.render.table import Column, ReportTable
 
 ERRORS = """How far the values of the runs are from the truth, against the number of labels; both scales are
 logarithmic, and whiskers are two standard errors."""
@@ -148,7 +150,7 @@ class BoardSimulationReport(Report):
         found = [
             ("repetitions", f"{words}; seed {self.seed}; ± is a standard error over the repetitions"),
             ("truth", "the value of each run with every document of the pool judged; others count as not relevant"),
-            ("intervals", f"95 % intervals for these queries; {tables.LACKING}: labels are too few to show any"),
+            ("intervals", f"95 % intervals for these queries; {LACKING}: labels are too few to show any"),
         ]
         if any(np.isnan(curve.mark("tau")[0]).all() for study in self.studies for curve in study.curves):
             found.append(("–", "the method has no estimate of that measure"))
@@ -190,9 +192,9 @@ class BoardSimulationReport(Report):
 
 def _needed(study: BoardStudy) -> Iterator[Any]:
     """The labels that are needed; with a judge, who says much of the order before the first, also for a small error."""
-    yield tables.needed(study)
+    yield needed_table(study)
     if JUDGES in study.facts:
-        yield tables.precise(study)
+        yield precise_table(study)
 
 
 def _all(study: BoardStudy) -> Iterator[Any]:
@@ -201,8 +203,8 @@ def _all(study: BoardStudy) -> Iterator[Any]:
 
 
 def _by_measure(study: BoardStudy, measure: str) -> Iterator[Any]:
-    yield from tables.marks(study, measure)
-    yield from tables.intervals(study, measure)
+    yield from mark_tables(study, measure)
+    yield from interval_tables(study, measure)
 
 
 def _described(name: str) -> str:
@@ -217,3 +219,89 @@ def _lines(study: BoardStudy, measure: str, mark: str) -> dict[str, Points]:
         if not np.isnan(mean).all():
             found[name] = (np.array(curve.labels, dtype=np.float64), mean, error)
     return found
+
+
+DECIMALS = {"rmse": 4, "bias": 4, "half_width": 4}
+"""Of the marks that have other than three."""
+
+HEADS = {
+    "coverage": "a run covered",
+    "joint_coverage": "all covered",
+    "family_error": "any pair wrong",
+    "settled": "pairs settled",
+    "half_width": "half-width",
+}
+"""The columns of the table of intervals."""
+
+SMALL_ERROR = 0.03
+"""The root mean squared error that counts as small."""
+
+LACKING = "not yet"
+"""Where no interval is shown."""
+
+
+def needed_table(study: BoardStudy) -> ReportTable:
+    """Show the labels that each yardstick needs for a good order, by measure."""
+    return _labels(study, f"τ ≥ {GOOD_ORDER:g}", lambda curve: curve.needed())
+
+
+def precise_table(study: BoardStudy) -> ReportTable:
+    """Show the labels that each yardstick needs for a small error, by measure."""
+    return _labels(study, f"a root mean squared error of {SMALL_ERROR:g}", lambda curve: curve.enough(SMALL_ERROR))
+
+
+def _labels(study: BoardStudy, goal: str, enough: Callable[[BoardCurve], Needed]) -> ReportTable:
+    by_measure = [study.of(measure) for measure in study.measures]
+    rows = [(method, *(enough(curves[method]) for curves in by_measure)) for method in study.methods]
+    columns = (Column(measure, format=_needed_words) for measure in study.measures)
+    title = f"Labels for {goal}: {study.title}, {study.documents:,} documents"
+    return ReportTable(columns=("method", *columns), rows=rows, title=title)
+
+
+def mark_tables(study: BoardStudy, measure: str) -> Iterator[ReportTable]:
+    """Show each mark that needs no interval: a row per yardstick, a column per number of labels."""
+    curves = study.of(measure)
+    heads = _heads(study, next(iter(curves.values())))
+    for mark, words in MARKS.items():
+        if mark not in INTERVALS:
+            rows = [(name, *zip(*curve.mark(mark), strict=True)) for name, curve in curves.items()]
+            columns = (Column(head, format=partial(_mark, mark)) for head in heads)
+            yield ReportTable(columns=("method", *columns), rows=rows, title=f"{words}: {study.title}, {measure}")
+
+
+def interval_tables(study: BoardStudy, measure: str) -> Iterator[ReportTable]:
+    """A table for each yardstick that has intervals: a row per number of labels."""
+    for name, curve in study.of(measure).items():
+        if not YARDSTICKS[name].intervals:
+            continue
+        # What a yardstick lacks beside its intervals it never has; what is lacking with them is not there yet.
+        lacking = [LACKING if math.isnan(share) else "–" for share in curve.mark("coverage")[0]]
+        marked = [list(zip(*curve.mark(mark), lacking, strict=True)) for mark in HEADS]
+        columns = (Column(head, format=partial(_mark, mark)) for mark, head in HEADS.items())
+        rows = list(zip(_heads(study, curve), *marked, strict=True))
+        title = f"95 % intervals of {name}: {study.title}, {measure}"
+        yield ReportTable(columns=("labels", *columns), rows=rows, title=title)
+
+
+def _heads(study: BoardStudy, curve: BoardCurve) -> tuple[str, ...]:
+    return tuple(f"{n:,} ({100 * n / study.documents:.3g} %)" for n in curve.labels)
+
+
+def _mark(mark: str, measured: tuple[float, float] | tuple[float, float, str]) -> str:
+    """Write a mark and its standard error, or what stands for one that is lacking."""
+    value, error, *lacking = measured
+    if math.isnan(value):
+        return lacking[0] if lacking else "–"
+    decimals = DECIMALS.get(mark, 3)
+    signed = f"{value:+.{decimals}f}" if mark == "bias" else f"{value:.{decimals}f}"
+    return f"{signed.replace('-', '−')} ± {error:.{decimals}f}"
+
+
+def _needed_words(found: Needed) -> str:
+    if math.isnan(found.labels):
+        return "–"
+    if found.bound:
+        return f"{found.bound} {found.labels:,.0f}"
+    if math.isnan(found.error):  # without one repetition or another it would not be reached
+        return f"about {found.labels:,.0f}"
+    return f"{found.labels:,.0f} ± {found.error:,.0f}"

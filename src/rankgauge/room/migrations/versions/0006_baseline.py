@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from rankgauge.labelling.campaign.upgrade import add_columns
+from rankgauge.labelling.campaign.tables import add_columns
 from rankgauge.room.database import METADATAS
 
 revision = "0006"

@@ -1,4 +1,11 @@
-"""Moments by shape: linear measures, cascades, sums of pairs, and draws for any other.
+"""Moments: the mean and variance of each query's value under the beliefs, and what each document adds to them.
+
+Linear and cascade measures are linear in the worth of each single document, so a label that turns an expected worth
+into a known one moves the expected value by exactly (worth − expected worth) · slope. For a cascade
+
+    ∂M/∂ℓ_i = [Π_{k<i} (1 − ℓ_k)] · (φ_i − V_{i+1}),   with E ℓ in place of every ℓ that is not yet known
+
+and for the difference of two lists the slope is that in the first minus that in the second.
 
 Linear measures:
 
@@ -35,29 +42,186 @@ each vector.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from rankgauge.errors import ParameterError
 from rankgauge.evaluation.arrays import score_arrays
-from rankgauge.labelling.moments.moments import (
-    CELLS,
-    Lists,
-    MomentForm,
-    Moments,
-    Worths,
-    batches,
-    net_weights,
-    stakes,
-    worths,
-)
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
 
+CELLS = 1 << 16
+"""How many cells are worked on at a time: what a core's own cache holds."""
 
-def _linear(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+SAMPLES = 128
+"""How many label vectors are drawn for each query: fewer cost efficiency (16 would waste the gain), more cost time."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments:
+    """The mean and the variance of each query's value under the beliefs."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+    @property
+    def expected(self) -> float:
+        """The mean over the pool: R_θ, for two rankers Δ_θ."""
+        return float(np.mean(self.mean))
+
+    def about(self, value: float | None = None) -> FloatArray:
+        """E[(L − R)²] of each query: its mean squared distance from a value, by default from the pool's mean."""
+        centre = self.expected if value is None else value
+        return self.variance + (self.mean - centre) ** 2
+
+
+def moments(pool: Pool, target: Target, *, rng: int | np.random.Generator = 0, samples: int = SAMPLES) -> Moments:
+    """The mean and variance of each query's value under the beliefs; for two rankers, of the difference."""
+    if samples < 2:
+        raise ParameterError("moments", "samples", "a whole number, 2 or more", samples)
+
+    def compute() -> Moments:
+        if target.shape is Shape.LINEAR:
+            return _linear_moments(pool, target)
+        if target.shape is Shape.CASCADE:
+            return _cascade_moments(pool, target) if pool.rankers == 1 else _pair_moments(pool, target)
+        return _sampled_moments(pool, target, samples, np.random.default_rng(rng))
+
+    if isinstance(rng, np.random.Generator):
+        return compute()
+    return target.remembered(f"moments {rng} {samples}", (pool.ranks, pool.beliefs), compute)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Worths:
+    """What each document's grade is worth under the beliefs: its mean, its variance, and the mean of 1 − worth.
+
+    The last is not computed from the first: if a worth of 1 is nearly certain, 1 − mean would be rounding alone.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+    rest: FloatArray
+
+
+def worths(pool: Pool, target: Target) -> Worths:
+    """The moments of every document's worth; measures that are neither linear nor a cascade have no worths."""
+    if target.shape is Shape.OTHER:
+        raise ParameterError("worths", "measure", "linear or a cascade", str(target.measure))
+    return target.remembered("worths", (pool.beliefs,), lambda: _worths(pool, target))
+
+
+def _worths(pool: Pool, target: Target) -> Worths:
+    mean, variance = pool.beliefs @ target.worth, np.empty(len(pool.documents))
+    for start in range(0, len(mean), CELLS):
+        part = slice(start, start + CELLS)
+        # Squared distances are never negative, as E ℓ² − (E ℓ)² may be after rounding.
+        distance = target.worth - mean[part, np.newaxis]
+        variance[part] = np.einsum("ny,ny,ny->n", pool.beliefs[part], distance, distance)
+    return Worths(mean=mean, variance=variance, rest=pool.beliefs @ (1.0 - target.worth))
+
+
+def net_weights(weights: FloatArray) -> FloatArray:
+    """The weight of each document in the value: for two lists, that in the first minus that in the second."""
+    return weights[..., 0] if weights.shape[-1] == 1 else weights[..., 0] - weights[..., 1]
+
+
+def batches(sizes: IndexArray, cells: int) -> Iterator[IndexArray]:
+    """The positions of queries with documents, in batches of like size with about that many cells each."""
+    order = np.argsort(sizes, kind="stable")
+    order = order[np.searchsorted(sizes[order], 1) :]
+    while len(order):
+        sorted_ = sizes[order]
+        # A list twice as long as a batch's first begins a new batch: padding at most doubles the cells.
+        most = int(np.searchsorted(sorted_, 2 * max(int(sorted_[0]), 8), side="right"))
+        rows = np.arange(1, most + 1)
+        fits = int(np.searchsorted(rows * sorted_[:most], cells, side="right"))
+        taken = max(fits, 1)
+        yield order[:taken]
+        order = order[taken:]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lists:
+    """One ranker's lists down to the last rank that counts, as flat positions of documents in rank order."""
+
+    order: IndexArray
+    starts: IndexArray
+    lengths: IndexArray
+
+    @classmethod
+    def of(cls, pool: Pool, ranker: int, last: int) -> Lists:
+        """The lists of a ranker."""
+        lengths = pool.lengths[:, ranker]
+        return cls(order=pool.orders[ranker], starts=np.cumsum(lengths) - lengths, lengths=np.minimum(lengths, last))
+
+    def columns(self, queries: IndexArray) -> tuple[IndexArray, FloatArray]:
+        """The documents of some queries' lists (ranks × queries), and 1 where there is one, 0 on padding."""
+        places = np.arange(int(self.lengths[queries].max(initial=0)))[:, np.newaxis]
+        filled = places < self.lengths[queries]
+        source = np.where(filled, self.starts[queries] + places, 0)
+        # A ranker may have no lists at all; then nothing is filled.
+        taken = self.order[source] if len(self.order) else source
+        return taken, filled.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ValueSlopes:
+    """The expected value M_S of each query given the labels seen, and its slope in each document's worth."""
+
+    value: FloatArray
+    slope: FloatArray
+
+
+def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> ValueSlopes:
+    """The expected values of all queries (queries) and the slopes of all documents (documents).
+
+    `grades` (documents) are the labels seen so far, NaN for the others; None if nothing is judged.
+    """
+    worth = worths(pool, target).mean
+    if grades is not None:
+        seen = target.worths(grades)
+        worth = np.where(np.isnan(seen), worth, seen)
+    return (_linear if target.shape is Shape.LINEAR else _cascade)(pool, target, worth)
+
+
+def _linear(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
+    slope = net_weights(target.weights(pool))
+    return ValueSlopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
+
+
+def _cascade(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
+    value, slope = np.zeros(len(pool.queries)), np.zeros(len(pool.documents))
+    weights, last = target.weights(pool), target.last(pool)
+    for ranker, sign in zip(range(pool.rankers), (1.0, -1.0), strict=False):
+        lists = Lists.of(pool, ranker, last)
+        for queries in batches(lists.lengths, CELLS):
+            documents, filled = lists.columns(queries)
+            stops = worth[documents] * filled
+            stake, found = stakes(weights[documents, ranker] * filled, stops)
+            reached = np.ones_like(stops)
+            np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
+            value[queries] += sign * found
+            listed = filled > 0
+            slope[documents[listed]] += sign * (reached * stake)[listed]  # no document is twice in a list
+    return ValueSlopes(value=value, slope=slope)
+
+
+def stakes(weights: FloatArray, stops: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What a stop at each rank gains over going on, φ_i − V_{i+1} (ranks × queries), and the value V_1 of the list."""
+    ahead, stake = np.zeros(weights.shape[1:]), np.empty_like(weights)
+    for i in range(len(weights) - 1, -1, -1):
+        stake[i] = weights[i] - ahead
+        ahead = ahead + stops[i] * stake[i]
+    return stake, ahead
+
+
+def _linear_moments(pool: Pool, target: Target) -> Moments:
     weights, worth = net_weights(target.weights(pool)), worths(pool, target)
     return Moments(
         mean=np.add.reduceat(weights * worth.mean, pool.starts),
@@ -65,12 +229,7 @@ def _linear(pool: Pool, target: Target, samples: int, rng: np.random.Generator) 
     )
 
 
-LINEAR = MomentForm(
-    name="linear", title="linear measures, in closed form", shape=Shape.LINEAR, rankers=(1, 2), compute=_linear
-).register()
-
-
-def _cascade(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+def _cascade_moments(pool: Pool, target: Target) -> Moments:
     weights = target.weights(pool)[:, 0]
     return list_moments(Lists.of(pool, 0, target.last(pool)), weights, worths(pool, target))
 
@@ -88,16 +247,11 @@ def list_moments(lists: Lists, weights: FloatArray, worth: Worths) -> Moments:
     return Moments(mean=mean, variance=variance)
 
 
-CASCADE = MomentForm(
-    name="cascade", title="cascades of one list, in closed form", shape=Shape.CASCADE, rankers=(1,), compute=_cascade
-).register()
-
-
 PAIR_CELLS = 1 << 14
 """How many cells of D are worked on at a time: with two more such arrays they fit into a core's cache."""
 
 
-def _pairs(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+def _pair_moments(pool: Pool, target: Target) -> Moments:
     weights, worth = target.weights(pool), worths(pool, target)
     first, second = (Lists.of(pool, r, target.last(pool)) for r in (0, 1))
     one, two = (list_moments(lists, weights[:, r], worth) for r, lists in enumerate((first, second)))
@@ -168,16 +322,11 @@ def _summed(
     return sum_
 
 
-PAIRS = MomentForm(
-    name="pairs", title="cascades of two lists, in closed form", shape=Shape.CASCADE, rankers=(2,), compute=_pairs
-).register()
-
-
 DRAWN_CELLS = 1 << 19
 """How many grades are drawn and scored at a time."""
 
 
-def _sampled(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
+def _sampled_moments(pool: Pool, target: Target, samples: int, rng: np.random.Generator) -> Moments:
     mean, variance = np.zeros((2, len(pool.queries)))
     for queries in batches(pool.sizes, max(DRAWN_CELLS // samples, 1)):
         values = _values(pool, target, queries, samples, rng)
@@ -208,8 +357,3 @@ def _drawn(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Gener
     for y in range(len(pool.grades) - 1):
         index += drawn >= chance[..., y]
     return np.asarray(pool.grades[index])
-
-
-MONTECARLO = MomentForm(
-    name="montecarlo", title="any other measure, sampled", shape=Shape.OTHER, rankers=(1, 2), compute=_sampled
-).register()
