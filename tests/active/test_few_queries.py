@@ -14,7 +14,7 @@ import pytest
 
 from rankgauge.labelling import methods
 from rankgauge.labelling.campaign import Campaign
-from rankgauge.labelling.campaign.estimates import lacking
+from rankgauge.labelling.campaign.campaign import lacking_labels
 from rankgauge.labelling.intervals import FEWEST, Basis, ends, unseen
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.reports.campaign import CampaignReport
@@ -212,5 +212,5 @@ def test_as_much_again() -> None:
     found_pool, grades = graded_pool(queries=30)
     plan = methods.get("passive").plan(found_pool, Target.of("nDCG@5", found_pool), budget=200.0)
     found = plan.estimate(6, grades)
-    assert lacking(found, labels=40, each=7.0, queries=30) == 40
-    assert lacking(None, labels=3, each=7.0, queries=30) == FEWEST * 7 - 3
+    assert lacking_labels(found, labels=40, each=7.0, queries=30) == 40
+    assert lacking_labels(None, labels=3, each=7.0, queries=30) == FEWEST * 7 - 3

@@ -1,4 +1,4 @@
-"""The campaign that `rankgauge active plan` makes, and the forecast that it shows."""
+"""The campaign that `rankgauge active plan` makes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,11 @@ from rankgauge.labelling import defaults
 from rankgauge.labelling.board.calibration import calibrated
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
-from rankgauge.labelling.forecasts import Forecast, forecast
 from rankgauge.labelling.pool_sources import PoolSources, in_units
 from rankgauge.labelling.pool_table import PoolTable, document_table
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands.active_plan import PlanOptions
-
-SHARES = (0.25, 0.5, 1.0, 2.0)
-"""The budgets of the forecast, as shares of the campaign's own."""
 
 
 def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tuple[str, str]]]:
@@ -132,15 +128,6 @@ def _named_grades(asked: PlanOptions) -> list[float] | None:
 def _measures(asked: PlanOptions) -> list[str]:
     """The measures that were named."""
     return names(asked.measure or ())
-
-
-def forecast_of(campaign: Campaign) -> Forecast:
-    """What each method promises around the campaign's budget."""
-    pool, settings = campaign.pool, campaign.settings
-    target = campaign.plans[-1].target
-    whole = float(pool.query_costs.sum())
-    budgets = sorted({min(share * settings.allowance, whole) for share in SHARES})
-    return forecast(pool, target, budgets=budgets, rng=settings.seed)
 
 
 def options_of(given: Sequence[str]) -> dict[str, Any]:

@@ -13,20 +13,12 @@ import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.labelling import methods
-from rankgauge.labelling.board import BoardPlan
-from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.intervals import half_width
 from rankgauge.labelling.methods import Method
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.posterior import GradePosterior
-from rankgauge.labelling.posterior.choice import LabelChoice
-from rankgauge.labelling.posterior.estimate import CHANCES
-from rankgauge.labelling.posterior.plan import SURE, PosteriorPlan
-from rankgauge.labelling.posterior.sampler import draw_grades
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics.student import normal_quantile
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75)
 """The budgets of a forecast if none are named, as shares of what judging everything costs."""
@@ -103,97 +95,3 @@ def forecast(
     }
     widths = 2 * half_width(np.array([*errors.values()]), draws=np.inf, freedom=np.inf, level=level)
     return Forecast(budgets=spent, widths=dict(zip(errors, widths, strict=True)), level=level)
-
-
-BEGUN, FACTOR, LOOKS = 100, 2, 4
-"""The first number of labels that is looked at, and how many numbers are, each so many times the one before."""
-
-ROUND = 50
-"""To a multiple of how many labels a forecast is rounded: it is no better."""
-
-STEP = 50
-"""How many labels are taken at a time along a grading."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SettlingForecast:
-    """The share of the gradings in which the best run is settled after each number of labels."""
-
-    labels: tuple[int, ...]
-    shares: tuple[float, ...]
-
-    def labels_for(self, share: float) -> int | None:
-        """About how many labels settle the best run in that share of the cases; None if more than were looked at."""
-        if share > self.shares[-1]:
-            return None
-        at = np.interp(share, np.maximum.accumulate(self.shares), np.log(self.labels))
-        return int(round(np.exp(at) / ROUND) * ROUND)
-
-    def words(self) -> str:
-        """Return the forecast as a sentence."""
-        half, most = self.labels_for(0.5), self.labels_for(0.75)
-        if half is None:
-            return f"more than {self.labels[-1]:,} labels in half of such pools"
-        first = f"{half:,} labels or fewer" if half <= self.labels[0] else f"about {half:,} labels"
-        if most is not None and most <= self.labels[0]:
-            return f"{most:,} labels or fewer in three of four such pools"
-        rest = f"more than {self.labels[-1]:,}" if most is None else f"{most:,}"
-        return f"{first} in half of such pools, {rest} in three of four"
-
-
-def settling_words(plan: BoardPlan | PosteriorPlan) -> str:
-    """Return how many labels would settle the best run, in words; nothing where that is not known."""
-    told = settling_forecast(plan.posterior, seed=plan.seed) if isinstance(plan, PosteriorPlan) else None
-    return "" if told is None else told.words()
-
-
-def settling_forecast(posterior: GradePosterior, *, seed: int) -> SettlingForecast | None:
-    """Return how many labels would settle the best run by the first measure; None if labels cannot be chosen for it."""
-    from scipy.special import ndtr
-
-    open_ = int(np.count_nonzero(np.isnan(posterior.pool.known)))
-    labels = sorted({min(BEGUN * FACTOR**look, open_) for look in range(LOOKS)})
-    if 0 not in posterior.aimed or len(posterior.pool.runs) < 2:
-        return None
-    rng = np.random.default_rng(seed)
-    drawn = draw_grades(posterior.model, posterior.grades, posterior.pool.known, rng)
-    values = posterior.scorers[0].values(drawn.grades).mean(axis=2)
-    ahead = np.sort(values, axis=1)
-    by_gap = np.argsort(ahead[:, -1] - ahead[:, -2])
-    truths = [by_gap[len(values) * part // 3] for part in (1, 2)]
-    errors = np.mean([_gap_errors(posterior, drawn.grades[n], values[n], labels, seed) for n in truths], axis=0)
-    gaps = (ahead[:, -1] - ahead[:, -2])[:, np.newaxis] / np.maximum(CHANCES * errors, 1e-12)
-    shares = ndtr(gaps - normal_quantile(SURE)).mean(axis=0)
-    return SettlingForecast(labels=tuple(labels), shares=tuple(shares.tolist()))
-
-
-def _gap_errors(
-    posterior: GradePosterior, truth: FloatArray, values: FloatArray, labels: Sequence[int], seed: int
-) -> FloatArray:
-    """The standard error of the gap between the first two runs after each number of labels, if that is the truth."""
-    known, order = posterior.pool.known.copy(), posterior.order(seed)
-    rng, spent, errors = np.random.default_rng(seed), 0, []
-    first, second = np.argsort(-values)[:2]
-    for wanted in labels:
-        while spent < min(wanted, len(order)):
-            begun = spent >= posterior.first
-            size = min(wanted - spent, max(STEP, spent // 2) if begun else posterior.first - spent)
-            if begun:
-                places = _choice(posterior, known, values).choose(size, order, rng)
-            else:
-                places = order[np.isnan(known[order])][:size]
-            known[places] = truth[places]
-            spent += size
-        choice = _choice(posterior, known, values)
-        whole = np.sum([step.covariance(choice.open_) for step in choice.steps], axis=0)
-        variance = whole[first, first] + whole[second, second] - 2 * whole[first, second]
-        errors.append(np.sqrt(max(float(variance), 0.0)))
-    return np.array(errors)
-
-
-def _choice(posterior: GradePosterior, known: FloatArray, values: FloatArray) -> LabelChoice:
-    model = posterior.model
-    goal = Goal(kind=GoalKind.BEST)
-    return LabelChoice.of(
-        posterior.pool, model, posterior.targets[:1], known, spread=model.query_spread, goal=goal, values=[values]
-    )

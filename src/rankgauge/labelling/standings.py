@@ -11,10 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.labelling.board import BoardPool, Outlook, Verdicts
+from rankgauge.labelling.board import BoardPool, RunsOutlook, Verdicts
 from rankgauge.labelling.board.covariance import ROUNDING
 from rankgauge.labelling.board.run_estimate import RunEstimate
-from rankgauge.labelling.posterior.plan import SURE, PosteriorOutlook
+from rankgauge.labelling.posterior.plan import SURE
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.render.numbers import fitting_decimals
 
@@ -39,7 +39,7 @@ class JudgeAlone:
     share: float
 
 
-def judges_alone(outlook: Outlook | PosteriorOutlook | None, estimates: Sequence[RunEstimate]) -> Iterator[JudgeAlone]:
+def judges_alone(outlook: RunsOutlook | None, estimates: Sequence[RunEstimate]) -> Iterator[JudgeAlone]:
     """Each judge that graded nearly the whole pool, by each measure; what it did not grade counts as the lowest
     grade."""
     if outlook is None:

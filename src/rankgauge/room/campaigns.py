@@ -20,7 +20,6 @@ from rankgauge.errors import ArchivedError
 from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign.answer_queue import AnswerQueue
 from rankgauge.labelling.campaign.database import reading, writing
-from rankgauge.labelling.campaign.estimates import CURVE
 from rankgauge.labelling.campaign.label_table import PoolTexts
 from rankgauge.labelling.campaign.review import LabelHistory, Review
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, rules_table, write_rules
@@ -119,16 +118,14 @@ class OpenCampaign:
 
     def estimate(self) -> Estimate | None:
         """The estimate so far; None while there are too few draws, and for a board, which has many."""
-        campaign = self.campaign.as_value()
-        estimate = None if campaign is None else campaign.estimate(level=LEVEL, interval=self.interval)
+        estimate = self.campaign.estimate(level=LEVEL, interval=self.interval)
         if estimate is not None and self._is_hasty(estimate.draws, estimate.queries):
             return replace(estimate, low=-math.inf, high=math.inf)
         return estimate
 
     def curve(self) -> pl.DataFrame:
         """The estimate after more and more draws; empty for a board."""
-        campaign = self.campaign.as_value()
-        return pl.DataFrame(schema=CURVE) if campaign is None else campaign.curve(interval=self.interval)
+        return self.campaign.curve(interval=self.interval)
 
     def _is_hasty(self, draws: int, queries: int) -> bool:
         """Whether so few draws of some of the queries say too little for an interval."""

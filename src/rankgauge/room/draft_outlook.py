@@ -12,7 +12,7 @@ from rankgauge import dialects
 from rankgauge.labelling import defaults, methods
 from rankgauge.labelling.campaign import CampaignSettings
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, planned
-from rankgauge.labelling.forecasts import forecast, settling_words
+from rankgauge.labelling.forecasts import forecast
 from rankgauge.labelling.method import METHODS
 from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.target import Target
@@ -165,7 +165,7 @@ def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
         chosen="" if len(lines) > 1 else next(iter(lines)),
         cost=pool.open_cost * wanted.assessors,
         unit=unit,
-        settling=settling_words(plan),
+        settling=plan.settling(),
         board=True,
     )
 

@@ -16,7 +16,7 @@ from rankgauge.labelling.campaign.review import Review
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
-from rankgauge.labelling.reports.board import BoardReport
+from rankgauge.labelling.reports.board import BoardReport, board_report
 from rankgauge.labelling.reports.campaign import movement
 from rankgauge.render.numbers import thousands
 from rankgauge.render.svg import Drawing
@@ -44,14 +44,13 @@ class Overview:
     def of(cls, opened: OpenCampaign) -> Self:
         """The campaign as it is now."""
         campaign, estimate, review = opened.campaign, opened.estimate(), opened.review
-        runs, value = campaign.as_board(), campaign.as_value()
-        board = None if runs is None else BoardReport.of(runs, level=LEVEL)
+        board = board_report(campaign, level=LEVEL)
         label = f"The estimate of {campaign.settings.measure} and its interval, over the cost"
         curve = opened.curve().filter(pl.col("draws") >= FEWEST)
         disputed, unsettled = review.disputed()
         return cls(
             estimate=estimate,
-            lacking=None if value is None else value.lacking(estimate),
+            lacking=campaign.lacking(estimate),
             board=board,
             matter=None if board is None else ReportTable(columns=("query", "document"), rows=board.matter),
             chart=movement(curve, campaign.settings.budget, label),

@@ -151,7 +151,7 @@ def estimate(
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import opened
     from rankgauge.labelling.campaign import LabelCampaign
-    from rankgauge.labelling.reports.board import BoardReport
+    from rankgauge.labelling.reports.board import report_of
     from rankgauge.labelling.reports.campaign import CampaignReport
 
     format_, path = CampaignReport.find(output)
@@ -160,19 +160,13 @@ def estimate(
         raise OptionError(f"--level takes a number between 0 and 1, e.g. --level 0.95; got {level:g}.")
     if not run and (idle := [f"--{name}" for name, said in spelled.items() if said is not None]):
         raise OptionError(f"{idle[0]} needs --run: it says how runs that came later are spelled.")
-    report: CampaignReport | BoardReport
     with LabelCampaign.open(campaign) as found:
-        if (board := found.as_board()) is not None:
-            if interval not in (None, "t"):
-                raise OptionError(
-                    "--interval is for campaigns that estimate one value: leave it out for a board of runs."
-                )
-            later = RunSpellingOptions(**spelled).files(named(run or []))
-            report = BoardReport.of(board, level=level, later=later)
-        elif (value := found.as_value()) is not None:
-            if run:
-                raise InputError("only a board has room for a run that came later", path=campaign)
-            report = CampaignReport.of(value, level=level, interval=interval)
+        if found.board and interval not in (None, "t"):
+            raise OptionError("--interval is for campaigns that estimate one value: leave it out for a board of runs.")
+        if run and not found.board:
+            raise InputError("only a board has room for a run that came later", path=campaign)
+        later = RunSpellingOptions(**spelled).files(named(run or []))
+        report = report_of(found, level=level, interval=interval, later=later)
     with opened(path) as stream:
         format_.write(report, stream)
 

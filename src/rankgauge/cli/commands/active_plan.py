@@ -173,16 +173,13 @@ def plan(asked: PlanOptions) -> None:
     """
     import sys
 
-    from rankgauge.cli.active_pools import forecast_of, made_campaign
+    from rankgauge.cli.active_pools import made_campaign
     from rankgauge.cli.streams import heed
-    from rankgauge.labelling.reports.plan import BoardPlanReport, PlanReport
+    from rankgauge.labelling.reports.plan import plan_report
 
     heed()
     if asked.assessors == 1 and "combine" in asked.given:
         raise OptionError(f"--combine needs several assessors, e.g. --assessors 3 --combine {asked.combine}.")
     campaign, chosen = made_campaign(asked)
     with campaign:
-        if (board := campaign.as_board()) is not None:
-            BoardPlanReport(campaign=board, chosen=chosen, place=asked.output).show(sys.stdout)
-        elif (value := campaign.as_value()) is not None:
-            PlanReport(campaign=value, forecast=forecast_of(value), chosen=chosen).show(sys.stdout)
+        plan_report(campaign, chosen=chosen, place=asked.output).show(sys.stdout)

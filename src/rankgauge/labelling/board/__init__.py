@@ -5,7 +5,7 @@ from rankgauge.labelling.board.covariance import Verdicts
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterEstimate, LaterRun
-from rankgauge.labelling.board.plan import BoardPlan, Outlook
+from rankgauge.labelling.board.plan import BoardPlan, Outlook, RunsOutlook, RunsPlan
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Stream
 from rankgauge.labelling.board.target import BoardTarget
@@ -22,6 +22,8 @@ __all__ = [
     "LaterEstimate",
     "LaterRun",
     "Outlook",
+    "RunsOutlook",
+    "RunsPlan",
     "Stream",
     "Verdicts",
 ]

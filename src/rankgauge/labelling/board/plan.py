@@ -7,10 +7,11 @@ runs the first labels show which are still in the race; from then on labels go t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +20,10 @@ from rankgauge.labelling.board.beliefs import covariances
 from rankgauge.labelling.board.covariance import over
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.later_run import LaterRun
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
+from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.board.target import BoardTarget, reached
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
@@ -32,7 +35,46 @@ MORE = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Outlook:
+class RunsOutlook(ABC):
+    """What the labels so far say of all runs, and what more would bring, whichever method gives it."""
+
+    estimates: Sequence[RunEstimate]
+
+    @property
+    @abstractmethod
+    def pool(self) -> BoardPool:
+        """The pool."""
+
+    @property
+    @abstractmethod
+    def grades(self) -> FloatArray:
+        """The scale of grades."""
+
+    @property
+    @abstractmethod
+    def open_documents(self) -> int:
+        """How many documents are not judged."""
+
+    @abstractmethod
+    def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
+        """The value of each run by each measure if these were the grades of all documents."""
+
+    @abstractmethod
+    def next(self, count: int) -> IndexArray:
+        """The open documents whose labels would tell most, first the one that would tell most."""
+
+    @abstractmethod
+    def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
+        """Half the width that each run's own interval is expected to have after so many more labels, for each measure;
+        None where that is not known."""
+
+    @abstractmethod
+    def later(self, name: str, run: Any) -> LaterRun:
+        """Place a run (a path, a frame, a dict) that had no part in the pool beside the others."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outlook(RunsOutlook):
     """A board, the stream of its campaign, what the labels so far say, and the estimates that follow."""
 
     board: Board
@@ -42,27 +84,26 @@ class Outlook:
 
     @property
     def pool(self) -> BoardPool:
-        """The pool."""
         return self.board.pool
 
     @property
     def grades(self) -> FloatArray:
-        """The scale of grades."""
         return self.board.grades
 
     @property
     def open_documents(self) -> int:
-        """How many documents are not judged."""
         return int(np.count_nonzero(~self.readings.judged))
 
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
-        """The value of each run by each measure if these were the grades of all documents."""
         told = reached(grades, self.grades)
         counts = np.add.reduceat(told, self.pool.starts, axis=0)
         each = zip(self.board.targets, self.board.lists, strict=True)
         return tuple(
             target.over_ideal(lists.values(told @ target.steps), counts).mean(axis=1) for target, lists in each
         )
+
+    def later(self, name: str, run: Any) -> LaterRun:
+        return LaterRun.of(name, run, self.board, self.readings, self.estimates)
 
     @cached_property
     def worth(self) -> FloatArray:
@@ -71,9 +112,9 @@ class Outlook:
         return self.board.scores_at(self.readings.best, self.readings.judged)
 
     def next(self, count: int) -> IndexArray:
-        """The open documents whose labels would move the board by most, first the one that would by most.
+        """The open documents whose labels would move the board by most: they tell what the board hinges on.
 
-        They tell what the board hinges on. A campaign still hands documents out in the order of its stream: labels that
+        A campaign still hands documents out in the order of its stream: labels that
         are chosen by earlier ones would bias its estimates.
         """
         worth = np.where(self.readings.judged, -np.inf, self.worth)
@@ -96,8 +137,6 @@ class Outlook:
         return tuple(factors)
 
     def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
-        """Half the width that each run's own interval is expected to have after so many more labels, for each measure;
-        None while there is no interval."""
         found = []
         for estimate, factor in zip(self.estimates, self.shrinkage(more), strict=True):
             now = estimate.half_widths(level)
@@ -143,12 +182,37 @@ def aimed_after(pool: BoardPool, looks: tuple[int, ...]) -> int | None:
     return labels if len(looks) > 1 and len(pool.runs) >= MANY and 0 < labels < looks[0] else None
 
 
-class BoardPlan(DocumentDraws):
-    """The stream of a board as the draws of a campaign."""
+class RunsPlan(DocumentDraws):
+    """The order of a stage's documents, and what their labels are expected to tell of all runs."""
 
     pool: BoardPool
-    lacking: ClassVar[str] = "not yet"
+    seed: int
+    lacking: ClassVar[str]
     """What is shown where no interval is expected."""
+
+    @property
+    @abstractmethod
+    def targets(self) -> tuple[BoardTarget, ...]:
+        """What is estimated of each run."""
+
+    @abstractmethod
+    def expected(self, labels: Sequence[int]) -> FloatArray:
+        """Half the width that a run's interval is expected to have after each number of labels, on average over the
+        runs (numbers × measures); NaN where there is none, or it is not known."""
+
+    def is_bound(self, target: BoardTarget) -> bool:
+        """Whether what is expected of a measure's intervals is only the least that they will be."""
+        return False
+
+    def settling(self) -> str:
+        """How many labels would settle the best run, in words; nothing where that is not known."""
+        return ""
+
+
+class BoardPlan(RunsPlan):
+    """The stream of a board as the draws of a campaign."""
+
+    lacking = "not yet"
 
     def __init__(self, board: Board, *, seed: int, length: int | None = None, pilot: bool = False) -> None:
         """The first `length` documents of the stream of a seed, by default all of them; those of a pilot are drawn
@@ -164,19 +228,15 @@ class BoardPlan(DocumentDraws):
 
     @property
     def targets(self) -> tuple[BoardTarget, ...]:
-        """What is estimated of each run."""
         return self.board.targets
 
     def expected(self, labels: Sequence[int]) -> FloatArray:
-        """Half the width that a run's interval is expected to have after each number of labels, on average over the
-        runs (numbers × measures); NaN where there is none yet."""
         widths = np.array([expected_half_widths(self.board, self.stream, n) for n in labels])
         fewest = [self.board.fewest(target) for target in self.targets]
         shown = (np.array(labels)[:, np.newaxis] >= fewest) & (widths < [target.widest for target in self.targets])
         return np.where(shown, widths, np.nan)
 
     def is_bound(self, target: BoardTarget) -> bool:
-        """Whether what is expected of a measure's intervals is only the least that they will be."""
         return self.board.is_shallow(target)
 
     def readings(self, n: int, grades: FloatArray, *, start: Readings | None = None) -> Readings:

@@ -186,8 +186,7 @@ class AnswerQueue:
         complete = sum(stage.complete(state.ledger) for stage in state.stages)
         before, self._looked = self._looked, (rules.stop_at, complete)
         if self._looked != before and rules.met(state):
-            state.store.set_paused(connection, True)
-            state.paused = True
+            state.pause(connection)
 
     def _next(self, connection: Connection, who: Identity, tasks: Sequence[Task]) -> NextTask:
         ledger = self._state.ledger

@@ -1,41 +1,263 @@
-"""A campaign that estimates a board: any number of runs, several measures, one stream of single documents."""
+"""A campaign that estimates a board: any number of runs and measures, by a stream of documents or by a posterior."""
 
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 import polars as pl
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments import combine
 from rankgauge.labelling import defaults
-from rankgauge.labelling.board import BoardPlan, BoardPool, Goal, LaterRun, Outlook
+from rankgauge.labelling.board import (
+    BoardEstimate,
+    BoardPlan,
+    BoardPool,
+    Goal,
+    LaterRun,
+    Outlook,
+    RunsOutlook,
+    RunsPlan,
+)
 from rankgauge.labelling.board.plan import aimed_after, planned_looks
+from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
-from rankgauge.labelling.campaign.state import BoardState, Clock, PosteriorState, RunsState, first_posterior_plan
+from rankgauge.labelling.campaign.state import CampaignState, Clock
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.method import Draws
+from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
+from rankgauge.labelling.posterior.plan import BATCH, PosteriorOutlook, PosteriorPlan, is_reached, next_order, serves
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
-from rankgauge.labelling.posterior.plan import PosteriorOutlook, PosteriorPlan, serves
 from rankgauge.labelling.posterior.plan import planned_looks as posterior_looks
-from rankgauge.numeric import BoolArray
+from rankgauge.numeric import BoolArray, FloatArray
 
 METHOD = "leaderboard"
 """What the method is called: a stream of single documents for all runs at once."""
 
 BOARD_METHODS = (METHOD, POSTERIOR)
 """The methods that estimate any number of runs at once."""
+
+P = TypeVar("P", bound=RunsPlan)
+
+
+class RunsState(CampaignState, Generic[P]):
+    """The state of a campaign that estimates any number of runs."""
+
+    pool: BoardPool
+    goal: Goal
+
+    def _load(self, connection: Connection) -> None:
+        first = self._first
+        self.pool = first.pool if isinstance(first, RunsPlan) else parquet.unpack_board(self.store.pool(connection))
+        self.goal = Goal.parse(self.settings.goal)
+
+    @property
+    def plan(self) -> P:
+        """The plan of the current stage."""
+        return cast(P, self.stage.plan)
+
+    @property
+    @abstractmethod
+    def estimates(self) -> tuple[RunEstimate, ...]:
+        """The estimates of each measure; none before the first label."""
+
+    @property
+    @abstractmethod
+    def outlook(self) -> RunsOutlook | None:
+        """What more labels would bring; None before the first label."""
+
+    @abstractmethod
+    def check_stage(self, unfinished: int) -> None:
+        """Raise an error if a stage with so many open draws should not end."""
+
+    @abstractmethod
+    def begin_stage(self, connection: Connection) -> None:
+        """Ends the stage, and begins one whose order follows all labels so far."""
+
+
+class BoardState(RunsState[BoardPlan]):
+    """The state of a campaign that estimates runs by the stream of a board."""
+
+    _read: tuple[tuple[int, int, int], Readings] | None
+    """What the labels say, and the stage, the draws and the changes of grades that it was read from."""
+    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
+    """The estimates, by the same."""
+    _looks: dict[tuple[int, int, int], bool]
+    """Whether the goal was settled at each look, by the same."""
+
+    def _load(self, connection: Connection) -> None:
+        super()._load(connection)
+        self.board = self._first.board if isinstance(self._first, BoardPlan) else self.settings.board(self.pool)
+
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
+        if stored is None:
+            length, pilot = settings.options.get("length"), bool(self.settings.pilot)
+            return BoardPlan(self.board, seed=settings.seed, length=length, pilot=pilot)
+        shares = tuple(np.array(share) for share in settings.options["shares"])
+        return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
+
+    @property
+    def estimates(self) -> tuple[BoardEstimate, ...]:
+        """The estimates of each measure from the current stage; none before its first label."""
+        return self._estimates_at(self.stage.complete(self.ledger))
+
+    def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
+        key = self.stage.number, draws, self.ledger.changes
+        if self._found is None or self._found[0] != key:
+            board, enough = self.plan.board, draws > 0 or not self.plan.length
+            self._found = key, board.estimate(self._readings_at(draws), seed=self.plan.seed) if enough else ()
+        return self._found[1]
+
+    @property
+    def outlook(self) -> Outlook | None:
+        found, plan = self.estimates, self.plan
+        if not found:
+            return None
+        readings = self._readings_at(self.stage.complete(self.ledger))
+        return Outlook(board=plan.board, stream=plan.stream, readings=readings, estimates=found)
+
+    def _readings_at(self, draws: int) -> Readings:
+        """What the first draws of the stage say; the readings before, of a label less or so, save time."""
+        key = self.stage.number, draws, self.ledger.changes
+        if self._read is None or self._read[0] != key:
+            start = None if self._read is None else self._read[1]
+            self._read = key, self.plan.readings(draws, self.ledger.grades, start=start)
+        return self._read[1]
+
+    @property
+    def settled(self) -> bool:
+        """Whether a planned look has settled the goal, with an error that holds over all looks."""
+        before = sum(stage.over or 0 for stage in self.stages[:-1])
+        draws = self.stage.complete(self.ledger)
+        reached = [look - before for look in self.settings.looks if 0 < look - before <= draws]
+        return any(self._settles(look) for look in reversed(reached))
+
+    def _settles(self, draws: int) -> bool:
+        """Whether the goal is settled after that number of draws of the current stage."""
+        key = self.stage.number, draws, self.ledger.changes
+        if key not in self._looks:
+            verdicts = self._estimates_at(draws)[0].verdicts(looks=len(self.settings.looks))
+            self._looks[key] = verdicts is not None and verdicts.reached(self.goal)
+        return self._looks[key]
+
+    def advance(self, connection: Connection) -> None:
+        """Begins a stage once the pilot is over, or the labels that show which runs are in the race; pauses the
+        campaign if a planned look has settled its goal."""
+        if self.paused:
+            return
+        first = self.stage.settings.options.get("length")
+        if first is not None and self.stage.complete(self.ledger) >= first:
+            self.begin_stage(connection)
+        elif len(self.settings.looks) > 1 and self.settled:
+            self.pause(connection)
+
+    def check_stage(self, unfinished: int) -> None:
+        if unfinished > 0:
+            raise InputError(
+                f"{unfinished} documents of this stage are not judged yet",
+                hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
+            )
+
+    def begin_stage(self, connection: Connection) -> None:
+        """Ends the stage, and begins one whose beliefs, order and aim follow all labels so far."""
+        known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
+        aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
+        options = {"shares": [share.tolist() for share in aimed.shares]}
+        self.next_stage(connection, stored=known[:, np.newaxis], options=options)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._read, self._found, self._looks = None, None, {}
+
+
+class PosteriorState(RunsState[PosteriorPlan]):
+    """The state of a campaign that estimates runs by the posterior of the grades, from all labels asked for so far."""
+
+    _found: tuple[tuple[int, int], tuple[PosteriorEstimate, ...]] | None
+
+    def _load(self, connection: Connection) -> None:
+        super()._load(connection)
+        first = self._first
+        self.posterior = first.posterior if isinstance(first, PosteriorPlan) else self.settings.posterior(self.pool)
+
+    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
+        if stored is None:
+            return first_posterior_plan(self.posterior, self.settings)
+        return PosteriorPlan(self.posterior, seed=self.settings.seed, order=stored[:, 0].astype(np.int64))
+
+    @property
+    def labels(self) -> FloatArray:
+        """The grades of the documents that were asked for; others came by another way than the plan's."""
+        return np.where(self.ledger.asked, self.ledger.grades, np.nan)
+
+    @property
+    def known(self) -> FloatArray:
+        """These grades and those from before."""
+        return np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
+
+    @property
+    def estimates(self) -> tuple[PosteriorEstimate, ...]:
+        known = self.known
+        key = int(np.count_nonzero(~np.isnan(known))), self.ledger.changes
+        if self._found is None or self._found[0] != key:
+            self._found = key, self.posterior.estimate(self.labels, seed=self.settings.seed) if key[0] else ()
+        return self._found[1]
+
+    @property
+    def outlook(self) -> PosteriorOutlook | None:
+        found = self.estimates
+        if not found:
+            return None
+        return PosteriorOutlook(
+            posterior=self.posterior, labels=self.known, estimates=found, goal=self.goal, seed=self.settings.seed
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether the labels so far settle the goal, if they are as many as the first look has."""
+        looks = self.settings.looks
+        if len(looks) < 2 or int(np.count_nonzero(~np.isnan(self.labels))) < looks[0]:
+            return False
+        return is_reached(self.estimates[0], self.goal)
+
+    def advance(self, connection: Connection) -> None:
+        """Chooses documents again once there are enough new labels; pauses the campaign if these settle its goal."""
+        judged = int(np.count_nonzero(~np.isnan(self.labels)))
+        fresh = judged - int(self.stage.settings.options.get("labels", 0))
+        if self.paused or fresh < BATCH or judged < max(self.posterior.first, self.settings.pilot):
+            return
+        if self.settled:
+            self.pause(connection)
+        elif self.settings.allowance > self.ledger.spent and np.isnan(self.labels[self.plan.needed]).any():
+            self.begin_stage(connection)
+
+    def check_stage(self, unfinished: int) -> None:
+        """Open draws go on in the next stage, so that any stage may end."""
+
+    def begin_stage(self, connection: Connection) -> None:
+        labels = self.labels
+        pending = np.flatnonzero(self.ledger.asked & np.isnan(labels))
+        order = next_order(
+            self.posterior, labels, pending=pending, seed=self.settings.seed, goal=self.goal, after=self.estimates
+        )
+        stored = order[:, np.newaxis].astype(np.float64)
+        self.next_stage(connection, stored=stored, options={"labels": int(np.count_nonzero(~np.isnan(labels)))})
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._found = None
 
 
 class BoardCampaign(LabelCampaign):
@@ -46,15 +268,11 @@ class BoardCampaign(LabelCampaign):
 
     board = True
     pool: BoardPool
-    _state: RunsState
+    _state: RunsState[Any]
 
-    def __init__(self, state: RunsState) -> None:
+    def __init__(self, state: RunsState[Any]) -> None:
         super().__init__(state)
         self.pool = state.pool
-
-    def as_board(self) -> BoardCampaign:
-        """Return this campaign."""
-        return self
 
     @classmethod
     def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
@@ -99,10 +317,9 @@ class BoardCampaign(LabelCampaign):
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property
-    def plan(self) -> BoardPlan | PosteriorPlan:
+    def plan(self) -> RunsPlan:
         """The plan of the current stage."""
-        plan = self._state.stage.plan
-        assert isinstance(plan, BoardPlan | PosteriorPlan)
+        plan: RunsPlan = self._state.plan
         return plan
 
     def estimates(self) -> tuple[RunEstimate, ...]:
@@ -120,7 +337,7 @@ class BoardCampaign(LabelCampaign):
             ledger = self._state.ledger
             return np.asarray((ledger.asked & ~np.isnan(ledger.grades)) | ~np.isnan(self.pool.known))
 
-    def outlook(self) -> Outlook | PosteriorOutlook | None:
+    def outlook(self) -> RunsOutlook | None:
         """What more labels would bring; None before the first label."""
         with self._state.looking():
             return self._state.outlook
@@ -130,12 +347,7 @@ class BoardCampaign(LabelCampaign):
         found = self.outlook()
         if found is None:
             raise InputError("no document is judged yet: nothing is known of any run", hint="Record labels.")
-        if isinstance(found, PosteriorOutlook):
-            raise InputError(
-                f"the method {POSTERIOR} knows nothing of documents that only a later run retrieves",
-                hint="Plan a campaign of all runs, with these labels as --judgments; or use --method leaderboard.",
-            )
-        return LaterRun.of(name, run, found.board, found.readings, found.estimates)
+        return found.later(name, run)
 
     @property
     def settled(self) -> bool:
@@ -160,11 +372,8 @@ class BoardCampaign(LabelCampaign):
             state, stage = self._state, self._state.stage
             complete = stage.complete(state.ledger)
             unfinished = stage.begun(state.ledger) - complete
-            if unfinished > 0 and not leave_open and isinstance(state, BoardState):
-                raise InputError(
-                    f"{unfinished} documents of this stage are not judged yet",
-                    hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
-                )
+            if not leave_open:
+                state.check_stage(unfinished)
             if complete >= self.plan.length:
                 raise InputError("every document is judged: a new stage could ask for nothing")
             if not complete:
@@ -172,9 +381,7 @@ class BoardCampaign(LabelCampaign):
             state.begin_stage(connection)
 
 
-def planned(
-    settings: CampaignSettings, pool: BoardPool
-) -> tuple[CampaignSettings, StageSettings, BoardPlan | PosteriorPlan]:
+def planned(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, RunsPlan]:
     """The plan of the first stage, by the method that is named or the one that serves the pool's shape best."""
     return (_planned_stream if _method(settings, pool) == METHOD else _planned_posterior)(settings, pool)
 
@@ -233,3 +440,10 @@ def _check_rule(settings: CampaignSettings) -> None:
         raise ParameterError(
             "a board", "combine", "a rule that gives grades of the scale, as majority", settings.combine
         )
+
+
+def first_posterior_plan(posterior: GradePosterior, settings: CampaignSettings) -> PosteriorPlan:
+    """The first stage of a posterior: the documents of the pilot, drawn with equal chances, then its fixed order."""
+    order = posterior.order(settings.seed)
+    drawn = np.random.default_rng([settings.seed, settings.pilot]).permutation(order)[: settings.pilot]
+    return PosteriorPlan(posterior, seed=settings.seed, order=np.concatenate([drawn, order[~np.isin(order, drawn)]]))

@@ -6,9 +6,10 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -17,11 +18,11 @@ from sqlalchemy.engine import Engine
 from rankgauge.errors import InputError, ParameterError, PausedError
 from rankgauge.labelling import defaults
 from rankgauge.labelling.campaign.database import Location, connect, explained, loading, reading, writing
-from rankgauge.labelling.campaign.estimates import Progress
 from rankgauge.labelling.campaign.label_table import COLUMNS, Copies, LabelTable, PoolTexts, told_apart
 from rankgauge.labelling.campaign.labels import LONGEST, LabelBatch, LabelTerms, grade_of, inside_pool, is_name
 from rankgauge.labelling.campaign.leases import Leases, SideDesk, lease_documents
 from rankgauge.labelling.campaign.ledger import shown_names
+from rankgauge.labelling.campaign.progress import Progress
 from rankgauge.labelling.campaign.rules import (
     CampaignRules,
     Idle,
@@ -37,13 +38,9 @@ from rankgauge.labelling.campaign.store import Store, make
 from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.label_format import read_labels
 from rankgauge.labelling.labels import SOMEBODY, Assessor, Label, LabelKind, Recorded, Task, identity_of, labels_of
-from rankgauge.labelling.method import Draws
+from rankgauge.labelling.method import Draws, Estimate
 from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.pool_rows import refuse_breaks
-
-if TYPE_CHECKING:
-    from rankgauge.labelling.campaign.board_campaign import BoardCampaign
-    from rankgauge.labelling.campaign.campaign import Campaign
 
 LEASE = defaults.LEASE_DAYS * 24 * 3600
 """For how many seconds a document is reserved for the assessor who got it."""
@@ -82,14 +79,6 @@ class LabelCampaign:
     def engine(self) -> Engine:
         """The database that it is kept in."""
         return self._state.engine
-
-    def as_board(self) -> BoardCampaign | None:
-        """Return the campaign as one that estimates a board of runs; None if it estimates one value."""
-        return None
-
-    def as_value(self) -> Campaign | None:
-        """Return the campaign as one that estimates one value; None if it estimates a board of runs."""
-        return None
 
     def version(self) -> tuple[object, ...]:
         """Return another value whenever labels, tasks, stages or settings have changed."""
@@ -328,6 +317,38 @@ class LabelCampaign:
         """How far the campaign has come."""
         with self._state.looking() as connection:
             return Progress.of(self._state, connection)
+
+    @property
+    def interval(self) -> str:
+        """The kind of interval that holds."""
+        return self.rules.interval(self.settings)
+
+    def estimate(self, *, level: float = defaults.LEVEL, interval: str | None = None) -> Estimate | None:
+        """The estimate of one value from the draws before the first incomplete one; None if there are fewer than two,
+        and where every run has values of its own.
+
+        `interval` is the kind of interval, by default the one that holds: t, or sequence if the campaign has a stopping
+        rule or its budget was changed. While too few labels or queries make an honest interval impossible, it has none:
+        `shown` is False.
+        """
+        kind = self.interval if interval is None else interval
+        with self._state.looking():
+            ledger = self._state.ledger
+            found = self._state.estimate(level=level, interval=kind)
+            spent = ledger.spent * self.settings.assessors
+            return None if found is None else replace(found, labels=ledger.counting, cost=spent)
+
+    def lacking(self, found: Estimate | None) -> int | None:
+        """About how many more labels it takes until an estimate has an interval, with all of which it is exact; None
+        where there is no such estimate."""
+        return self._state.lacking(found)
+
+    def curve(self, *, level: float = defaults.LEVEL, interval: str | None = None) -> pl.DataFrame:
+        """The estimate after more and more draws: cost, draws, value, low, high."""
+        kind = self.interval if interval is None else interval
+        with self._state.looking():
+            found = self._state.curve(level=level, interval=kind)
+            return found.with_columns(pl.col("cost") * self.settings.assessors)
 
 
 _KINDS: dict[bool, type[LabelCampaign]] = {}

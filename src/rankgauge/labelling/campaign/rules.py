@@ -30,11 +30,10 @@ from sqlalchemy.engine import Connection, Engine, Row
 
 from rankgauge.errors import ArchivedError, InputError, ParameterError
 from rankgauge.labelling.campaign.database import reading
-from rankgauge.labelling.campaign.estimates import estimate, unjudged
 from rankgauge.labelling.campaign.labels import is_writable
 from rankgauge.labelling.campaign.leases import DrawPrices
 from rankgauge.labelling.campaign.settings import CampaignSettings
-from rankgauge.labelling.campaign.state import CampaignState, EstimateState, RunsState
+from rankgauge.labelling.campaign.state import CampaignState
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import IntervalKind
 from rankgauge.labelling.labels import Identity
@@ -93,9 +92,9 @@ class CampaignRules:
 
     def met(self, state: CampaignState) -> bool:
         """Whether the interval is narrow enough to stop; a board's intervals have no such rule."""
-        if self.stop_at is None or not isinstance(state, EstimateState):
+        if self.stop_at is None:
             return False
-        found = estimate(state, level=LEVEL, interval=self.interval(state.settings))
+        found = state.estimate(level=LEVEL, interval=self.interval(state.settings))
         return found is not None and (found.high - found.low) / 2 <= self.stop_at
 
 
@@ -208,7 +207,7 @@ def why_over(state: CampaignState) -> Idle | None:
         return Idle.SPENT
     draw = next(state.stage.ahead(state.ledger), None)
     if draw is None:
-        return Idle.PLANNED if isinstance(state, EstimateState) and unjudged(state) else Idle.COMPLETE
+        return Idle.PLANNED if state.is_cut_short else Idle.COMPLETE
     fresh = prices.fresh(draw)
     return Idle.SHORT if fresh and not prices.covers(draw, prices.costs(fresh)) else None
 
@@ -220,6 +219,6 @@ def _unanswered(state: CampaignState) -> IndexArray:
 
 def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
     """Whether the campaign has stopped by itself, or somebody has paused it."""
-    if isinstance(state, RunsState):
-        return Idle.SETTLED if len(state.settings.looks) > 1 and state.settled else Idle.PAUSED
+    if len(state.settings.looks) > 1 and state.settled:
+        return Idle.SETTLED
     return Idle.STOPPED if rules.met(state) else Idle.PAUSED

@@ -10,29 +10,26 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from sqlalchemy.engine import Connection, Engine
 
 from rankgauge.errors import GoneError, InputError
-from rankgauge.labelling.board import BoardEstimate, BoardPlan, BoardPool, Goal, Outlook
-from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.run_estimate import RunEstimate
-from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.ledger import Ledger
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.stages import CampaignStage
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.labels import Assessor, Task
-from rankgauge.labelling.method import Draws
-from rankgauge.labelling.methods import Plan
-from rankgauge.labelling.pool import Pool, PooledDocuments
-from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
-from rankgauge.labelling.posterior.plan import BATCH, PosteriorOutlook, PosteriorPlan, is_reached, next_order
+from rankgauge.labelling.method import Draws, Estimate
+from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.numeric import FloatArray
 
 CAUTIOUS = 2
 """The layout from which on intervals widen where they rest on few queries; a campaign keeps what it once printed."""
 
+
+CURVE = {"cost": pl.Float64, "draws": pl.Int64, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+"""The columns of a curve."""
 
 Clock = Callable[[], float]
 
@@ -76,9 +73,32 @@ class CampaignState(ABC):
         """Whether the campaign has reached a goal and needs no more labels."""
         return False
 
-    @abstractmethod
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether its estimate depends on documents that the plan of the stage does not ask for."""
+        return False
+
+    def estimate(self, *, level: float, interval: str) -> Estimate | None:
+        """The one value that is estimated; None before there is any, and where every run has values of its own."""
+        return None
+
+    def curve(self, *, level: float, interval: str) -> pl.DataFrame:
+        """The estimate after more and more draws: cost, draws, value, low, high; no value where there is no
+        interval."""
+        return pl.DataFrame(schema=CURVE)
+
+    def lacking(self, found: Estimate | None) -> int | None:
+        """About how many more labels it takes until an estimate has an interval; None where that is not known."""
+        return None
+
     def query_values(self) -> FloatArray:
-        """The value of each query once it is known; NaN before."""
+        """The value of each query once it is known; NaN before, and where every run has one of its own."""
+        return np.full(len(self.pool.sizes), np.nan)
+
+    def pause(self, connection: Connection) -> None:
+        """Hand out nothing more."""
+        self.store.set_paused(connection, True)
+        self.paused = True
 
     @property
     def stage(self) -> CampaignStage:
@@ -174,247 +194,3 @@ class CampaignState(ABC):
     def _forget(self) -> None:
         self.ledger = Ledger(self.settings, self.pool.query)
         self.stages: list[CampaignStage] = []
-
-
-class EstimateState(CampaignState):
-    """The state of a campaign that estimates one value."""
-
-    pool: Pool
-
-    def _load(self, connection: Connection) -> None:
-        if isinstance(self._first, Plan):
-            self.pool, self.target = self._first.pool, self._first.target
-        else:
-            self.pool = parquet.unpack(self.store.pool(connection), self.settings.grades)
-            self.target = self.settings.target(self.pool)
-
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Plan:
-        plan = settings.plan(self.pool if stored is None else self.pool.with_beliefs(stored), self.target)
-        plan.cautious = self.cautious
-        return plan
-
-    @property
-    def plans(self) -> list[Plan]:
-        """The plan of each stage."""
-        return [stage.plan for stage in self.stages if isinstance(stage.plan, Plan)]
-
-    def query_values(self) -> FloatArray:
-        pool, known = self.pool, ~np.isnan(self.ledger.grades)
-        lacking = np.bincount(pool.query[self.target.needed(pool) & ~known], minlength=len(pool.sizes))
-        values = self.target.values(pool, np.where(known, self.ledger.grades, pool.grades[0]))
-        return np.where(lacking > 0, np.nan, values)
-
-
-class RunsState(CampaignState):
-    """The state of a campaign that estimates any number of runs."""
-
-    pool: BoardPool
-    goal: Goal
-
-    @property
-    @abstractmethod
-    def estimates(self) -> tuple[RunEstimate, ...]:
-        """The estimates of each measure; none before the first label."""
-
-    @property
-    @abstractmethod
-    def outlook(self) -> Outlook | PosteriorOutlook | None:
-        """What more labels would bring; None before the first label."""
-
-    @abstractmethod
-    def begin_stage(self, connection: Connection) -> None:
-        """Ends the stage, and begins one whose order follows all labels so far."""
-
-    def query_values(self) -> FloatArray:
-        return np.full(len(self.pool.sizes), np.nan)
-
-
-class BoardState(RunsState):
-    """The state of a campaign that estimates runs by the stream of a board."""
-
-    _read: tuple[tuple[int, int, int], Readings] | None
-    """What the labels say, and the stage, the draws and the changes of grades that it was read from."""
-    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
-    """The estimates, by the same."""
-    _looks: dict[tuple[int, int, int], bool]
-    """Whether the goal was settled at each look, by the same."""
-
-    def _load(self, connection: Connection) -> None:
-        if isinstance(self._first, BoardPlan):
-            self.pool, self.board = self._first.pool, self._first.board
-        else:
-            self.pool = parquet.unpack_board(self.store.pool(connection))
-            self.board = self.settings.board(self.pool)
-        self.goal = self.board.goal
-
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
-        if stored is None:
-            length, pilot = settings.options.get("length"), bool(self.settings.pilot)
-            return BoardPlan(self.board, seed=settings.seed, length=length, pilot=pilot)
-        shares = tuple(np.array(share) for share in settings.options["shares"])
-        return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
-
-    @property
-    def plan(self) -> BoardPlan:
-        """The plan of the current stage, whose draws alone make the estimate."""
-        assert isinstance(self.stage.plan, BoardPlan)
-        return self.stage.plan
-
-    @property
-    def estimates(self) -> tuple[BoardEstimate, ...]:
-        """The estimates of each measure from the current stage; none before its first label."""
-        return self._estimates_at(self.stage.complete(self.ledger))
-
-    def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
-        key = self.stage.number, draws, self.ledger.changes
-        if self._found is None or self._found[0] != key:
-            board, enough = self.plan.board, draws > 0 or not self.plan.length
-            self._found = key, board.estimate(self._readings_at(draws), seed=self.plan.seed) if enough else ()
-        return self._found[1]
-
-    @property
-    def outlook(self) -> Outlook | None:
-        found, plan = self.estimates, self.plan
-        if not found:
-            return None
-        return Outlook(board=plan.board, stream=plan.stream, readings=self.readings, estimates=found)
-
-    @property
-    def readings(self) -> Readings:
-        """What the labels of the current stage say."""
-        return self._readings_at(self.stage.complete(self.ledger))
-
-    def _readings_at(self, draws: int) -> Readings:
-        """The same after that number of draws; the readings before, of a label less or so, save time."""
-        key = self.stage.number, draws, self.ledger.changes
-        if self._read is None or self._read[0] != key:
-            start = None if self._read is None else self._read[1]
-            self._read = key, self.plan.readings(draws, self.ledger.grades, start=start)
-        return self._read[1]
-
-    @property
-    def settled(self) -> bool:
-        """Whether a planned look has settled the goal, with an error that holds over all looks."""
-        before = sum(stage.over or 0 for stage in self.stages[:-1])
-        draws = self.stage.complete(self.ledger)
-        reached = [look - before for look in self.settings.looks if 0 < look - before <= draws]
-        return any(self._settles(look) for look in reversed(reached))
-
-    def _settles(self, draws: int) -> bool:
-        """Whether the goal is settled after that number of draws of the current stage."""
-        key = self.stage.number, draws, self.ledger.changes
-        if key not in self._looks:
-            verdicts = self._estimates_at(draws)[0].verdicts(looks=len(self.settings.looks))
-            self._looks[key] = verdicts is not None and verdicts.reached(self.goal)
-        return self._looks[key]
-
-    def advance(self, connection: Connection) -> None:
-        """Begins a stage once the pilot is over, or the labels that show which runs are in the race; pauses the
-        campaign if a planned look has settled its goal."""
-        if self.paused:
-            return
-        first = self.stage.settings.options.get("length")
-        if first is not None and self.stage.complete(self.ledger) >= first:
-            self.begin_stage(connection)
-        elif len(self.settings.looks) > 1 and self.settled:
-            self.store.set_paused(connection, True)
-            self.paused = True
-
-    def begin_stage(self, connection: Connection) -> None:
-        """Ends the stage, and begins one whose beliefs, order and aim follow all labels so far."""
-        known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
-        aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
-        options = {"shares": [share.tolist() for share in aimed.shares]}
-        self.next_stage(connection, stored=known[:, np.newaxis], options=options)
-
-    def _forget(self) -> None:
-        super()._forget()
-        self._read, self._found, self._looks = None, None, {}
-
-
-class PosteriorState(RunsState):
-    """The state of a campaign that estimates runs by the posterior of the grades, from all labels asked for so far."""
-
-    _found: tuple[tuple[int, int], tuple[PosteriorEstimate, ...]] | None
-
-    def _load(self, connection: Connection) -> None:
-        if isinstance(self._first, PosteriorPlan):
-            self.pool, self.posterior = self._first.pool, self._first.posterior
-        else:
-            self.pool = parquet.unpack_board(self.store.pool(connection))
-            self.posterior = self.settings.posterior(self.pool)
-        self.goal = Goal.parse(self.settings.goal)
-
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
-        if stored is None:
-            return first_posterior_plan(self.posterior, self.settings)
-        return PosteriorPlan(self.posterior, seed=self.settings.seed, order=stored[:, 0].astype(np.int64))
-
-    @property
-    def labels(self) -> FloatArray:
-        """The grades of the documents that were asked for; others came by another way than the plan's."""
-        return np.where(self.ledger.asked, self.ledger.grades, np.nan)
-
-    @property
-    def estimates(self) -> tuple[PosteriorEstimate, ...]:
-        known = np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
-        key = int(np.count_nonzero(~np.isnan(known))), self.ledger.changes
-        if self._found is None or self._found[0] != key:
-            self._found = key, self.posterior.estimate(self.labels, seed=self.settings.seed) if key[0] else ()
-        return self._found[1]
-
-    @property
-    def outlook(self) -> PosteriorOutlook | None:
-        found = self.estimates
-        if not found:
-            return None
-        known = np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
-        return PosteriorOutlook(
-            posterior=self.posterior, labels=known, estimates=found, goal=self.goal, seed=self.settings.seed
-        )
-
-    @property
-    def settled(self) -> bool:
-        """Whether the labels so far settle the goal, if they are as many as the first look has."""
-        looks = self.settings.looks
-        if len(looks) < 2 or int(np.count_nonzero(~np.isnan(self.labels))) < looks[0]:
-            return False
-        return is_reached(self.estimates[0], self.goal)
-
-    def advance(self, connection: Connection) -> None:
-        """Chooses documents again once there are enough new labels; pauses the campaign if these settle its goal."""
-        judged = int(np.count_nonzero(~np.isnan(self.labels)))
-        fresh = judged - int(self.stage.settings.options.get("labels", 0))
-        if self.paused or fresh < BATCH or judged < max(self.posterior.first, self.settings.pilot):
-            return
-        if self.settled:
-            self.store.set_paused(connection, True)
-            self.paused = True
-        elif self.settings.allowance > self.ledger.spent and np.isnan(self.labels[self.plan.needed]).any():
-            self.begin_stage(connection)
-
-    @property
-    def plan(self) -> PosteriorPlan:
-        """The plan of the current stage."""
-        assert isinstance(self.stage.plan, PosteriorPlan)
-        return self.stage.plan
-
-    def begin_stage(self, connection: Connection) -> None:
-        labels = self.labels
-        pending = np.flatnonzero(self.ledger.asked & np.isnan(labels))
-        order = next_order(
-            self.posterior, labels, pending=pending, seed=self.settings.seed, goal=self.goal, after=self.estimates
-        )
-        stored = order[:, np.newaxis].astype(np.float64)
-        self.next_stage(connection, stored=stored, options={"labels": int(np.count_nonzero(~np.isnan(labels)))})
-
-    def _forget(self) -> None:
-        super()._forget()
-        self._found = None
-
-
-def first_posterior_plan(posterior: GradePosterior, settings: CampaignSettings) -> PosteriorPlan:
-    """The first stage of a posterior: the documents of the pilot, drawn with equal chances, then its fixed order."""
-    order = posterior.order(settings.seed)
-    drawn = np.random.default_rng([settings.seed, settings.pilot]).permutation(order)[: settings.pilot]
-    return PosteriorPlan(posterior, seed=settings.seed, order=np.concatenate([drawn, order[~np.isin(order, drawn)]]))

@@ -155,8 +155,11 @@ class LabelChoice:
 
     def errors(self) -> tuple[FloatArray, ...]:
         """The variances of the runs' values, for each target, with what is chosen as if it were judged."""
-        whole = np.sum([np.diag(step.covariance(self.open_)) for step in self.steps], axis=0)
-        return tuple(whole.reshape(-1, self.runs))
+        return tuple(np.diag(self.covariance()).reshape(-1, self.runs))
+
+    def covariance(self) -> FloatArray:
+        """How the values vary together (values × values)."""
+        return np.asarray(np.sum([step.covariance(self.open_) for step in self.steps], axis=0))
 
     def choose(
         self, count: int, order: IndexArray, rng: np.random.Generator, *, by_order: float = BY_ORDER

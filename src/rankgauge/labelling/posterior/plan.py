@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from rankgauge.errors import InputError
 from rankgauge.labelling.board.goal import Goal, GoalKind
-from rankgauge.labelling.board.plan import MORE
+from rankgauge.labelling.board.later_run import LaterRun
+from rankgauge.labelling.board.plan import MORE, RunsOutlook, RunsPlan
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.target import BoardTarget
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
-from rankgauge.labelling.method import DocumentDraws
-from rankgauge.labelling.posterior.estimate import WIDER, PosteriorEstimate
+from rankgauge.labelling.posterior.choice import LabelChoice
+from rankgauge.labelling.posterior.estimate import CHANCES, WIDER, PosteriorEstimate
 from rankgauge.labelling.posterior.posterior import GradePosterior
 from rankgauge.labelling.posterior.sampler import draw_grades
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.statistics.student import normal_quantile
 
 TRUTHS, STEP = 2, 50
 """How many gradings stand for the truth in a forecast, and how many labels of it are taken at a time."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PosteriorOutlook:
+class PosteriorOutlook(RunsOutlook):
     """A posterior, the labels so far (documents; NaN where there is none), the estimates that follow, and the goal."""
 
     posterior: GradePosterior
@@ -36,32 +39,25 @@ class PosteriorOutlook:
 
     @property
     def pool(self) -> BoardPool:
-        """The pool."""
         return self.posterior.pool
 
     @property
     def grades(self) -> FloatArray:
-        """The scale of grades."""
         return self.posterior.grades
 
     @property
     def open_documents(self) -> int:
-        """How many documents are not judged."""
         return int(np.count_nonzero(np.isnan(self.labels)))
 
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
-        """The value of each run by each measure if these were the grades of all documents."""
         return tuple(scorer.values(grades[np.newaxis])[0].mean(axis=1) for scorer in self.posterior.scorers)
 
     def next(self, count: int) -> IndexArray:
-        """The open documents whose labels would tell most of the goal, first the one that would tell most."""
         return self.posterior.next(
             self.labels, count, seed=self.seed, after=self.estimates, goal=self.goal, by_order=0.0
         )
 
     def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
-        """Half the width that each run's own interval is expected to have after so many more labels, for each measure;
-        None where labels cannot be chosen for a measure."""
         choice = self.posterior.choice(self.labels, self.estimates, self.goal)
         if choice is None:
             return (None,) * len(self.estimates)
@@ -70,6 +66,12 @@ class PosteriorOutlook:
         factors = [np.sqrt(then / np.maximum(now, 1e-18)) for now, then in zip(before, choice.errors(), strict=True)]
         aimed = dict(zip(self.posterior.aimed, factors, strict=True))
         return tuple(one.half_widths(level) * aimed[n] if n in aimed else None for n, one in enumerate(self.estimates))
+
+    def later(self, name: str, run: Any) -> LaterRun:
+        raise InputError(
+            f"the method {METHOD} knows nothing of documents that only a later run retrieves",
+            hint="Plan a campaign of all runs, with these labels as --judgments; or use --method leaderboard.",
+        )
 
 
 def expected_half_widths(posterior: GradePosterior, labels: Sequence[int], *, seed: int) -> FloatArray:
@@ -80,32 +82,111 @@ def expected_half_widths(posterior: GradePosterior, labels: Sequence[int], *, se
     Some gradings that the model finds possible stand for the truth in turn, and labels are taken from each as a
     campaign would take them.
     """
-    rng, known = np.random.default_rng(seed), posterior.pool.known
+    rng, known, goal = np.random.default_rng(seed), posterior.pool.known, Goal(kind=GoalKind.VALUES)
     truths = draw_grades(posterior.model, posterior.grades, known, rng, chains=TRUTHS, per_chain=1).grades
     found = np.full((len(truths), len(labels), len(posterior.targets)), np.nan)
-    for n, truth in enumerate(truths):
-        found[n] = _along(posterior, truth, labels, seed)
+    for by_number, truth in zip(found, truths, strict=True):
+        choices = _choices_along(posterior, truth, labels, lambda seen: posterior.choice(seen, (), goal), seed=seed)
+        for widths, choice in zip(by_number, choices, strict=True):
+            if choice is not None:
+                errors = [WIDER * np.sqrt(variance) for variance in choice.errors()]
+                halves = [half_width(error, draws=1, freedom=np.inf, level=LEVEL).mean() for error in errors]
+                widths[list(posterior.aimed)] = halves
     return np.asarray(found.mean(axis=0))
 
 
-def _along(posterior: GradePosterior, truth: FloatArray, labels: Sequence[int], seed: int) -> FloatArray:
-    """The expected half-widths (numbers × measures) if that is the truth."""
-    known, order, goal = posterior.pool.known.copy(), posterior.order(seed), Goal(kind=GoalKind.VALUES)
-    found, rng, spent = np.full((len(labels), len(posterior.targets)), np.nan), np.random.default_rng(seed), 0
-    for row, wanted in enumerate(labels):
+C = TypeVar("C", bound=LabelChoice | None)
+
+
+def _choices_along(
+    posterior: GradePosterior, truth: FloatArray, labels: Sequence[int], choose: Callable[[FloatArray], C], *, seed: int
+) -> Iterator[C]:
+    """Take labels from a grading that stands for the truth, as a campaign would, and yield the choice after each of
+    these rising numbers of them."""
+    known, order = posterior.pool.known.copy(), posterior.order(seed)
+    rng, spent = np.random.default_rng(seed), 0
+    for wanted in labels:
         while spent < min(wanted, len(order)):
             begun = spent >= posterior.first
             size = min(wanted - spent, max(STEP, spent // 2) if begun else posterior.first - spent)
-            choice = posterior.choice(known, (), goal) if begun else None
+            choice = choose(known) if begun else None
             places = order[np.isnan(known[order])][:size] if choice is None else choice.choose(size, order, rng)
             known[places] = truth[places]
             spent += size
-        choice = posterior.choice(known, (), goal)
-        if choice is not None:
-            errors = [WIDER * np.sqrt(one) for one in choice.errors()]
-            widths = [half_width(one, draws=1, freedom=np.inf, level=LEVEL).mean() for one in errors]
-            found[row, list(posterior.aimed)] = widths
-    return found
+        yield choose(known)
+
+
+BEGUN, FACTOR, LOOKS = 100, 2, 4
+"""The first number of labels that is looked at, and how many numbers are, each so many times the one before."""
+
+ROUND = 50
+"""To a multiple of how many labels a forecast is rounded: it is no better."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SettlingForecast:
+    """The share of the gradings in which the best run is settled after each number of labels."""
+
+    labels: tuple[int, ...]
+    shares: tuple[float, ...]
+
+    def labels_for(self, share: float) -> int | None:
+        """About how many labels settle the best run in that share of the cases; None if more than were looked at."""
+        if share > self.shares[-1]:
+            return None
+        at = np.interp(share, np.maximum.accumulate(self.shares), np.log(self.labels))
+        return int(round(np.exp(at) / ROUND) * ROUND)
+
+    def words(self) -> str:
+        """Return the forecast as a sentence."""
+        half, most = self.labels_for(0.5), self.labels_for(0.75)
+        if half is None:
+            return f"more than {self.labels[-1]:,} labels in half of such pools"
+        first = f"{half:,} labels or fewer" if half <= self.labels[0] else f"about {half:,} labels"
+        if most is not None and most <= self.labels[0]:
+            return f"{most:,} labels or fewer in three of four such pools"
+        rest = f"more than {self.labels[-1]:,}" if most is None else f"{most:,}"
+        return f"{first} in half of such pools, {rest} in three of four"
+
+
+def settling_forecast(posterior: GradePosterior, *, seed: int) -> SettlingForecast | None:
+    """Return how many labels would settle the best run by the first measure; None if labels cannot be chosen for it."""
+    from scipy.special import ndtr
+
+    open_ = int(np.count_nonzero(np.isnan(posterior.pool.known)))
+    labels = sorted({min(BEGUN * FACTOR**look, open_) for look in range(LOOKS)})
+    if 0 not in posterior.aimed or len(posterior.pool.runs) < 2:
+        return None
+    rng = np.random.default_rng(seed)
+    drawn = draw_grades(posterior.model, posterior.grades, posterior.pool.known, rng)
+    values = posterior.scorers[0].values(drawn.grades).mean(axis=2)
+    ahead = np.sort(values, axis=1)
+    by_gap = np.argsort(ahead[:, -1] - ahead[:, -2])
+    truths = [by_gap[len(values) * part // 3] for part in (1, 2)]
+    errors = np.mean([_gap_errors(posterior, drawn.grades[n], values[n], labels, seed=seed) for n in truths], axis=0)
+    gaps = (ahead[:, -1] - ahead[:, -2])[:, np.newaxis] / np.maximum(CHANCES * errors, 1e-12)
+    shares = ndtr(gaps - normal_quantile(SURE)).mean(axis=0)
+    return SettlingForecast(labels=tuple(labels), shares=tuple(shares.tolist()))
+
+
+def _gap_errors(
+    posterior: GradePosterior, truth: FloatArray, values: FloatArray, labels: Sequence[int], *, seed: int
+) -> list[float]:
+    """The standard error of the gap between the first two runs after each number of labels, if that is the truth."""
+    model, goal = posterior.model, Goal(kind=GoalKind.BEST)
+    first, second = np.argsort(-values)[:2]
+
+    def choose(known: FloatArray) -> LabelChoice:
+        return LabelChoice.of(
+            posterior.pool, model, posterior.targets[:1], known, spread=model.query_spread, goal=goal, values=[values]
+        )
+
+    errors = []
+    for choice in _choices_along(posterior, truth, labels, choose, seed=seed):
+        whole = choice.covariance()
+        variance = whole[first, first] + whole[second, second] - 2 * whole[first, second]
+        errors.append(float(np.sqrt(max(float(variance), 0.0))))
+    return errors
 
 
 METHOD = "posterior"
@@ -155,12 +236,10 @@ def is_reached(estimate: PosteriorEstimate, goal: Goal) -> bool:
     return estimate.race().reached(goal)
 
 
-class PosteriorPlan(DocumentDraws):
+class PosteriorPlan(RunsPlan):
     """Documents in an order that may follow the labels before; those after the chosen ones come by the fixed order."""
 
-    pool: BoardPool
-    lacking: ClassVar[str] = "–"
-    """What is shown where it is not known which interval to expect."""
+    lacking = "–"
 
     def __init__(self, posterior: GradePosterior, *, seed: int, order: IndexArray | None = None) -> None:
         """The order of a stage; that of the first stage is the fixed one."""
@@ -173,18 +252,15 @@ class PosteriorPlan(DocumentDraws):
 
     @property
     def targets(self) -> tuple[BoardTarget, ...]:
-        """What is estimated of each run."""
         return self.posterior.targets
 
     def expected(self, labels: Sequence[int]) -> FloatArray:
-        """Half the width that a run's interval is expected to have after each number of labels, on average over the
-        runs (numbers × measures); NaN where that is not known."""
         widths = expected_half_widths(self.posterior, labels, seed=self.seed)
         return np.minimum(widths, [target.widest for target in self.targets])
 
-    def is_bound(self, target: BoardTarget) -> bool:
-        """Whether what is expected of a measure's intervals is only the least that they will be."""
-        return False
+    def settling(self) -> str:
+        told = settling_forecast(self.posterior, seed=self.seed)
+        return "" if told is None else told.words()
 
 
 def next_order(

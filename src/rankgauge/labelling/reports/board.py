@@ -12,14 +12,13 @@ import polars as pl
 from rankgauge.evaluation.notes import FEW
 from rankgauge.evaluation.worths import board_worths
 from rankgauge.judgments.agreement import Agreement
-from rankgauge.labelling.board import BoardPool, GoalKind, LaterRun, Outlook, Verdicts
+from rankgauge.labelling.board import BoardPool, GoalKind, LaterRun, RunsOutlook, Verdicts
 from rankgauge.labelling.board.later_run import LaterEstimate
 from rankgauge.labelling.board.plan import MORE
 from rankgauge.labelling.board.run_estimate import RunEstimate
-from rankgauge.labelling.campaign import BoardCampaign, CampaignSettings, Progress
+from rankgauge.labelling.campaign import BoardCampaign, Campaign, CampaignSettings, LabelCampaign, Progress
 from rankgauge.labelling.campaign.review import AssessorProgress, Review
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
-from rankgauge.labelling.posterior.plan import PosteriorOutlook
 from rankgauge.labelling.reports.board_words import (
     alone_words,
     best_words,
@@ -31,6 +30,7 @@ from rankgauge.labelling.reports.board_words import (
     standing_words,
     value_words,
 )
+from rankgauge.labelling.reports.campaign import CampaignReport
 from rankgauge.labelling.standings import JudgeAlone, Standings, judges_alone
 from rankgauge.numeric import BoolArray
 from rankgauge.render.bars import mean_bars
@@ -74,7 +74,7 @@ class BoardReport(Report):
     settings: CampaignSettings
     progress: Progress
     standings: tuple[Standings, ...]
-    outlook: Outlook | PosteriorOutlook | None
+    outlook: RunsOutlook | None
     pool: BoardPool
     settled: bool
     level: float
@@ -352,6 +352,21 @@ class BoardReport(Report):
                 yield "outlook", f"{one.measure}: with {more} about {means}, on average over the runs"
 
 
+def board_report(campaign: LabelCampaign, *, level: float) -> BoardReport | None:
+    """Report on the runs of a campaign; None if it estimates one value."""
+    return BoardReport.of(campaign, level=level) if isinstance(campaign, BoardCampaign) else None
+
+
+def report_of(
+    campaign: LabelCampaign, *, level: float, interval: str | None, later: Mapping[str, Any]
+) -> BoardReport | CampaignReport:
+    """Report on a campaign as it is now; only one that estimates runs has room for runs that came later."""
+    if isinstance(campaign, BoardCampaign):
+        return BoardReport.of(campaign, level=level, later=later)
+    assert isinstance(campaign, Campaign)
+    return CampaignReport.of(campaign, level=level, interval=interval)
+
+
 NUMBERS = (
     "value",
     "half_width",
@@ -410,7 +425,7 @@ def _cells(one: Standings, run: int) -> Sequence[str | float]:
     )
 
 
-def _next_documents(campaign: BoardCampaign, outlook: Outlook | PosteriorOutlook | None) -> Iterator[tuple[str, str]]:
+def _next_documents(campaign: BoardCampaign, outlook: RunsOutlook | None) -> Iterator[tuple[str, str]]:
     """The open documents whose labels would move the board most, by what people read of them."""
     pool = campaign.pool
     places = [] if outlook is None else outlook.next(NEXT).tolist()

@@ -11,9 +11,9 @@ import numpy as np
 from rankgauge.evaluation.worths import board_worths, graded
 from rankgauge.labelling import methods
 from rankgauge.labelling.board.values import SHALLOW_SIZE
-from rankgauge.labelling.campaign import BoardCampaign, Campaign
+from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.board_campaign import METHOD as STREAM
-from rankgauge.labelling.forecasts import Forecast, settling_words
+from rankgauge.labelling.forecasts import Forecast, forecast
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
 from rankgauge.labelling.reports.board_words import look_words, pool_notes
@@ -21,6 +21,25 @@ from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import amount, count, decimal, fitting_decimals, number
 from rankgauge.render.passages import Heading, Notes, Passage
 from rankgauge.render.table import Column, ReportTable
+
+SHARES = (0.25, 0.5, 1.0, 2.0)
+"""The budgets of the forecast, as shares of the campaign's own."""
+
+
+def plan_report(campaign: LabelCampaign, *, chosen: Sequence[tuple[str, str]], place: str) -> Report:
+    """Report on a campaign before its first label; `place` is where it is kept."""
+    if isinstance(campaign, BoardCampaign):
+        return BoardPlanReport(campaign=campaign, chosen=chosen, place=place)
+    assert isinstance(campaign, Campaign)
+    return PlanReport(campaign=campaign, forecast=forecast_of(campaign), chosen=chosen)
+
+
+def forecast_of(campaign: Campaign) -> Forecast:
+    """What each method promises around the campaign's budget."""
+    pool, settings = campaign.pool, campaign.settings
+    whole = float(pool.query_costs.sum())
+    budgets = sorted({min(share * settings.allowance, whole) for share in SHARES})
+    return forecast(pool, campaign.target, budgets=budgets, rng=settings.seed)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,7 +188,7 @@ class BoardPlanReport(Report):
     def _next(self) -> Iterator[tuple[str, str]]:
         """How many labels would settle the best run, and what to type."""
         settings, plan = self.campaign.settings, self.campaign.plan
-        if settling := settling_words(plan):
+        if settling := plan.settling():
             yield "best run", f"settled by {settling}, if labels go there (--goal best)"
         if self.place:
             number = settings.pilot or min(int(settings.budget), 20)
