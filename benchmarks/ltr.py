@@ -5,7 +5,7 @@
 --quick                              a small generated set, to see that it works
 --jobs 1                             how many trainings run side by side
 --folder DIR                         where finished trainings are kept, so that a second run goes on
---write                              docs/rankers.md
+--write                              into docs/training.md
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from rankgauge.papers.published.ndcg_tools import training
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
 from rankgauge.papers.standard_errors import fold_means
+from rankgauge.reference.reference import replaced
 from rankgauge.training import get
 
-PAGE = ROOT / "docs" / "rankers.md"
+PAGE = ROOT / "docs" / "training.md"
 PARTS = (*SETS, "choice", "large")
 SKIPPED = {"OHSUMED": ("linearsvc",)}
 """Half a million pairs for each fold would take it several minutes."""
@@ -74,7 +75,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(line, flush=True)
         page.append(line)
     if asked.write:
-        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+        text = replaced(PAGE.read_text(encoding="utf-8"), "rankers", "\n".join(page) + "\n")
+        PAGE.write_text(text, encoding="utf-8")
     return 0
 
 
@@ -104,7 +106,7 @@ def _page(asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _facts() -> Iterator[str]:
-    yield "# Rankers: how good, how fast"
+    yield "## Rankers: how good, how fast"
     yield ""
     yield "Made by `python -m benchmarks.ltr --write`; `make bench-ltr` prints it. Each ranker is trained for NDCG@10"
     yield "on five folds, its rounds or its C are chosen on the validation set, and it is evaluated on the test set."
@@ -131,7 +133,7 @@ def _set(name: str, place: Path, asked: argparse.Namespace, goals: list[Reached]
     if not real and name != "MQ2008":
         return
     folds = read_folds(place) if real else generated(60 if asked.quick else 784)
-    yield f"## {name}" if real else "## A generated set like MQ2008"
+    yield f"### {name}" if real else "### A generated set like MQ2008"
     yield ""
     tested = HeldOut.of(folds)
     yield f"{len(tested.fold)} queries, {len(tested.judgments):,} documents; {tested.is_empty.mean():.1%} of the"
@@ -240,7 +242,7 @@ def _beside(seconds: Mapping[str, float]) -> Reached:
 
 def _choice(asked: argparse.Namespace) -> Iterator[str]:
     """How AdaRank's defaults were chosen."""
-    yield "## How AdaRank's defaults were chosen"
+    yield "### How AdaRank's defaults were chosen"
     yield ""
     yield "By `python -m benchmarks.ltr_choice`, which reads no test set: NDCG@10 on the validation queries of each"
     yield "fold, after training on two thirds of the training queries and choosing the round on the other third; 15"
@@ -256,7 +258,7 @@ def _choice(asked: argparse.Namespace) -> Iterator[str]:
 
 def _large(documents: int, goals: list[Reached]) -> Iterator[str]:
     """RankSVM on many documents, in a process of its own."""
-    yield "## RankSVM on a generated set like MSLR"
+    yield "### RankSVM on a generated set like MSLR"
     yield ""
     print(f"  RankSVM on {documents:,} documents", file=sys.stderr, flush=True)
     cost = measure(module("benchmarks.ltr_large", documents))
@@ -280,7 +282,7 @@ def _large(documents: int, goals: list[Reached]) -> Iterator[str]:
 def _goals(goals: list[Reached]) -> Iterator[str]:
     if not goals:
         return
-    yield "## Goals"
+    yield "### Goals"
     yield ""
     yield "| | measured | goal | |"
     yield "|---|---|---|---|"
@@ -291,7 +293,7 @@ def _goals(goals: list[Reached]) -> Iterator[str]:
 
 
 def _settings() -> Iterator[str]:
-    yield "## Settings"
+    yield "### Settings"
     yield ""
     for ranker in OURS:
         skipped = {"metric", "dialect", "rng"}

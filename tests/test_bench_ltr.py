@@ -29,14 +29,22 @@ def test_page(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
     monkeypatch.setattr(ltr, "PEERS", {"lightgbm": ltr.PEERS["lightgbm"]})
     monkeypatch.setattr(ltr, "OURS", tuple(one for one in ltr.OURS if one.name in ("adarank", "ranksvm")))
     monkeypatch.setattr(ltr_choice, "VARIANTS", ltr_choice.VARIANTS[:2])
-    monkeypatch.setattr(ltr, "PAGE", tmp_path / "rankers.md")
+    monkeypatch.setattr(ltr, "PAGE", tmp_path / "training.md")
+    ltr.PAGE.write_text("before\n<!-- rankers -->\n\nold\n\n<!-- /rankers -->\nafter\n", encoding="utf-8")
     assert ltr.main(["--quick", "--write", f"--folder={tmp_path}"]) == 0
     page = capsys.readouterr().out
-    for start in ("# Rankers", "## A generated set", "| AdaRank | 0.", "| RankSVM | 0.", "| LightGBM lambdarank | 0."):
+    for start in (
+        "## Rankers",
+        "### A generated set",
+        "| AdaRank | 0.",
+        "| RankSVM | 0.",
+        "| LightGBM lambdarank | 0.",
+    ):
         assert f"\n{start}" in f"\n{page}"
-    assert "## RankSVM on a generated set like MSLR" in page
+    assert "### RankSVM on a generated set like MSLR" in page
     assert "| RankLib's rules | 0." in page
-    assert (tmp_path / "rankers.md").read_text(encoding="utf-8") == page
+    written = f"before\n<!-- rankers -->\n\n{page}\n<!-- /rankers -->\nafter\n"
+    assert ltr.PAGE.read_text(encoding="utf-8") == written
 
 
 def test_goals() -> None:

@@ -155,7 +155,7 @@ class BoardOptions(Options):
     "rankgauge active simulate qrels.txt bm25.txt dense.txt -m nDCG@10 --budgets 100,200,400 -o sim.html",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --methods leaderboard,depth --parts parts",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --judge llm.qrels --methods leaderboard,judge,ppi++",
-    page="active-simulation.md",
+    page="active.md",
     first=("measure", "budgets", "shares", "rankers", "trials", "output"),
 )
 def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions) -> None:

@@ -23,7 +23,7 @@ FIRST = 20
     "rankgauge audit judge qrels.txt llama=llama.qrels gpt=gpt.csv bm25.txt dense.txt.gz -o judges.html",
     "rankgauge audit judge labels.csv judge.qrels *.run --show-first first.csv",
     "rankgauge audit judge qrels.txt judge.qrels *.run --made-by-judge reranked.run",
-    page="audit-judge.md",
+    page="llm-judge.md",
     first=("measure", "rel", "made_by_judge", "show_first", "half_width", "output"),
 )
 def judge(

@@ -34,7 +34,7 @@ def scales() -> None:
     screens.scales(sys.stdout)
 
 
-@command("formats prompts", "rankgauge formats prompts", "rankgauge formats prompts umbrela", page="judge.md")
+@command("formats prompts", "rankgauge formats prompts", "rankgauge formats prompts umbrela", page="llm-judge.md")
 def prompts(
     name: str | None = choices.argument(
         "PROMPT", "The prompt to show.", "rankgauge.judgments.llm.named_prompt:PROMPTS", required=False
