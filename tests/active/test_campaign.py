@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.campaign import Campaign, CampaignSettings, leases
 from rankgauge.labelling.campaign.rules import Idle
-from rankgauge.labelling.campaign.stages import remainder
+from rankgauge.labelling.campaign.state import remainder
 from rankgauge.labelling.labels import Label
 from rankgauge.labelling.target import Target
 from tests.active.campaigns import frame, grades, judged, pool, spend, truth

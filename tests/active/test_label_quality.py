@@ -7,7 +7,7 @@ import math
 import polars as pl
 import pytest
 
-from rankgauge.labelling.campaign.quality import SeenShare, by_assessor, by_level, comparisons, drift, time_bins
+from rankgauge.room.quality import SeenShare, by_assessor, by_level, comparisons, drift, time_bins
 
 DAY = 86400.0
 

@@ -217,7 +217,7 @@ def test_a_campaign_stops_by_its_rule(house: House, opener: Opener) -> None:
     page = assessor(house, opener, number, "bob")
     house.room.campaigns.stop_at(number, 0.2)
     press(page, str(grades[shown(page)]))
-    expect(page.get_by_role("heading", name="All done: the estimate is as precise as it was to be.")).to_be_visible()
+    expect(page.get_by_role("heading", name="All done: the target precision has been reached.")).to_be_visible()
     page.get_by_role("link", name="Your answers").click()
     expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
     assert page.url.endswith("/judge/history")

@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.labelling.board import BoardPool, RunsOutlook, Verdicts
-from rankgauge.labelling.board.covariance import ROUNDING
-from rankgauge.labelling.board.run_estimate import RunEstimate
+from rankgauge.labelling.board.covariance import ROUNDING, RunEstimate
 from rankgauge.labelling.posterior.plan import SURE
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.render.numbers import fitting_decimals

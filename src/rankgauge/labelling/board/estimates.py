@@ -12,14 +12,13 @@ import numpy as np
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
 from rankgauge.labelling.board.columns import Columns
-from rankgauge.labelling.board.covariance import Covariance
+from rankgauge.labelling.board.covariance import Covariance, RunEstimate
 from rankgauge.labelling.board.design import Attention, Slopes, guessed_slopes, scores
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
-from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached
 from rankgauge.labelling.board.values import SHALLOW_SIZE, value
 from rankgauge.labelling.defaults import LEVEL

@@ -17,13 +17,12 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.board.beliefs import covariances
-from rankgauge.labelling.board.covariance import over
+from rankgauge.labelling.board.covariance import RunEstimate, over
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterRun
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
-from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.board.target import BoardTarget, reached
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width

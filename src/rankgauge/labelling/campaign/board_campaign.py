@@ -27,9 +27,9 @@ from rankgauge.labelling.board import (
     RunsOutlook,
     RunsPlan,
 )
+from rankgauge.labelling.board.covariance import RunEstimate
 from rankgauge.labelling.board.plan import aimed_after, planned_looks
 from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.label_campaign import LabelCampaign

@@ -22,10 +22,10 @@ from rankgauge.labelling.campaign.label_table import COLUMNS, Copies, LabelTable
 from rankgauge.labelling.campaign.labels import LONGEST, LabelBatch, LabelTerms, grade_of, inside_pool, is_name
 from rankgauge.labelling.campaign.leases import Leases, SideDesk, lease_documents
 from rankgauge.labelling.campaign.ledger import shown_names
-from rankgauge.labelling.campaign.progress import Progress
 from rankgauge.labelling.campaign.rules import (
     CampaignRules,
     Idle,
+    Progress,
     refuse_archived,
     stored_rules,
     why_idle,

@@ -1,4 +1,4 @@
-"""The rules that a judging room gives a campaign, and why nothing is handed out."""
+"""The rules that a judging room gives a campaign, why nothing is handed out, and how far the campaign has come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sqlalchemy import (
@@ -31,7 +31,7 @@ from sqlalchemy.engine import Connection, Engine, Row
 from rankgauge.errors import ArchivedError, InputError, ParameterError
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.labels import is_writable
-from rankgauge.labelling.campaign.leases import DrawPrices
+from rankgauge.labelling.campaign.leases import DrawPrices, Leases
 from rankgauge.labelling.campaign.settings import CampaignSettings
 from rankgauge.labelling.campaign.state import CampaignState
 from rankgauge.labelling.defaults import LEVEL
@@ -164,8 +164,8 @@ class Idle(StrEnum):
 
     ARCHIVED = "the campaign is over and put away"
     PAUSED = "the campaign is paused"
-    STOPPED = "the estimate is as precise as it was to be"
-    SETTLED = "the runs are told apart as far as they were to be"
+    STOPPED = "the target precision has been reached"
+    SETTLED = "the goal of this campaign has been reached"
     LEASED = "every open document is with somebody already"
     WAITING = "the next documents depend on answers that other assessors have yet to give"
     SPENT = "the budget is spent"
@@ -222,3 +222,80 @@ def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
     if len(state.settings.looks) > 1 and state.settled:
         return Idle.SETTLED
     return Idle.STOPPED if rules.met(state) else Idle.PAUSED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a campaign has come: what was asked, what came back, and what it cost, in the unit of the budget."""
+
+    budget: float
+    spent: float
+    """The cost of all documents that were asked for, judged or not."""
+    waiting: float
+    """The part of it that went to documents which are not fully judged yet."""
+    queries: int
+    """Queries of which something was asked."""
+    asked: int
+    """Documents that were asked for."""
+    judged: int
+    """Documents that were asked for and fully judged."""
+    leased: int
+    """Documents that an assessor has on lease now."""
+    labels: int
+    """Labels that count; one that was replaced does not."""
+    replaced: int
+    assessors: int
+    unasked: int
+    """Documents with labels that no draw has asked for yet."""
+    imported: int
+    """Labels that count and came for documents that were not handed to their assessors."""
+    adjudicated: int
+    """Documents with a grade that settled a disagreement, and counts in place of the assessors'."""
+    unjudgeable: int
+    """Documents that nobody who looked at them could judge."""
+    begun: int
+    """Draws that have asked for documents."""
+    complete: int
+    """Draws that an estimate may use: they and all before them are complete."""
+    stages: int
+    paused: bool
+
+    @classmethod
+    def of(cls, state: CampaignState, connection: Connection) -> Self:
+        """How far the campaign has come."""
+        ledger, people = state.ledger, state.settings.assessors
+        unknown = ledger.asked & np.isnan(ledger.grades)
+        return cls(
+            budget=state.settings.budget,
+            spent=ledger.spent * people,
+            waiting=float(state.pool.costs[unknown].sum()) * people,
+            queries=len(np.unique(state.pool.query[ledger.asked])),
+            asked=int(ledger.asked.sum()),
+            judged=int(np.sum(~np.isnan(ledger.grades))),
+            leased=len(Leases(state, connection).held()),
+            labels=ledger.counting,
+            replaced=ledger.received - ledger.counting,
+            assessors=len(ledger.history),
+            unasked=len(ledger.unasked),
+            imported=ledger.imported,
+            adjudicated=len(ledger.settled),
+            unjudgeable=len(ledger.unjudgeable),
+            begun=sum(stage.begun(ledger) for stage in state.stages),
+            complete=sum(stage.complete(ledger) for stage in state.stages),
+            stages=len(state.stages),
+            paused=bool(state.store.row(connection).paused),
+        )
+
+    @property
+    def left(self) -> float:
+        """What is left of the budget."""
+        return max(self.budget - self.spent, 0.0)
+
+    @property
+    def out(self) -> int:
+        """Documents that were asked for and not yet fully judged."""
+        return self.asked - self.judged
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return asdict(self) | {"left": self.left, "out": self.out}

@@ -1,9 +1,12 @@
-"""Reuse: whether judgments can score runs that had no part in making them."""
+"""Reuse: whether judgments can score runs that had no part in making them.
+
+Values and ranks are also computed as if some runs had not contributed to the pool.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,8 +21,181 @@ from rankgauge.evaluation.judged_hits import whole_judgments
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.pools.contributions import Contributions, RunValues, check_measures, subset, targets_of
 from rankgauge.labelling.pools.expectation import Expectations, NewRuns, expectations
-from rankgauge.labelling.pools.left_out import LeftOut, Progress, leave_out
-from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.statistics import kendall_tau
+
+Progress = Callable[[int, int, str], None]
+"""Told how many groups are done, of how many, and the name of the current one."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOut:
+    """The runs scored as if groups of them, one after the other, had not contributed.
+
+    `groups` are the names, `group` (runs) the number of each run's own; `unique` and `relevant` (groups) count the
+    documents that a group alone contributed, and the relevant ones of these. `values` (measures × runs) are those with
+    all judgments, `without` (groups × measures × runs) those without a group's own documents.
+    """
+
+    kind: str
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    groups: tuple[str, ...]
+    group: IndexArray
+    contributed: IndexArray
+    unique: IndexArray
+    relevant: IndexArray
+    values: FloatArray
+    without: FloatArray
+
+    @cached_property
+    def contributors(self) -> IndexArray:
+        """The groups that contributed at all."""
+        return np.unique(self.group[self.contributed])
+
+    @cached_property
+    def own(self) -> FloatArray:
+        """The value of each run without the documents of its own group (measures × runs)."""
+        return self.without[self.group, :, np.arange(len(self.runs))].T
+
+    @cached_property
+    def taus(self) -> FloatArray:
+        """Kendall's τ between the order of all runs and that without a group (groups × measures)."""
+        return np.array(
+            [[_tau(full, less) for full, less in zip(self.values, without, strict=True)] for without in self.without]
+        )
+
+    def rank_changes(self, at: int) -> IndexArray:
+        """By how many ranks each run falls if its own group is left out, for one measure."""
+        before = _ranks(self.values[at])
+        after = np.array([_ranks(self.without[group, at])[run] for run, group in enumerate(self.group)])
+        return after - before
+
+    def by_run(self) -> pl.DataFrame:
+        """A row for each run that contributed and each measure: its value and rank, with and without its group."""
+        rows = []
+        for at, measure in enumerate(self.measures):
+            ranks, falls = _ranks(self.values[at]), self.rank_changes(at)
+            rows += [
+                {
+                    "left_out": self.groups[self.group[run]],
+                    "run": self.runs[run],
+                    "measure": measure,
+                    "value": self.values[at, run],
+                    "without": self.own[at, run],
+                    "change": self.own[at, run] - self.values[at, run],
+                    "rank": int(ranks[run]),
+                    "rank_without": int(ranks[run] + falls[run]),
+                }
+                for run in self.contributed.tolist()
+            ]
+        return pl.DataFrame(rows)
+
+    def by_group(self) -> pl.DataFrame:
+        """A row for each group that contributed and each measure: what its own runs lose, and what the order does."""
+        rows = []
+        for at, measure in enumerate(self.measures):
+            change, falls = self.own[at] - self.values[at], self.rank_changes(at)
+            for group in self.contributors.tolist():
+                mine = self.contributed[self.group[self.contributed] == group]
+                rows.append(
+                    {
+                        "left_out": self.groups[group],
+                        "runs": len(mine),
+                        "unique": int(self.unique[group]),
+                        "unique_relevant": int(self.relevant[group]),
+                        "measure": measure,
+                        "change": float(change[mine].mean()),
+                        "most": float(change[mine][np.argmax(np.abs(change[mine]))]),
+                        "falls": int(falls[mine].max()),
+                        "tau": float(self.taus[group, at]),
+                    }
+                )
+        return pl.DataFrame(rows)
+
+    def by_measure(self) -> pl.DataFrame:
+        """A row for each measure: the bias of a run that did not contribute, and what it does to ranks.
+
+        `change` is the mean over the runs that contributed, `relative` the same as a share of their values, `most` the
+        largest one; `fall` and `most_fall` are ranks; `tau` is the lowest over the groups, and `own_tau` that of the
+        order in which each run has the value without its own group.
+        """
+        rows, mine = [], self.contributed
+        for at, measure in enumerate(self.measures):
+            change, falls = (self.own[at] - self.values[at])[mine], self.rank_changes(at)[mine]
+            worst = int(np.argmax(np.abs(change)))
+            value = self.values[at][mine]
+            rows.append(
+                {
+                    "measure": measure,
+                    "change": float(change.mean()),
+                    "relative": float(change.sum() / value.sum()) if value.sum() else np.nan,
+                    "most": float(change[worst]),
+                    "most_run": self.runs[mine[worst]],
+                    "fall": float(np.abs(falls).mean()),
+                    "most_fall": int(falls.max()),
+                    "most_fall_run": self.runs[mine[int(np.argmax(falls))]],
+                    "tau": float(self.taus[self.contributors, at].min()),
+                    "own_tau": _tau(self.values[at], self.own[at]),
+                }
+            )
+        return pl.DataFrame(rows)
+
+
+def leave_out(
+    made: Contributions,
+    grades: FloatArray,
+    measures: Sequence[str],
+    *,
+    dialect: str | Dialect,
+    kind: str,
+    progress: Progress,
+) -> LeftOut:
+    """The runs without each of the runs, or each of the teams, that contributed (`kind`: run or team)."""
+    pool, worthy = made.pool, grades > 0
+    groups = pool.runs if kind == "run" else made.teams
+    group = np.arange(len(pool.runs)) if kind == "run" else made.team
+    owner = made.by_run if kind == "run" else made.by_team
+    # Documents that are worth nothing change no value.
+    small = subset(pool, runs=np.ones(len(pool.runs), dtype=bool), documents=worthy)
+    targets = targets_of(pool, grades, measures, dialect=dialect)
+    valued = RunValues(pool=small, targets=targets, queries=len(pool.queries))
+    known, owned = valued.reached(grades[worthy]), owner[worthy]
+    values = valued.means(known)
+    without = np.repeat(values[np.newaxis], len(groups), axis=0)
+    for number in _told(groups, progress):
+        if (owned == number).any():
+            without[number] = valued.means(np.where((owned == number)[:, np.newaxis], 0.0, known))
+    count = len(groups)
+    return LeftOut(
+        kind=kind,
+        measures=tuple(measures),
+        runs=pool.runs,
+        groups=groups,
+        group=group,
+        contributed=np.flatnonzero(made.contributed),
+        unique=np.bincount(owner[owner >= 0], minlength=count),
+        relevant=np.bincount(owner[(owner >= 0) & (grades >= dialects.get(dialect).rel)], minlength=count),
+        values=values,
+        without=without,
+    )
+
+
+def _told(groups: Sequence[str], progress: Progress) -> Iterator[int]:
+    for number, name in enumerate(groups):
+        progress(number, len(groups), f"without {name}")
+        yield number
+
+
+def _tau(one: FloatArray, other: FloatArray) -> float:
+    """Kendall's τ, where there are two runs or more."""
+    return kendall_tau(one, other) if len(one) > 1 else np.nan
+
+
+def _ranks(values: FloatArray) -> IndexArray:
+    """The rank of each value, the highest first; equal ones share the better rank."""
+    return np.asarray(len(values) - np.searchsorted(np.sort(values), values, side="right") + 1)
+
 
 MEASURES = ("nDCG@10", "AP", "RBP")
 

@@ -15,7 +15,7 @@ from rankgauge.errors import InputError
 from rankgauge.evaluation.worths import thresholds
 from rankgauge.labelling.pools import Reuse
 from rankgauge.labelling.pools import reuse_tables as tables
-from rankgauge.labelling.pools.left_out import LeftOut
+from rankgauge.labelling.pools.reuse import LeftOut
 from rankgauge.measures import parse
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, number

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.pools import Reuse
-from rankgauge.labelling.pools.left_out import LeftOut
+from rankgauge.labelling.pools.reuse import LeftOut
 from rankgauge.render.numbers import interval, number, percent, signed, thousands
 from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, Point, colour, ticks
 from rankgauge.render.table import Column, ReportTable

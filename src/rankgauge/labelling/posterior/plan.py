@@ -17,8 +17,7 @@ from rankgauge.labelling.board.target import BoardTarget
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
 from rankgauge.labelling.posterior.choice import LabelChoice
-from rankgauge.labelling.posterior.estimate import CHANCES, WIDER, PosteriorEstimate
-from rankgauge.labelling.posterior.posterior import GradePosterior
+from rankgauge.labelling.posterior.posterior import CHANCES, WIDER, GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.sampler import draw_grades
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.statistics.student import normal_quantile

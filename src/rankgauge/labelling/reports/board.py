@@ -13,9 +13,9 @@ from rankgauge.evaluation.notes import FEW
 from rankgauge.evaluation.worths import board_worths
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.labelling.board import BoardPool, GoalKind, LaterRun, RunsOutlook, Verdicts
+from rankgauge.labelling.board.covariance import RunEstimate
 from rankgauge.labelling.board.later_run import LaterEstimate
 from rankgauge.labelling.board.plan import MORE
-from rankgauge.labelling.board.run_estimate import RunEstimate
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, CampaignSettings, LabelCampaign, Progress
 from rankgauge.labelling.campaign.review import AssessorProgress, Review
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
@@ -335,7 +335,7 @@ class BoardReport(Report):
         if len(looks) < 2:
             yield "goal", f"{goal}: labels go on until the budget is spent"
             return
-        state = f"settled after {count(self.progress.judged, 'label')}" if self.settled else "open"
+        state = f"{'settled' if self.settled else 'open'} after {count(self.progress.judged, 'label')}"
         planned = look_words(looks) + ("" if self.settings.method == POSTERIOR else "; claims hold over all looks")
         yield "goal", f"{goal} by {self.settings.measures[0]}: {state}; {planned}"
         if self.standings and GoalKind.parse(goal.split()[0]) is GoalKind.BEST:

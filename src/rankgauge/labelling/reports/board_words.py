@@ -13,7 +13,7 @@ from rankgauge.judgments.llm.machine_judge import is_stretched
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.standings import JudgeAlone, Standings
 from rankgauge.numeric import FloatArray
-from rankgauge.render.numbers import count, decimal
+from rankgauge.render.numbers import count, decimal, fitting_decimals
 
 if TYPE_CHECKING:
     from rankgauge.labelling.reports.board import BoardReport
@@ -48,7 +48,7 @@ def _best(one: Standings) -> str:
     runs = [one.runs[run] + ("" if one.chances is None else f" ({_chance(one, run)})") for run in named]
     if more > 0:
         return f"{', '.join(runs)} or one of {more:,} more is best"
-    return f"{', '.join(runs[:-1])} or {runs[-1]} is best"
+    return f"{_either(runs)} is best"
 
 
 def _where(one: Standings) -> str:
@@ -62,18 +62,22 @@ def best_words(one: Standings) -> str:
     """Return which run is best with its lead, or which may be and how close they are."""
     if len(one.runs) == 1:
         return one.runs[0]
-    digits = max(one.decimals, 2)
     if one.is_settled:
         best = one.candidates[0]
         second = next(int(run) for run in one.order if run != best)
         lead, half = one.lead(best, second)
+        digits = max(one.decimals, fitting_decimals(half))
         sure = "" if one.chances is None else f" ({_chance(one, best)})"
         ahead = f"{decimal(lead, digits)} ± {decimal(half, digits)}"
         return f"{one.runs[best]}{sure}, ahead of {one.runs[second]} by {ahead}"
-    named = [one.runs[run] for run in one.candidates]
-    if len(named) > MOST_NAMED:
-        return f"one of {count(len(named), 'run')}, within {decimal(one.apart(), digits)} of each other (95 %)"
-    return f"{', '.join(named[:-1])} or {named[-1]}, within {decimal(one.apart(), digits)} of each other (95 %)"
+    named, apart = [one.runs[run] for run in one.candidates], one.apart()
+    near = f"within {decimal(apart, fitting_decimals(apart))} of each other (95 %)"
+    many = len(named) > MOST_NAMED
+    return f"{f'one of {len(named):,} runs' if many else _either(named)}, {near}"
+
+
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _chance(one: Standings, run: int) -> str:

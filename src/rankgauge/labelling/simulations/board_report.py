@@ -13,7 +13,7 @@ import polars as pl
 
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.simulations.board_study import GOOD_ORDER, INTERVALS, MARKS, BoardCurve, BoardStudy, Needed
-from rankgauge.labelling.simulations.tables import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
+from rankgauge.labelling.simulations.report import BOTTOM, LEFT, RIGHT, TOP, Points, axes, drawn
 from rankgauge.labelling.yardstick import YARDSTICKS
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count
