@@ -345,7 +345,7 @@ def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
 def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
     """Each ranker, reading and fold has a file with a score for every test document; the seed decides them."""
     jobs = asked(folds)
-    assert len(list(parts.iterdir())) == len(jobs) == (8 * 3 + 2 * 2) * 5
+    assert len(list(parts.iterdir())) == len(jobs) == (10 * 3 + 2 * 2) * 5
     for job in jobs:
         (fold,) = (fold for fold in folds if fold.name == job.settings["fold"])
         assert len(job.result(parts)["scores"]) == len(fold.test.grades)
@@ -406,7 +406,7 @@ def test_exact_claims(folds: tuple[Fold, ...], reproduction: Reproduction) -> No
     assert numbers["Yahoo less standard, highest less lowest"].value < 1e-12
     assert numbers["cutoffs with another order of the six, Yahoo"].value == 0
     frame = reproduction.measurements.tables["values"]
-    assert len(frame) == (3 + len(DIALECTS)) * 3 * 8 * 10
+    assert len(frame) == (3 + len(DIALECTS)) * 3 * 10 * 10
     assert set(frame["cutoff"]) == set(CUTOFFS)
 
 
@@ -476,8 +476,8 @@ def test_command_goes_on(
     tmp_path: Path,
 ) -> None:
     """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
-    monkeypatch.setattr(run, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:-2]))
-    monkeypatch.setattr(run, "BESIDE", TRAINED[-2:])
+    monkeypatch.setattr(run, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:6]))
+    monkeypatch.setattr(run, "BESIDE", TRAINED[6:])
     monkeypatch.setattr(training, "drawn", lambda count: DRAWN)
     monkeypatch.setattr(run, "_generated", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))

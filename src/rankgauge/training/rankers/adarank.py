@@ -18,17 +18,21 @@ import numpy as np
 from rankgauge.constraints import choice_of, flag, real_number, whole_number
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
+from rankgauge.training.documents import Documents
 from rankgauge.training.objective import Objective
 from rankgauge.training.parameters import parameter
 from rankgauge.training.ranker import LinearRanker, Watch
 
-RESTING, RANKLIB, REMEMBERING = "resting", "ranklib", "ranklib-remembering"
+RESTING, RANKLIB = "resting", "ranklib"
 
 IN_A_ROW = 5
 """How often in a row RankLib lets a feature that changes nothing be chosen before it leaves it out (maxSelCount)."""
 
 SURE = 1.0 - 1e-9
 """The largest mean that a feature may have: a mean of 1 would get an infinite weight."""
+
+VANISHED = float(np.log(np.finfo(np.float64).smallest_subnormal))
+"""The logarithm of a weight below which there is none but 0."""
 
 
 class AdaRank(LinearRanker):
@@ -39,18 +43,21 @@ class AdaRank(LinearRanker):
     falling, in units of their spread, and ties are averaged. `skip_dead` leaves out queries whose value no order of
     their documents can change: they only gather weight. Of all rounds the best on the validation documents stays.
 
-    The rules `ranklib` are those of RankLib: features only rise and count as they are, ties are in the order of the
-    input, all queries are learned from, strong features are set aside, and a round that lowers the training value by
-    `tolerance` ends a stretch of the training. Whenever RankLib sets a feature aside it forgets its best validation
-    value, so that a worse ranker can replace the best one; `ranklib-remembering` does not. Query weights are scaled in
-    each round, where RankLib's may underflow.
+    The rules `ranklib` are those of RankLib: features only rise and count as they are, all queries are learned from,
+    strong features are set aside, and a round that lowers the training value by `tolerance` ends a stretch of the
+    training. Whenever RankLib sets a feature aside it forgets its best validation value, so that a worse ranker can
+    replace the best one; with `forget=no` it does not. RankLib sorts the documents of a single feature by interchanges,
+    which mix up tied ones, and divides query weights by more than their sum, until all are 0 and training ends. With
+    `stable=yes` ties are in the order of the input, and weights add up to 1.
     """
 
     name = "adarank"
     quick = {"rounds": 10}
 
     rounds: int = parameter(whole_number(), default=500)
-    rules: str = parameter(choice_of(RESTING, RANKLIB, REMEMBERING), default=RESTING)
+    rules: str = parameter(choice_of(RESTING, RANKLIB), default=RESTING)
+    forget: bool = parameter(flag(), default=True)
+    stable: bool = parameter(flag(), default=False)
     rest: int = parameter(whole_number(least=0), default=2)
     patience: int = parameter(whole_number(), default=20)
     tolerance: float = parameter(real_number(), default=0.002)
@@ -63,8 +70,8 @@ class AdaRank(LinearRanker):
             self._keep_best(map(_proposal, rounds), self.rounds, validation, watch)
             return
         held = None if validation is None else validation.with_ties(Ties.INPUT)
-        rounds = Boosting.like_ranklib(train).set_aside(self.rounds, self.tolerance)
-        for _, stretch in groupby(rounds, lambda round_: round_.rollbacks if self.rules == RANKLIB else 0):
+        rounds = Boosting.like_ranklib(train, stable=self.stable).set_aside(self.rounds, self.tolerance)
+        for _, stretch in groupby(rounds, lambda round_: round_.rollbacks if self.forget else 0):
             self._keep_best(map(_proposal, stretch), self.rounds, held, watch)
 
 
@@ -104,26 +111,30 @@ class Boosting:
     table: FloatArray
     """The values of the weak rankers (rankers × counted queries), as shares of the largest possible value."""
     top: float
+    fading: bool = False
+    """Whether a round divides the queries' weights by more than their sum, as RankLib does, until all are 0."""
 
     @classmethod
     def of(cls, objective: Objective, *, skip_dead: bool) -> Boosting:
         """Return each feature ascending and descending, scaled so that all vary alike, with ties averaged."""
         scale = objective.documents.spread
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        boosting = cls._from_units(objective, np.concatenate([units, -units]), Ties.EXPECTED)
+        columns, units = objective.documents.matrix, np.concatenate([units, -units])
+        boosting = cls._from_units(objective, columns, units, Ties.EXPECTED)
         boosting.table[boosting.units == 0] = 0.0  # a feature that never varies within a query ranks nothing
         return boosting._without(~objective.live) if skip_dead else boosting
 
     @classmethod
-    def like_ranklib(cls, objective: Objective) -> Boosting:
-        """Return each feature as it is, ascending only, with tied documents in the order of the input."""
-        return cls._from_units(
-            objective.with_ties(Ties.INPUT), np.ones(objective.documents.matrix.shape[1]), Ties.INPUT
-        )
+    def like_ranklib(cls, objective: Objective, *, stable: bool = False) -> Boosting:
+        """Return each feature as it is, ascending only, with tied documents as RankLib's sorting leaves them."""
+        documents = objective.documents
+        columns = documents.matrix if stable else interchanged(documents)
+        units = np.ones(columns.shape[1])
+        return replace(cls._from_units(objective.with_ties(Ties.INPUT), columns, units, Ties.INPUT), fading=not stable)
 
     @classmethod
-    def _from_units(cls, objective: Objective, units: FloatArray, ties: Ties) -> Boosting:
-        matrix, top = objective.documents.matrix, _top(objective)
+    def _from_units(cls, objective: Objective, matrix: FloatArray, units: FloatArray, ties: Ties) -> Boosting:
+        top = _top(objective)
         # One column at a time, to avoid a second matrix of this size.
         columns = (np.sign(unit) * matrix[:, [place % matrix.shape[1]]] for place, unit in enumerate(units))
         table = np.vstack([objective.table(column, ties) for column in columns])
@@ -161,7 +172,7 @@ class Boosting:
         aside: list[int] = []
         left_out: set[int] = set()
         returning, last, in_a_row, number = False, -1, 0, 1
-        while number <= most:
+        while number <= most and not (self.fading and now.logs.max() < VANISHED):
             ends = len(left_out.union(aside)) == len(self.units)
             if not ends:
                 ranker = self._pick(now, left_out.union(aside))
@@ -188,7 +199,8 @@ class Boosting:
     def _start(self) -> Round:
         """No feature yet, and all queries weigh the same."""
         none, unscored = np.zeros(self._features), np.zeros(len(self.objective.documents.grades))
-        return Round(weights=none, scores=unscored, value=-np.inf, logs=np.zeros(self.table.shape[1]))
+        count = self.table.shape[1]
+        return Round(weights=none, scores=unscored, value=-np.inf, logs=np.full(count, -np.log(count)))
 
     @property
     def _features(self) -> int:
@@ -218,14 +230,33 @@ class Boosting:
         values = self.objective.values(scores)
         weights = now.weights.copy()
         weights[feature] += step
+        lowered = -share * values[self.counted] / self.top
         return Round(
             number=number,
             weights=weights,
             scores=scores,
             value=self.objective.overall(values),
-            logs=now.logs - share * values[self.counted] / self.top,
+            logs=now.logs + lowered - (np.log(np.exp(lowered).sum()) if self.fading else 0.0),
             rollbacks=now.rollbacks,
         )
+
+
+def interchanged(documents: Documents) -> FloatArray:
+    """Return where each feature puts each document of its query, as RankLib sorts: 0 for the first, −1 for the next.
+
+    The largest of the documents left changes places with the first of them, which so may get behind its equals.
+    """
+    places = np.empty_like(documents.matrix)
+    features = np.arange(places.shape[1])
+    for start, size in zip(documents.starts, documents.sizes, strict=True):
+        left = documents.matrix[start : start + size].copy()
+        order = np.tile(np.arange(size)[:, np.newaxis], (1, len(features)))
+        for first in range(size - 1):
+            largest = first + left[first:].argmax(axis=0)
+            for array in (left, order):
+                array[first], array[largest, features] = array[largest, features], array[first].copy()
+        np.put_along_axis(places[start : start + size], order, -np.arange(float(size))[:, np.newaxis], axis=0)
+    return places
 
 
 def _top(objective: Objective) -> float:

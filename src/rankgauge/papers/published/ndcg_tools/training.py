@@ -46,11 +46,17 @@ LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
 WIDTHS, DEPTHS = (10, 100, 500), (1, 2, 3)
 
 BESIDE = (
-    RankerSetup(title="AdaRank, remembering", name="adarank", settings={"rules": "ranklib-remembering"}),
+    RankerSetup(title="AdaRank, remembering", name="adarank", settings={"rules": "ranklib", "forget": False}),
+    RankerSetup(title="AdaRank, stable", name="adarank", settings={"rules": "ranklib", "stable": True}),
+    RankerSetup(
+        title="AdaRank, stable and remembering",
+        name="adarank",
+        settings={"rules": "ranklib", "stable": True, "forget": False},
+    ),
     RankerSetup(title="RankGauge's AdaRank", name="adarank"),
 )
-"""Two more: RankLib's AdaRank without the rule that forgets its best validation value, and ours. They stand beside the
-paper's six and count in none of its claims about these."""
+"""More AdaRanks: RankLib's without the rule that forgets its best validation value, without its accidents of sorting
+and underflow, and without both; and ours. They stand beside the paper's six and count in none of its claims."""
 
 PLAIN = (
     RankerSetup(title="AdaRank", name="adarank", settings={"rules": "ranklib"}),
