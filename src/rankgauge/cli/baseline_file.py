@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from rankgauge.cli.evaluation import RunsEvaluation
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 ENDING = ".json"
 
 
-def baseline_file(baseline: str | None, runs: Iterable[str]) -> Path | None:
+def baseline_file(baselines: Sequence[str] | None, runs: Iterable[str]) -> Path | None:
     """The file that a baseline names, unless it names a run; it need not exist yet."""
-    if baseline is None or baseline in runs or Path(baseline).suffix != ENDING or Path(baseline).name in runs:
-        return None
-    return Path(baseline)
+    stored = [one for one in baselines or () if Path(one).suffix == ENDING and not {one, Path(one).name} & {*runs}]
+    if stored and len(baselines or ()) > 1:
+        raise OptionError(f"--baseline {stored[0]} is a stored one, which is the only baseline: leave out the others.")
+    return Path(stored[0]) if stored else None
 
 
 def with_baseline(path: Path, asked: RunsEvaluation, results: dict[str, Result]) -> tuple[str, dict[str, Result]]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli import choices
-from rankgauge.cli.options import GATE, PRINTING, TESTING, EvaluationOptions, names
+from rankgauge.cli.options import COLLECTIONS, GATE, JUDGMENTS, PRINTING, RUNS, TESTING, EvaluationOptions, names
 from rankgauge.cli.parser import option
 from rankgauge.errors import InputError, OptionError, RankGaugeError, UnknownNameError
 
@@ -31,8 +31,34 @@ class CompareOptions(EvaluationOptions):
     per_query: bool = option(
         "-q", "--per-query", help="Show both values and the difference of every query.", group=PRINTING
     )
-    baseline: str | None = option(
-        "--baseline", help="Compare every other run with this one; by default all pairs.", metavar="RUN", group=TESTING
+    judgments: Path = JUDGMENTS.but(unless="collections")
+    runs: list[Path] = RUNS.but(unless="collections")
+    collections: Path | None = option(
+        "--collections",
+        help="Compare runs over many collections: a board.toml, a folder with a folder for each (qrels*, runs/NAME*), "
+        "or a folder of MTEB's results; in the place of JUDGMENTS and RUN.",
+        metavar="BOARD|FOLDER",
+        group=COLLECTIONS,
+    )
+    weights: str | None = choices.option(
+        "--weights",
+        registry="rankgauge.comparison.collections.board:WEIGHTS",
+        help="What collections count: {choices}; or a table with the columns collection and weight or group "
+        "[default: each].",
+        metavar="NAME|FILE",
+        group=COLLECTIONS,
+    )
+    holes: str | None = choices.option(
+        "--holes",
+        registry="rankgauge.comparison.collections.board:HOLES",
+        help="Runs that lack a collection: {choices} [default: common].",
+        group=COLLECTIONS,
+    )
+    baseline: list[str] | None = option(
+        "--baseline",
+        help="Compare the others with this run; else all pairs. Repeatable.",
+        metavar="RUN",
+        group=TESTING,
     )
     test: str = choices.option(
         "--test",
@@ -124,6 +150,13 @@ class CompareOptions(EvaluationOptions):
         metavar="SEGMENT:LOSS",
         group=GATE,
     )
+    collection_tolerance: list[str] | None = option(
+        "--collection-tolerance",
+        help="With --collections and --fail-if-worse: the loss tolerated in a collection, such as fiqa:0.02; elsewhere "
+        "that of the rule. Repeatable.",
+        metavar="NAME:LOSS",
+        group=GATE,
+    )
     min_judged: float | None = option(
         "--min-judged",
         help="The share of a run's top k that must be judged for a verdict [default: 0.2].",
@@ -139,6 +172,11 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
 
     With `store`, store the one run as the baseline instead.
     """
+    if options.collections is not None:
+        from rankgauge.cli.collections import collections_compared
+
+        collections_compared(options, store=store)
+        return
     from rankgauge.cli.baseline_file import baseline_file, store_baseline, with_baseline
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.progress import told
@@ -161,7 +199,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
     asked = RunsEvaluation.of(_measured(options, wanted), DEFAULT_MEASURES)
     if options.risk is not None:
-        check_risk(options.risk, options.baseline, measures_of(asked.printed))
+        check_risk(options.risk, next(iter(options.baseline or ()), None), measures_of(asked.printed))
     stored = baseline_file(options.baseline, asked.runs)
     if store:
         store_baseline(stored, asked, trusting=options.unjudged is not None)
@@ -189,11 +227,17 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
     if stored is None:
-        baseline = _named(options.baseline, results)
+        bases = [named_base(one, results) for one in options.baseline or ()]
     else:
-        baseline, results = with_baseline(stored, asked, results)
+        base, results = with_baseline(stored, asked, results)
+        bases = [base]
     comparison = Comparison(
-        results=results, baseline=baseline, settings=settings, judged_rule=_judged(options), risk=options.risk
+        results=results,
+        baseline=bases[0] if bases else None,
+        rivals=tuple(bases[1:]),
+        settings=settings,
+        judged_rule=_judged(options),
+        risk=options.risk,
     )
     if alike is not None:
         with told() as tell:
@@ -237,7 +281,10 @@ def gated() -> Iterator[None]:
 def _misfits(options: CompareOptions) -> Iterator[str]:
     """Say which options lack another one, or do not go with another one."""
     gated = bool(options.fail_if_worse)
-    if (gated or options.floor) and options.baseline is None:
+    for name in ("weights", "holes", "collection_tolerance"):
+        if getattr(options, name):
+            yield f"--{name.replace('_', '-')} needs --collections."
+    if (gated or options.floor) and not options.baseline:
         name = "--fail-if-worse" if gated else "--min"
         yield f"{name} needs --baseline, the run that the others must not fall below, e.g. --baseline main."
     if options.segment_tolerance and not (options.by and gated):
@@ -252,7 +299,7 @@ def _misfits(options: CompareOptions) -> Iterator[str]:
             yield f"--tables {name} needs --{needed}."
     if options.per_query and tables and "queries" not in tables:
         yield "-q asks for every query: add queries to --tables, or leave --tables out."
-    if "matrix" in tables and options.baseline is not None:
+    if "matrix" in tables and options.baseline:
         yield "--tables matrix shows all pairs, and --baseline compares with one run only: leave one of them out."
 
 
@@ -364,10 +411,10 @@ def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
         )
 
 
-def _named(baseline: str | None, runs: Iterable[str]) -> str | None:
+def named_base(baseline: str, runs: Iterable[str]) -> str:
     """The baseline among the runs: by its name, by its file's, or by that up to the first dot."""
     known = list(runs)
-    if baseline is None or baseline in known:
+    if baseline in known:
         return baseline
     from rankgauge.files.compression import unpacked_name
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MEASURING, RULES, READING = "What to measure", "What counts", "How to read files"
 PRINTING, TESTING, WORKING = "What to print", "Intervals and tests", "Where to compute"
-GATE = "The gate"
+GATE, COLLECTIONS = "The gate", "Many collections"
 """The groups of options that commands share."""
 
 

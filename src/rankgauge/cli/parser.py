@@ -43,6 +43,7 @@ class Parameter:
         "offer",
         "old",
         "required",
+        "unless",
     )
 
     def __init__(
@@ -53,6 +54,7 @@ class Parameter:
         metavar: str = "",
         default: Any = None,
         required: bool = False,
+        unless: str = "",
         group: str = "",
         old: Sequence[str] = (),
         offer: Callable[[str, Sequence[str]], list[tuple[str, str]]] | None = None,
@@ -64,11 +66,12 @@ class Parameter:
         """`flags` of an argument are empty; `old` are spellings that still work and that no help shows.
 
         `offer` gives what Tab offers for the beginning of a word, and a few words on each. `least` and `most` bound a
-        number; a path may have to exist, or be a folder if it does.
+        number; a path may have to exist, or be a folder if it does. What is required may be left out where the option
+        called `unless` is given.
         """
         self.flags, self.help, self.metavar, self.default, self.required = flags, help, metavar, default, required
         self.group, self.old, self.offer, self.least, self.most = group, old, offer, least, most
-        self.exists, self.folder = exists, folder
+        self.exists, self.folder, self.unless = exists, folder, unless
         self.name = self.kind = ""
         self.count: int | None = 1
 
@@ -221,7 +224,7 @@ class Line:
             if words:
                 self._refuse_repeated(parameter, words)
                 values[parameter.name] = self._value(parameter, words)
-            elif parameter.required:
+            elif parameter.required and parameter.unless not in self.words:
                 kind, name = ("argument", parameter.metavar) if parameter.is_argument else ("option", parameter.shown)
                 self.problems.append(f"Missing {kind} '{name}'.")
         return values

@@ -22,7 +22,7 @@ TABLE = "tool.rankgauge"
 NAMES = {"measure": "measures", "floor": "min"}
 """Keys that are not called as their option's field: a list of measures is plural, and Python has a `min`."""
 
-LIMITS = ("fail-if-worse", "min", "segment-tolerance")
+LIMITS = ("fail-if-worse", "min", "segment-tolerance", "collection-tolerance")
 """Keys that may be a table of numbers by name."""
 
 EXAMPLE = """A small one:
@@ -70,7 +70,7 @@ class ProjectFile:
 
     def files(self) -> list[str]:
         """List the files that it names, as it names them."""
-        named = [self.settings.get(key) for key in ("judgments", "by", "queries", "intents", "baseline")]
+        named = [self.settings.get(key) for key in ("judgments", "by", "queries", "intents", "baseline", "collections")]
         runs = self.settings.get("runs", {})
         listed = runs.values() if isinstance(runs, dict) else [runs] if isinstance(runs, str) else runs
         parts = (one.partition("=") for one in listed if isinstance(one, str))
@@ -87,6 +87,7 @@ class ProjectFile:
                 raise self._unknown(key, list(known))
         values = {known[key].field: self._value(key, known[key], value) for key, value in self.settings.items()}
         missing = [key for key, one in known.items() if one.required and one.field not in values]
+        missing = [] if "collections" in values else missing
         if not values.get("fail_if_worse") and not values.get("floor"):
             missing.append("fail-if-worse")
         if missing:

@@ -197,7 +197,7 @@ def power_words(project: ProjectFile) -> Iterator[str]:
     asked = options.but(measure=[rule.measure for rule in rules])
     with chdir(project.path.parent), heard():
         results = RunsEvaluation.of(asked, DEFAULT_MEASURES).results()
-    gate = Gate(comparison=Comparison(results=results, baseline=options.baseline), rules=rules)
+    gate = Gate(comparison=Comparison(results=results, baseline=next(iter(options.baseline or ()), None)), rules=rules)
     yield from (_words(gate, rule) for rule in rules)
 
 

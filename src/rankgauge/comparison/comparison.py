@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -29,18 +29,34 @@ from rankgauge.statistics.correction import Family
 from rankgauge.statistics.intervals import Interval, limits
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.collections import CollectionsComparison
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
     from rankgauge.evaluation.judged_share import JudgedShare
     from rankgauge.evaluation.segments import Segmentation
 
 
+@overload
 def compare(
     judgments: Any,
     runs: Mapping[str, Any] | Iterable[Any],
     measures: str | Measure | Iterable[str | Measure],
+    **options: Any,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    judgments: Mapping[str, tuple[Any, Any]], runs: str | Measure | Iterable[str | Measure], **options: Any
+) -> CollectionsComparison: ...
+
+
+def compare(
+    judgments: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
-    baseline: str | None = None,
+    baseline: str | Iterable[str] | None = None,
     settings: ComparisonSettings | None = None,
     test: str | None = None,
     correction: str | None = None,
@@ -53,8 +69,11 @@ def compare(
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
     intents: Any = None,
+    weights: str | Mapping[str, float] = "each",
+    groups: Mapping[str, str] | None = None,
+    holes: str = "common",
     **overrides: Any,
-) -> Comparison:
+) -> Comparison | CollectionsComparison:
     """Compare runs: which of them differ by more than luck, by each of the measures.
 
     >>> judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(8)}
@@ -64,21 +83,48 @@ def compare(
     >>> comparison.pairs.select("run", "other", "difference", "verdict").row(0)
     ('good', 'mixed', 0.3125, 'better')
 
-    `runs` are runs by name, or a list, in which paths are named for their files. With a `baseline` every other run is
-    compared with that one, else each with each. `test` ("t", "wilcoxon" …), `correction` ("holm", "bonferroni" …) and
-    `alpha`, the level, replace those of the `settings`.
-    `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists
-    are. `risk` also says what each run risks against the baseline, where losses weigh 1 + `risk` times as much as
-    gains. The other arguments are those of `evaluate`; who says `unjudged` is believed, and else a verdict asks that
-    enough is judged (`judged_rule`).
+    `runs` are runs by name, or a list, in which paths are named for their files. With a `baseline`, or several, every
+    other run is compared with each of them, else each with each. `test` ("t", "wilcoxon" …), `correction` ("holm",
+    "bonferroni" …) and `alpha`, the level, replace those of the `settings`.
+    `similarity` ("rbo", "tau" …, or settings) also says how alike the runs' lists are. `risk` also says what each run
+    risks against the baseline, where losses weigh 1 + `risk` times as much as gains. The other arguments are those of
+    `evaluate`; who says `unjudged` is believed, and else a verdict asks that enough is judged (`judged_rule`).
+
+    Over many collections: `compare({"fiqa": (judgments, runs), …}, measures)`. `weights` are "each", "queries",
+    "groups" or numbers by collection, `groups` names the task of each; `holes` says what becomes of runs that lack a
+    collection: "common" compares on those that all have, "bounds" keeps all and bounds such runs.
     """
     from rankgauge import files
 
+    bases = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
+    chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
+    if measures is None:
+        from rankgauge.comparison.collections.sources import are_collections, compare_collections
+
+        if not are_collections(judgments):
+            wanted = (
+                "given, as in compare(judgments, runs, 'nDCG@10'), or compare({name: (judgments, runs)}, 'nDCG@10')"
+            )
+            raise ParameterError("compare", "measures", wanted, None)
+        unfit = {"by": by, "similarity": similarity, "risk": risk, "intents": intents}
+        if named_unfit := [name for name, value in unfit.items() if value is not None]:
+            raise ParameterError("compare", named_unfit[0], "left out over many collections", unfit[named_unfit[0]])
+        return compare_collections(
+            judgments,
+            runs,
+            baselines=bases,
+            settings=chosen,
+            weights=weights,
+            groups=groups,
+            holes=holes,
+            dialect=dialect,
+            said={"columns": columns, "scale": scale, "ids": ids},
+            overrides=overrides,
+        )
     named: Mapping[str, Any] = files.named_runs("compare", runs)
     spoken = overruled(dialect, overrides, compare)
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
-    stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
-    chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, spoken.select(measures))
     if similarity is not None:
@@ -86,7 +132,8 @@ def compare(
     results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
     found = Comparison(
         results=results,
-        baseline=baseline,
+        baseline=bases[0] if bases else None,
+        rivals=bases[1:],
         settings=chosen,
         judged_rule=TRUSTING if "unjudged" in overrides else JudgedRule(),
         risk=risk,
@@ -106,6 +153,8 @@ class Comparison:
 
     results: Mapping[str, Result]
     baseline: str | None = None
+    rivals: tuple[str, ...] = ()
+    """Further baselines, against which every other run is held too."""
     settings: ComparisonSettings = field(default_factory=ComparisonSettings)
     by: tuple[Segmentation, ...] = ()
     """How the queries are grouped, where that was asked for."""
@@ -119,12 +168,17 @@ class Comparison:
     def __post_init__(self) -> None:
         if len(self.results) < 2:
             raise ParameterError("compare", "runs", "at least two, with different names", list(self.results))
-        if self.baseline is not None and self.baseline not in self.results:
-            raise UnknownNameError("run", self.baseline, self.results)
+        for name in self.bases:
+            if name not in self.results:
+                raise UnknownNameError("run", name, self.results)
+        if self.bases and not set(self.results) - set(self.bases):
+            raise ParameterError("compare", "baseline", "fewer than all runs", list(self.bases))
         if self.risk is not None:
             from rankgauge.comparison.risk import check_risk
 
             check_risk(self.risk, self.baseline, self.measures)
+            if self.rivals:
+                raise ParameterError("compare", "baseline", "a single run, where risk is asked for", list(self.bases))
         for measure in self.measures:
             if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
                 wanted = "measures with a mean over queries, such as AP: a paired test is about means"
@@ -132,6 +186,11 @@ class Comparison:
             if len(set(measure.facts.bounds)) == 1:
                 wanted = "measures by which runs can differ, such as AP: a count of queries is the same for all"
                 raise ParameterError("compare", "measures", wanted, str(measure))
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Every run that the others are held against."""
+        return () if self.baseline is None else tuple(dict.fromkeys((self.baseline, *self.rivals)))
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -172,9 +231,9 @@ class Comparison:
             other, run = np.triu_indices(len(self.runs), 1)
             order = np.lexsort((other, run))
             return run[order], other[order]
-        base = self.runs.index(self.baseline)
-        rest = np.array([run for run in range(len(self.runs)) if run != base], dtype=np.intp)
-        return rest, np.full(len(rest), base)
+        bases = np.array([self.runs.index(name) for name in self.bases])
+        rest = np.setdiff1d(np.arange(len(self.runs)), bases)
+        return np.tile(rest, len(bases)), np.repeat(bases, len(rest))
 
     @cached_property
     def differences(self) -> FloatArray:

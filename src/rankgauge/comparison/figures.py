@@ -50,7 +50,7 @@ def _chosen(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
     order = comparison.ordered(measure)
     most = max(1, DRAWN // len(comparison.measures))
     if comparison.baseline is not None:
-        return [(run, comparison.baseline) for run in order if run != comparison.baseline][:most]
+        return [(run, comparison.baseline) for run in order if run not in comparison.bases][:most]
     pairs = [sorted((order[0], run), key=comparison.runs.index) for run in order[1:]]
     return [(later, earlier) for earlier, later in pairs][:most]
 

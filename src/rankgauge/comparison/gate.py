@@ -219,8 +219,8 @@ class Gate:
 
     @property
     def looked_at(self) -> int:
-        """How many runs by how many measures; 1 if there are floors alone."""
-        return max(1, len(self.rules) * (len(self.comparison.runs) - 1))
+        """How many runs against how many baselines by how many measures; 1 if there are floors alone."""
+        return max(1, len(self.rules) * len(self.comparison.paired[0]))
 
     @property
     def alpha(self) -> float:
@@ -272,7 +272,7 @@ class Gate:
                     verdict = GateVerdict.PASS if row["mean"] >= floor.least else GateVerdict.WORSE
                     thin = verdict is GateVerdict.WORSE and self.comparison.missing.is_thin(measure, run)
                     verdict = GateVerdict.UNDECIDED if thin or self.has_failed(run) else verdict
-                    if run != self.comparison.baseline:
+                    if run not in self.comparison.bases:
                         rows.append((str(measure), run, row["mean"], floor.least, row["queries"], verdict.value))
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
 

@@ -34,10 +34,10 @@ def headline(gate: Gate) -> str:
 
 
 def _verdict(gate: Gate) -> str:
-    base, rows = gate.comparison.baseline, list(gate.rows.named())
+    base, rows = " and ".join(gate.comparison.bases), list(gate.rows.named())
     concerned = [row for row in rows if row["verdict"] == gate.verdict.value]
     lost = list(gate.lost.named())
-    named = "; ".join(f"{_subject(row)} {signed(row['difference'])}" for row in (*concerned, *lost))
+    named = "; ".join(f"{_subject_against(gate, row)} {signed(row['difference'])}" for row in (*concerned, *lost))
     floors = "; ".join(
         f"{_subject(row)} {_beside_floor(row['mean'], row['floor'])}, floor {row['floor']:g}"
         for row in gate.floor_rows.where("verdict", gate.verdict.value).named()
@@ -155,6 +155,11 @@ def _subject(row: Mapping[str, Any]) -> str:
     return f"{row['measure']} of {row['run']}{segment}"
 
 
+def _subject_against(gate: Gate, row: Mapping[str, Any]) -> str:
+    """What a row is about, with its baseline where there are several."""
+    return _subject(row) + (f" against {row['other']}" if gate.comparison.rivals and "other" in row else "")
+
+
 def passages(gate: Gate) -> Iterator[Passage]:
     """The verdict, a row per measure and run, and the rule."""
     yield Heading(f"Gate: {gate.verdict.value}" + _why(gate))
@@ -185,7 +190,7 @@ def _sentence(words: str) -> str:
 
 def table(gate: Gate) -> ReportTable:
     """List what the gate asks of each measure and run, and what became of it."""
-    return ReportTable(columns=_columns(gate.alpha), rows=[*gate.rows.named()])
+    return ReportTable(columns=_columns(gate, gate.alpha), rows=[*gate.rows.named()])
 
 
 def unequally_judged(gate: Gate) -> ReportTable:
@@ -201,9 +206,10 @@ def unequally_judged(gate: Gate) -> ReportTable:
     return ReportTable(title="Judged unequally", columns=columns, rows=rows)
 
 
-def _columns(alpha: float) -> tuple[Column, ...]:
+def _columns(gate: Gate, alpha: float) -> tuple[Column, ...]:
     return (
         *(Column("measure"), Column("run")),
+        *((Column("against", "other"),) if gate.comparison.rivals else ()),
         Column("difference", format=signed),
         replace(INTERVAL, name=f"{100 * (1 - alpha):.4g} % interval"),
         Column("tolerated", "tolerance", general),
@@ -216,7 +222,7 @@ def _columns(alpha: float) -> tuple[Column, ...]:
 
 def lost(gate: Gate) -> ReportTable:
     """List the measures, runs and segments that are worse."""
-    columns = (Column("by"), Column("segment"), *_columns(gate.segment_alpha))
+    columns = (Column("by"), Column("segment"), *_columns(gate, gate.segment_alpha))
     return ReportTable(columns=columns, rows=[*gate.lost.named()])
 
 
@@ -277,8 +283,9 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
 
 def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
     """Why the table of pairs says something else of a run, where it does."""
-    pairs = {(row["measure"], row["run"]): row["verdict"] for row in gate.comparison.pair_table.named()}
-    found = [(row, pairs[row["measure"], row["run"]]) for row in gate.rows.named()]
+    key = ("measure", "run", "other")
+    pairs = {tuple(row[name] for name in key): row["verdict"] for row in gate.comparison.pair_table.named()}
+    found = [(row, pairs[tuple(row[name] for name in key)]) for row in gate.rows.named()]
     lost = PairVerdict.WORSE.value
     other = [(row, said) for row, said in found if (said == lost) is not (row["verdict"] == GateVerdict.WORSE.value)]
     if other:
@@ -311,7 +318,7 @@ def cases(gate: Gate) -> list[GateCase]:
             numbers = f"{signed(row['difference'])} against {row['other']}, {ends}, tolerated {row['tolerance']:g}"
             why = f": {row['reason']}" if row["reason"] in REASONS else ""
             words = f"{numbers}, {count(row['queries'], 'query', 'queries')}{why}"
-            found.append(GateCase(group=group, name=_subject(row), verdict=row["verdict"], words=words))
+            found.append(GateCase(group=group, name=_subject_against(gate, row), verdict=row["verdict"], words=words))
     for row in gate.floor_rows.named():
         mean, queries = _beside_floor(row["mean"], row["floor"]), count(row["queries"], "query", "queries")
         words = f"mean {mean}, floor {row['floor']:g}, {queries}"

@@ -56,7 +56,7 @@ class ComparisonPage:
     @cached_property
     def shown(self) -> list[str]:
         """The runs that are shown side by side: the baseline first, then the others as they were given."""
-        base = [self.comparison.baseline] if self.comparison.baseline is not None else []
+        base = [*self.comparison.bases]
         return [*base, *(run for run in self.comparison.runs if run not in base)][:BESIDE]
 
     @cached_property

@@ -130,6 +130,7 @@ class ComparisonReport(Report):
             "warnings": list(judging.warnings(found.results)),
             "dialect": found.dialect.name,
             "baseline": found.baseline,
+            **({"baselines": list(found.bases)} if found.rivals else {}),
             **settings,
             "runs": list(found.runs),
             "measures": [str(measure) for measure in found.measures],
@@ -208,7 +209,7 @@ class ComparisonReport(Report):
             base = comparison.runs[0]
         found, words = tables.grid(comparison, measure), Direction.of(measure)
         if base is not None:
-            return words.against(base, {run: found[run, base] for run in comparison.runs if run != base})
+            return words.against(base, {run: found[run, base] for run in comparison.runs if (run, base) in found})
         first, *rest = comparison.ordered(measure)
         rivals = [run for run in rest if found[first, run] != UP]
         if not rivals:

@@ -270,8 +270,9 @@ def _uneven(comparison: Comparison) -> tuple[Measure, ...]:
 def _marks(comparison: Comparison) -> str:
     """What superscripts mean; with a baseline others have its label alone, and its own are the runs that it beats."""
     base = comparison.baseline
-    if base is None:
-        return "names the runs that a run is significantly above"
+    if base is None or comparison.rivals:
+        held = f"; every other run is held against {' and '.join(comparison.bases)} alone" if base else ""
+        return f"names the runs that a run is significantly above{held}"
     found = f"{label(comparison, base)} marks runs that are significantly above {base}"
     beats = any(beaten(comparison, measure)[base] for measure in comparison.measures)
     return f"{found}, those of {base} name the runs that it is significantly above" if beats else found

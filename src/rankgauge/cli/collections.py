@@ -1,0 +1,145 @@
+"""rankgauge compare --collections: runs over many collections, and their gate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.comparison import DEFAULT_MEASURES, CompareOptions, gate_rules, named_base
+from rankgauge.cli.evaluation import RunsEvaluation
+from rankgauge.cli.options import names
+from rankgauge.cli.progress import told
+from rankgauge.cli.streams import find_outputs, spare, write_report
+from rankgauge.comparison.collections import Collection, CollectionsComparison
+from rankgauge.comparison.collections.board import WEIGHTS
+from rankgauge.comparison.collections.gate import CollectionsGate
+from rankgauge.comparison.collections.report import TABLES, CollectionsReport
+from rankgauge.comparison.collections.sources import (
+    MAIN,
+    CollectionSource,
+    described_measures,
+    read_board,
+    read_weights,
+)
+from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
+from rankgauge.errors import InputError, OptionError, UnknownNameError
+from rankgauge.measures.output import measures_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+UNFIT = (
+    "by",
+    "similarity",
+    "risk",
+    "floor",
+    "segment_tolerance",
+    "min_judged",
+    "per_query",
+    "measures_agree",
+    "intents",
+)
+"""Options that are about a single collection."""
+
+ALONE = {"test": "t", "correction": "holm", "interval": "t"}
+"""Choices that a comparison over collections makes itself, and their defaults."""
+
+
+def collections_compared(options: CompareOptions, *, store: bool = False) -> None:
+    """Compare the runs over the collections and write the report; a gate ends the command with its exit code."""
+    if problems := [*_misfits(options, store=store)]:
+        raise OptionError(*problems)
+    outputs = find_outputs(CollectionsReport, options.output)
+    assert options.collections is not None
+    spare([options.collections], [path for _, path in outputs])
+    sources, weights = _weighed(options, read_board(options.collections))
+    settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
+    rules, chosen = gate_rules(options), _tables(options)
+    collections, said = _evaluated(options, sources, [rule.measure for rule in rules])
+    known = {run: None for one in collections for run in one.runs}
+    comparison = CollectionsComparison(
+        given=tuple(collections),
+        **said,
+        baselines=tuple(named_base(one, known) for one in options.baseline or ()),
+        weights=weights,
+        holes=options.holes or "common",
+        settings=settings,
+    )
+    tolerances = [SegmentTolerance.parse(text) for text in options.collection_tolerance or ()]
+    gate = None
+    if rules:
+        by_name = {one.segment: one.loss for one in tolerances}
+        gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=by_name)
+    report = CollectionsReport(comparison=comparison, chosen=chosen, gate=gate, digits=options.digits)
+    write_report(report, outputs)
+    if gate is not None:
+        if all(path is not None for _, path in outputs):
+            print(gate.headline())
+        if gate.verdict.exit_code:
+            raise SystemExit(gate.verdict.exit_code)
+
+
+def _misfits(options: CompareOptions, *, store: bool) -> Iterator[str]:
+    """Say which options do not go with many collections, or lack another one."""
+    if options.judgments is not None or options.runs:
+        yield "--collections takes the place of JUDGMENTS and RUN: leave one of them out."
+    for name in UNFIT:
+        if getattr(options, name) not in (None, False, []):
+            flag = {"floor": "min"}.get(name, name.replace("_", "-"))
+            yield f"--{flag} is about a single collection: leave it out with --collections."
+    for name, usual in ALONE.items():
+        if getattr(options, name) != usual:
+            yield f"--{name} is about a single collection: over many, pairs are corrected by resampling them all."
+    if options.fail_if_worse and not options.baseline:
+        yield "--fail-if-worse needs --baseline, the run that the others must not fall below, e.g. --baseline main."
+    if options.collection_tolerance and not options.fail_if_worse:
+        yield "--collection-tolerance needs --fail-if-worse, e.g. --fail-if-worse nDCG@10."
+    if store:
+        yield "--store-baseline is about a single collection."
+
+
+def _tables(options: CompareOptions) -> tuple[str, ...] | None:
+    chosen = tuple(name.strip() for name in (options.tables or "").split(",") if name.strip())
+    for name in chosen:
+        if name not in TABLES:
+            raise UnknownNameError("table of collections", name, TABLES)
+    return chosen or None
+
+
+def _weighed(options: CompareOptions, sources: list[CollectionSource]) -> tuple[list[CollectionSource], str]:
+    """Return the collections with the weights or groups of a file, and the rule for weights."""
+    if options.weights is None or options.weights in WEIGHTS:
+        return sources, options.weights or "each"
+    if not Path(options.weights).suffix:
+        raise UnknownNameError("rule for weights", options.weights, WEIGHTS)
+    said = {name: (weight, group) for name, weight, group in read_weights(Path(options.weights))}
+    if unknown := [one.name for one in sources if one.name not in said]:
+        raise InputError(f"says nothing of the collection {unknown[0]}", path=options.weights)
+    found = [replace(one, weight=said[one.name][0], group=said[one.name][1]) for one in sources]
+    return found, "groups" if all(one.weight is None for one in found) else "given"
+
+
+def _evaluated(
+    options: CompareOptions, sources: list[CollectionSource], wanted: list[str]
+) -> tuple[list[Collection], dict[str, Any]]:
+    """Evaluate every collection; those of scores alone have no queries. Also what is known of the measures."""
+    measures = list(dict.fromkeys([*names(options.measure or ()), *wanted]))
+    if all(one.scores for one in sources):
+        asked = measures or [MAIN]
+        return [one.scored(asked) for one in sources], {"measures": tuple(asked)}
+    if bare := [one.name for one in sources if one.scores]:
+        raise InputError(f"{bare[0]} has scores alone, and other collections have runs: compare them apart")
+    found, said = [], {}
+    with told() as tell:
+        for place, one in enumerate(sources):
+            tell(place, len(sources), one.name)
+            files = [Path(f"{run}={path}") for run, path in one.runs.items()]
+            asked_here = options.but(judgments=one.judgments, runs=files, measure=measures or None)
+            evaluation = RunsEvaluation.of(asked_here, DEFAULT_MEASURES[:1])
+            said = described_measures(measures_of(evaluation.printed))
+            results = evaluation.results()
+            found.append(Collection.from_results(one.name, results, weight=one.weight, group=one.group))
+        tell(len(sources), len(sources), "")
+    return found, said

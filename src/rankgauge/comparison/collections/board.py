@@ -1,0 +1,579 @@
+"""Runs over many collections: means with two kinds of interval, pairs, ranks, and which collection decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.comparison.collections.collection import Collection
+from rankgauge.comparison.settings import ComparisonSettings
+from rankgauge.comparison.tables import PairVerdict
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.lazy_polars import pl
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
+from rankgauge.records import entity
+from rankgauge.statistics import collection_means as levels
+from rankgauge.statistics.correlation import kendall_tau
+from rankgauge.statistics.rank_intervals import (
+    Resamples,
+    adjusted,
+    collection_resamples,
+    group_letters,
+    query_resamples,
+    rank_ends,
+)
+from rankgauge.statistics.student import student_quantile
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.collections.gate import CollectionsGate
+
+LEAST = 6
+"""With fewer collections nothing is said of others like these: `make bench-collections` shows why."""
+
+RESAMPLES = 2000
+LEVEL = 0.95
+
+HERE, BEYOND = "here", "beyond"
+"""The two questions: on these collections, and on a collection like these."""
+
+NOT_YET = "not yet"
+"""The verdict where there are too few collections, or no values by query, for an answer."""
+
+WEIGHTS: Mapping[str, str] = {
+    "each": "each collection has one vote",
+    "queries": "a collection counts as often as it has queries",
+    "groups": "each group has one vote, and in a group each collection",
+    "given": "the weights that the collections were given",
+}
+HOLES: Mapping[str, str] = {
+    "common": "compare on the collections that every run has",
+    "bounds": "keep all collections; a run that lacks some has bounds of its mean and rank, and no test",
+}
+
+LETTERED = 80
+"""Up to how many runs are put into groups with letters."""
+
+MEANS: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "run"), str),
+    **dict.fromkeys(("mean", "low", "high", "low_beyond", "high_beyond", "rank"), float),
+    **dict.fromkeys(("rank_low", "rank_high", "rank_low_beyond", "rank_high_beyond"), float),
+    "letters": str,
+    **dict.fromkeys(("best", "best_beyond", "mean_rank", "borda", "z", "median", "trimmed"), float),
+    "missing": int,
+}
+PAIRS: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "run", "other"), str),
+    **dict.fromkeys(("difference", "low", "high", "p", "corrected"), float),
+    "verdict": str,
+    **dict.fromkeys(("low_beyond", "high_beyond", "p_beyond", "corrected_beyond"), float),
+    "verdict_beyond": str,
+    **dict.fromkeys(("wins", "ties", "losses"), int),
+    **dict.fromkeys(("tau", "i2", "p_heterogeneity", "low_next", "high_next"), float),
+}
+INFLUENCE: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "collection"), str),
+    "queries": int,
+    **dict.fromkeys(("weight", "mean", "spread", "tau_without"), float),
+    **dict.fromkeys(("leader_without", "moved"), str),
+    **dict.fromkeys(("moved_mean", "moved_ranks"), float),
+}
+SCORES: Mapping[str, type] = {
+    **dict.fromkeys(("measure", "collection", "run"), str),
+    "queries": int,
+    **dict.fromkeys(("mean", "low", "high"), float),
+}
+
+
+@entity
+class CollectionsComparison:
+    """Runs that were evaluated on several collections by the same measures.
+
+    `means`, `pairs`, `influence` and `scores` are its tables. Whatever ends in `beyond` is about a collection like
+    these, the rest about these collections.
+    """
+
+    given: tuple[Collection, ...]
+    """The collections as they were given, with or without all runs."""
+    measures: tuple[str, ...]
+    baselines: tuple[str, ...] = ()
+    weights: str = "each"
+    holes: str = "common"
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By measure, between what a value can lie; from 0 to 1 where nothing is said."""
+    ascending: frozenset[str] = frozenset()
+    """The measures of which more is not better."""
+    settings: ComparisonSettings = field(default_factory=ComparisonSettings)
+
+    def __post_init__(self) -> None:
+        for name, known in (("weights", WEIGHTS), ("holes", HOLES)):
+            if getattr(self, name) not in known:
+                raise UnknownNameError(name, getattr(self, name), known)
+        if len({one.name for one in self.given}) < len(self.given) or not self.given:
+            raise ParameterError("compare", "collections", "some, with different names", [c.name for c in self.given])
+        if len(self.all_runs) < 2:
+            raise ParameterError("compare", "runs", "at least two, with different names", list(self.all_runs))
+        for name in self.baselines:
+            if name not in self.runs:
+                raise UnknownNameError("run with all collections", name, self.runs)
+        if self.baselines and not set(self.runs) - set(self.baselines):
+            raise ParameterError("compare", "baseline", "fewer than all runs", list(self.baselines))
+        if not np.isfinite([c.scores for c in self.collections]).all():
+            bad = next(c.name for c in self.collections if not np.isfinite(c.scores).all())
+            raise InputError(f"the collection {bad} has no query with a value in every run")
+
+    @cached_property
+    def all_runs(self) -> tuple[str, ...]:
+        """Every run of any collection, in the order in which they were given."""
+        return tuple(dict.fromkeys(run for one in self.given for run in one.runs))
+
+    @cached_property
+    def missing(self) -> dict[str, tuple[str, ...]]:
+        """By run, the collections that lack it; only runs that are lacking somewhere."""
+        found = {run: tuple(c.name for c in self.given if run not in c.runs) for run in self.all_runs}
+        return {run: names for run, names in found.items() if names}
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """The runs that are tested: all, or with bounds those that no collection lacks."""
+        if self.holes == "common" or not self.missing:
+            return self.all_runs
+        whole = tuple(run for run in self.all_runs if run not in self.missing)
+        if len(whole) < 2:
+            raise InputError(
+                f"only {len(whole)} of {len(self.all_runs)} runs has every collection, and bounds compare those",
+                hint=f"Leave out collections or runs. {self._lacking()}",
+            )
+        return whole
+
+    @cached_property
+    def collections(self) -> tuple[Collection, ...]:
+        """The collections that are compared, each with the runs in the same order."""
+        kept = [one for one in self.given if set(self.runs) <= set(one.runs)]
+        if not kept:
+            raise InputError(
+                "no collection has all runs, so that there is no common part to compare",
+                hint=f"Leave out runs, or say --holes bounds. {self._lacking()}",
+            )
+        return tuple(one.of_runs(self.runs) for one in kept)
+
+    def _lacking(self) -> str:
+        most = sorted(self.missing.items(), key=lambda pair: -len(pair[1]))[:3]
+        return "Most is lacking for " + ", ".join(f"{run} ({len(names)} collections)" for run, names in most) + "."
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """The weight of each collection; they add up to 1."""
+        return self._weights(self.collections)
+
+    def _weights(self, collections: Sequence[Collection]) -> FloatArray:
+        if self.weights == "queries":
+            if bare := [c.name for c in collections if not c.queries]:
+                raise InputError(f"nobody knows how many queries {bare[0]} has, and the weights are by queries")
+            found = np.array([float(len(c.queries)) for c in collections])
+        elif self.weights == "groups":
+            groups = [c.group or c.name for c in collections]
+            found = np.array([1 / groups.count(name) for name in groups])
+        elif self.weights == "given":
+            if bare := [c.name for c in collections if c.weight is None]:
+                raise InputError(f"the collection {bare[0]} has no weight", hint="weight = 1 in its part of the board")
+            found = np.array([float(c.weight or 0.0) for c in collections])
+        else:
+            found = np.ones(len(collections))
+        if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
+            raise ParameterError("compare", "weights", "numbers, 0 or more, and not all 0", found.tolist())
+        return np.asarray(found / found.sum())
+
+    @property
+    def answers_here(self) -> bool:
+        """Whether values by query are known, so that there is an answer for these collections."""
+        return all(one.values is not None and len(one.queries) > 1 for one in self.collections)
+
+    @property
+    def answers_beyond(self) -> bool:
+        """Whether there are enough collections for an answer about others like these: by their weights, too."""
+        return 1 / float((self.weight**2).sum()) >= LEAST - 1e-9
+
+    @cached_property
+    def scored(self) -> FloatArray:
+        """The collections' scores (measures × collections × runs)."""
+        return np.stack([one.scores for one in self.collections], axis=1)
+
+    @cached_property
+    def paired(self) -> tuple[IndexArray, IndexArray]:
+        """The places of the runs of each pair; with baselines every other run against each of them."""
+        if not self.baselines:
+            other, run = np.triu_indices(len(self.runs), 1)
+            order = np.lexsort((other, run))
+            return run[order], other[order]
+        bases = [self.runs.index(name) for name in self.baselines]
+        rest = [place for place in range(len(self.runs)) if place not in bases]
+        return np.array([run for _ in bases for run in rest]), np.array([base for base in bases for _ in rest])
+
+    def measured(self, measure: str) -> MeasuredRuns:
+        """Return what one measure says."""
+        return self._measured[measure]
+
+    @cached_property
+    def _measured(self) -> dict[str, MeasuredRuns]:
+        return {measure: MeasuredRuns(board=self, row=row) for row, measure in enumerate(self.measures)}
+
+    @property
+    def draws(self) -> int:
+        """How many resamples ranks and corrections rest on."""
+        return self.settings.draws or RESAMPLES
+
+    @cached_property
+    def mean_table(self) -> PlainTable:
+        """A row per measure and run."""
+        return PlainTable.stacked([self.measured(measure).means() for measure in self.measures])
+
+    @cached_property
+    def pair_table(self) -> PlainTable:
+        """A row per measure and pair."""
+        return PlainTable.stacked([self.measured(measure).pairs() for measure in self.measures])
+
+    @cached_property
+    def influence_table(self) -> PlainTable:
+        """A row per measure and collection: what would change without it."""
+        return PlainTable.stacked([self.measured(measure).influence() for measure in self.measures])
+
+    @cached_property
+    def score_table(self) -> PlainTable:
+        """A row per measure, collection and run."""
+        return PlainTable.stacked([self.measured(measure).scores() for measure in self.measures])
+
+    @property
+    def means(self) -> pl.DataFrame:
+        """The means and ranks as a frame."""
+        return self.mean_table.frame
+
+    @property
+    def pairs(self) -> pl.DataFrame:
+        """The pairs as a frame."""
+        return self.pair_table.frame
+
+    @property
+    def influence(self) -> pl.DataFrame:
+        """What each collection decides, as a frame."""
+        return self.influence_table.frame
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """The runs' scores by collection, as a frame."""
+        return self.score_table.frame
+
+    def gate(self, *rules: str, collections: Mapping[str, float] | None = None) -> CollectionsGate:
+        """Whether runs are worse than the baselines: `nDCG@10`, or `nDCG@10:0.01` with a tolerance.
+
+        `collections` are the tolerances of single collections.
+        """
+        from rankgauge.comparison.collections.gate import CollectionsGate
+        from rankgauge.comparison.gate import GateRule
+
+        listed = tuple(GateRule.of(rule) for rule in rules)
+        return CollectionsGate(comparison=self, rules=listed, tolerances=dict(collections or {}))
+
+
+@entity
+class MeasuredRuns:
+    """One measure of a comparison over collections."""
+
+    board: CollectionsComparison
+    row: int
+
+    @property
+    def measure(self) -> str:
+        """Its name."""
+        return self.board.measures[self.row]
+
+    @property
+    def by_collection(self) -> FloatArray:
+        """The scores (collections × runs)."""
+        return np.asarray(self.board.scored[self.row])
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Each run's mean over collections."""
+        return np.asarray(self.board.weight @ self.by_collection)
+
+    @cached_property
+    def order(self) -> IndexArray:
+        """The places of the runs by falling mean."""
+        return np.argsort(-self.mean, kind="stable")
+
+    @cached_property
+    def values(self) -> list[FloatArray]:
+        """The values (queries × runs) of each collection; none where they are not known."""
+        return [one.values[self.row] for one in self.board.collections if one.values is not None]
+
+    @cached_property
+    def errors(self) -> dict[str, levels.MeanErrors]:
+        """The errors by question; NaN where there is no answer."""
+        runs, weight = len(self.mean), self.board.weight
+        nothing = levels.MeanErrors(np.full((runs, runs), np.nan), np.full((runs, runs), np.nan))
+        return {
+            HERE: levels.query_errors(self.values, weight) if self.board.answers_here else nothing,
+            BEYOND: levels.collection_errors(self.by_collection, weight) if self.board.answers_beyond else nothing,
+        }
+
+    @cached_property
+    def resamples(self) -> dict[str, Resamples]:
+        """The resamples by question, for those that have an answer."""
+        board, found = self.board, {}
+        if board.answers_here:
+            found[HERE] = query_resamples(
+                self.mean, self.errors[HERE], board.paired, rng=board.settings.rng(), draws=board.draws
+            )
+        if board.answers_beyond:
+            found[BEYOND] = collection_resamples(
+                self.by_collection, board.weight, board.paired, rng=board.settings.rng(), draws=board.draws
+            )
+        return found
+
+    def t(self, question: str) -> FloatArray:
+        """The t of each two runs (runs × runs); 0 where they never differ."""
+        gap, error = self.mean[:, np.newaxis] - self.mean, self.errors[question].paired
+        fixed = np.where(np.abs(gap) > 1e-12, np.copysign(np.inf, gap), 0.0)
+        return np.where(np.isnan(error), np.nan, np.where(error > 0, gap / np.where(error > 0, error, 1.0), fixed))
+
+    def above(self, question: str) -> BoolArray:
+        """Which run of a row is above a column's, for all pairs at once; none where there is no answer."""
+        if question not in self.resamples:
+            return np.zeros((len(self.mean), len(self.mean)), dtype=bool)
+        t = self.t(question)
+        above = (t > 0) & (adjusted(t, self.resamples[question].largest) < self.board.settings.alpha)
+        return np.asarray(above & self.above(HERE) if question == BEYOND and self.board.answers_here else above)
+
+    def ranks(self, question: str) -> tuple[FloatArray, FloatArray]:
+        """The least and the greatest rank of each run; NaN where there is no answer."""
+        if question not in self.resamples:
+            return np.full(len(self.mean), np.nan), np.full(len(self.mean), np.nan)
+        low, high = rank_ends(self.above(question))
+        return low.astype(np.float64), high.astype(np.float64)
+
+    def ends(self, question: str) -> tuple[FloatArray, FloatArray]:
+        """The interval of each run's mean, as far as a mean can lie."""
+        half, (least, most) = self.errors[question].half_widths(LEVEL), self.reach
+        if question == BEYOND:  # what other queries could change, other collections could change too
+            half = np.where(np.isnan(half), np.nan, np.fmax(half, self.errors[HERE].half_widths(LEVEL)))
+        return np.maximum(self.mean - half, least), np.minimum(self.mean + half, most)
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """Between what values can lie: the measure's bounds, unless scores are beyond them."""
+        low, high = self.board.bounds.get(self.measure, (0.0, 1.0))
+        found = np.concatenate([one.scores[self.row] for one in self.board.given])
+        return low if found.min() >= low else -math.inf, high if found.max() <= high else math.inf
+
+    @property
+    def question(self) -> str:
+        """The question that letters and headlines answer: that of these collections, if their queries are known."""
+        return HERE if self.board.answers_here else BEYOND
+
+    def letters(self) -> list[str]:
+        """The groups of runs that cannot be told apart."""
+        if len(self.mean) > LETTERED or self.question not in self.resamples:
+            return [""] * len(self.mean)
+        above = self.above(self.question)
+        return group_letters(above | above.T, self.order)
+
+    def means(self) -> PlainTable:
+        """The runs with all that is known of their means and ranks, then those that lack collections."""
+        scores, count = self.by_collection, len(self.mean)
+        places = np.apply_along_axis(_ranked, 1, -scores)
+        spread = scores.std(axis=1, keepdims=True)
+        z = (scores - scores.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+        nothing = np.full(count, np.nan)
+        best = {name: found.first for name, found in self.resamples.items()}
+        here, beyond = self.ends(HERE), self.ends(BEYOND)
+        ranks = [*self.ranks(HERE), *self.ranks(BEYOND)]
+        partial = [self._bounded(run) for run in self.board.missing if run not in self.board.runs]
+        for low, high in ((0, 1), (2, 3)):  # a run with holes may be above or below
+            ends = (here, beyond)[low // 2]
+            ranks[low] = ranks[low] + sum((row["low"] > ends[1]).astype(float) for row in partial)
+            ranks[high] = ranks[high] + sum((row["high"] > ends[0]).astype(float) for row in partial)
+        columns = {
+            "measure": [self.measure] * count,
+            "run": list(self.board.runs),
+            "mean": self.mean,
+            "low": here[0],
+            "high": here[1],
+            "low_beyond": beyond[0],
+            "high_beyond": beyond[1],
+            "rank": _ranked(-self.mean),
+            **dict(zip(("rank_low", "rank_high", "rank_low_beyond", "rank_high_beyond"), ranks, strict=True)),
+            "letters": self.letters(),
+            "best": best.get(HERE, nothing),
+            "best_beyond": best.get(BEYOND, nothing),
+            "mean_rank": self.board.weight @ places,
+            "borda": (count - places).sum(axis=0),
+            "z": self.board.weight @ z,
+            "median": np.median(scores, axis=0),
+            "trimmed": _trimmed(scores),
+            "missing": np.zeros(count, dtype=np.int64),
+        }
+        rows = PlainTable.of(MEANS, columns)
+        return PlainTable.stacked([rows, *(PlainTable.of_rows(MEANS, [[one[k] for k in MEANS]]) for one in partial)])
+
+    def _bounded(self, run: str) -> dict[str, Any]:
+        """Return what is known of a run that lacks collections: between what its mean and its rank must lie."""
+        weight = self.board._weights(self.board.given)
+        known = np.array([run in one.runs for one in self.board.given])
+        score = [one.scores[self.row, one.runs.index(run)] for one in self.board.given if run in one.runs]
+        least, most = (end if math.isfinite(end) else math.nan for end in self.reach)
+        sure, open_ = float(weight[known] @ np.array(score)), float(weight[~known].sum())
+        low, high = sure + open_ * least, sure + open_ * most
+        unknown = dict.fromkeys(MEANS, math.nan)
+        return unknown | {
+            "measure": self.measure,
+            "run": run,
+            "mean": math.nan,
+            "low": low,
+            "high": high,
+            "rank_low": 1.0 + float((self.mean > high).sum()),
+            "rank_high": float(len(self.board.all_runs) - (self.mean < low).sum()),
+            "letters": "",
+            "missing": int((~known).sum()),
+        }
+
+    @cached_property
+    def pair_differences(self) -> FloatArray:
+        """The differences of the pairs (collections × pairs)."""
+        run, other = self.board.paired
+        return np.asarray(self.by_collection[:, run] - self.by_collection[:, other])
+
+    @cached_property
+    def pair_variances(self) -> FloatArray | None:
+        """The variances of these differences over queries; None where no queries are known."""
+        if not self.board.answers_here:
+            return None
+        run, other = self.board.paired
+        return np.stack([(v[:, run] - v[:, other]).var(axis=0, ddof=1) / len(v) for v in self.values])
+
+    def pairs(self) -> PlainTable:
+        """The pairs, with both questions and how much the difference changes from collection to collection."""
+        run, other = self.board.paired
+        difference, count = self.mean[run] - self.mean[other], len(run)
+        columns: dict[str, Any] = {
+            "measure": [self.measure] * count,
+            "run": [self.board.runs[place] for place in run],
+            "other": [self.board.runs[place] for place in other],
+            "difference": difference,
+        }
+        here, beyond = (self._tested(question, difference) for question in (HERE, BEYOND))
+        if self.board.answers_here and self.board.answers_beyond:
+            beyond |= {name: np.maximum(here[name], beyond[name]) for name in ("half", "p", "corrected")}
+        for found, end in ((here, ""), (beyond, "_beyond")):
+            columns |= self._told(found, difference, end)
+        won = np.round(self.pair_differences, 12)
+        columns |= {"wins": (won > 0).sum(axis=0), "ties": (won == 0).sum(axis=0), "losses": (won < 0).sum(axis=0)}
+        return PlainTable.of(PAIRS, columns | self._spread(difference))
+
+    def _tested(self, question: str, difference: FloatArray) -> dict[str, FloatArray]:
+        """Half the width of each pair's interval, and its p-values; NaN where there is no answer."""
+        run, other = self.board.paired
+        errors, found = self.errors[question], self.resamples.get(question)
+        error, freedom = errors.paired[run, other], errors.freedom[run, other]
+        if found is None:
+            return dict.fromkeys(("half", "p", "corrected"), np.full(len(run), np.nan))
+        p = levels.p_values(difference, error, freedom)
+        corrected = np.maximum(adjusted(self.t(question)[run, other], found.chosen), p)
+        return {"half": student_quantile(freedom, (1 + LEVEL) / 2) * error, "p": p, "corrected": corrected}
+
+    def _told(self, found: Mapping[str, FloatArray], difference: FloatArray, end: str) -> dict[str, Any]:
+        """The columns of one question: the interval, the p-values and the verdict."""
+        words = (PairVerdict.BETTER, PairVerdict.WORSE)
+        up, down = words if self.measure not in self.board.ascending else (PairVerdict.HIGHER, PairVerdict.LOWER)
+        told = np.where(difference > 0, up.value, down.value)
+        verdict = np.where(found["corrected"] < self.board.settings.alpha, told, PairVerdict.OPEN.value)
+        alike = (found["half"] == 0) & (np.abs(difference) < 1e-12)
+        verdict = np.where(alike, PairVerdict.EQUAL.value, verdict)
+        verdict = np.where(np.isnan(found["p"]), NOT_YET, verdict)
+        columns = {
+            "low": difference - found["half"],
+            "high": difference + found["half"],
+            "p": found["p"],
+            "corrected": found["corrected"],
+            "verdict": [str(word) for word in verdict],
+        }
+        return {name + end: column for name, column in columns.items()}
+
+    def _spread(self, difference: FloatArray) -> dict[str, FloatArray]:
+        """How much differences change over collections, and where that of one more collection would lie."""
+        found, count = self.pair_differences, len(self.pair_differences)
+        names = ("tau", "i2", "p_heterogeneity", "low_next", "high_next")
+        unknown = np.full(len(difference), np.nan)
+        if count < 3:
+            return dict.fromkeys(names, unknown)
+        error = np.sqrt(np.maximum(_pair_error(found, self.board.weight), 0.0))
+        if self.pair_variances is None:  # the score on one more collection, with the luck of its queries
+            between = found.var(axis=0, ddof=1)
+            told = levels.Heterogeneity(between, unknown, unknown)
+        else:
+            told = levels.heterogeneity(found, self.pair_variances)
+        reach = levels.prediction_reach(told.variance, error, count, LEVEL)
+        reach = reach if self.board.answers_beyond else unknown
+        columns = (np.sqrt(told.variance), told.share, told.p, difference - reach, difference + reach)
+        return dict(zip(names, columns, strict=True))
+
+    def influence(self) -> PlainTable:
+        """For each collection: how the runs differ on it, and who would lead and move without it."""
+        scores, weight, rank = self.by_collection, self.board.weight, _ranked(-self.mean)
+        rows = []
+        for place, one in enumerate(self.board.collections):
+            without = np.delete(weight, place)
+            alone = not len(without) or without.sum() <= 0
+            mean = self.mean if alone else without @ np.delete(scores, place, axis=0) / without.sum()
+            # A collection moves a run by more than it moves the others.
+            shift = (self.mean - mean) - np.mean(self.mean - mean)
+            most = int(np.abs(shift).argmax())
+            moved = float(_ranked(-mean)[most] - rank[most])
+            tau = math.nan if alone or np.ptp(mean) == 0 or np.ptp(self.mean) == 0 else kendall_tau(self.mean, mean)
+            leader = "" if alone else self.board.runs[int(mean.argmax())]
+            numbers = (float(weight[place]), float(scores[place].mean()), float(scores[place].std()), float(tau))
+            names = (leader, self.board.runs[most])
+            rows.append((self.measure, one.name, len(one.queries), *numbers, *names, float(shift[most]), moved))
+        return PlainTable.of_rows(INFLUENCE, rows)
+
+    def scores(self) -> PlainTable:
+        """Every run's mean on every collection, with its interval over queries."""
+        from rankgauge.statistics import t_interval
+
+        rows: list[tuple[Any, ...]] = []
+        for one in self.board.given:
+            ends = None if one.values is None else t_interval(one.values[self.row])
+            for place, run in enumerate(one.runs):
+                low, high = (math.nan, math.nan) if ends is None else (float(end[place]) for end in ends)
+                rows.append(
+                    (self.measure, one.name, run, len(one.queries), float(one.scores[self.row, place]), low, high)
+                )
+        return PlainTable.of_rows(SCORES, rows)
+
+
+def _pair_error(differences: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the variance of each pair's mean difference where collections are drawn too."""
+    factors, _ = levels.leverage(weight)
+    return np.asarray(factors @ (differences - weight @ differences) ** 2)
+
+
+def _ranked(values: FloatArray) -> FloatArray:
+    """Return the ranks of values, 1 for the least; equal ones share the mean of their ranks."""
+    rounded = np.round(values, 12)
+    _, place, count = np.unique(rounded, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return np.asarray((last - (count - 1) / 2)[place])
+
+
+TRIMMED = 0.1
+
+
+def _trimmed(scores: FloatArray) -> FloatArray:
+    """Return the mean over collections without the highest and the lowest tenth, at least one of each from three on."""
+    cut = max(int(TRIMMED * len(scores)), 1) if len(scores) > 2 else 0
+    return np.asarray(np.sort(scores, axis=0)[cut : len(scores) - cut].mean(axis=0))

@@ -1,0 +1,405 @@
+"""The report of a comparison over collections: who leads, by more than luck or not, here and beyond."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.comparison.collections import board as boards
+from rankgauge.comparison.collections.board import BEYOND, HERE, HOLES, LEAST, WEIGHTS, CollectionsComparison
+from rankgauge.comparison.report_tables import ranges
+from rankgauge.lazy_polars import pl
+from rankgauge.records import entity
+from rankgauge.render.bars import listed
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import count, decimal, interval, number, p_value, percent, signed, thousands
+from rankgauge.render.passages import Figure, Heading, Latex, Notes, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.collections.gate import CollectionsGate
+    from rankgauge.comparison.gate_report import GateCase
+    from rankgauge.render.svg import Drawing
+
+TABLES: Mapping[str, str] = {
+    "means": "the mean of each run over collections, with its ranks",
+    "pairs": "the difference of each two runs",
+    "collections": "runs by collections",
+    "averages": "other ways to average",
+    "influence": "what each collection decides",
+}
+"""The tables by name, in their order."""
+
+MOST = 40
+"""How many runs or pairs a table for people lists."""
+
+ACROSS = 12
+"""Up to how many collections stand beside each other in a terminal."""
+
+NAMED = 5
+
+HEAT = """Blue is above the collection's mean over runs, red below it; darker is further away."""
+RANKS = """The bar spans the ranks that a run may have on these collections, the line below it those on collections like
+these. They hold for all runs at once: in 95 of 100 samples no run's true rank is outside."""
+FORESTS = """The difference on each collection with its 95 % interval over queries; below them the mean on these
+collections, on collections like these, and where that of one more collection would lie."""
+
+
+@entity
+class CollectionsReport(Report):
+    """A comparison over collections, and how much of it to show."""
+
+    command = "compare"
+
+    comparison: CollectionsComparison
+    chosen: tuple[str, ...] | None = None
+    gate: CollectionsGate | None = None
+    digits: int = 4
+
+    def frame(self) -> pl.DataFrame:
+        """The table that was chosen, else the means."""
+        frames = {"pairs": "pairs", "collections": "scores", "influence": "influence"}
+        found: pl.DataFrame = getattr(self.comparison, frames.get((self.chosen or ("means",))[0], "means"))
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """The choices, all tables and the notes."""
+        found = self.comparison
+        return {
+            "runs": list(found.all_runs),
+            "collections": [
+                {"collection": one.name, "queries": len(one.queries), "group": one.group, "judged": one.judged}
+                for one in found.given
+            ],
+            "compared": [one.name for one in found.collections],
+            "measures": list(found.measures),
+            "baselines": list(found.baselines),
+            "weights": found.weights,
+            "holes": found.holes,
+            "missing": {run: list(names) for run, names in found.missing.items()},
+            "answers": {HERE: found.answers_here, BEYOND: found.answers_beyond},
+            "level": boards.LEVEL,
+            **asdict(found.settings),
+            "draws": found.draws,
+            "means": found.mean_table,
+            "pairs": found.pair_table,
+            "scores": found.score_table,
+            "influence": found.influence_table,
+            "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
+            **({} if self.gate is None else {"gate": self.gate.data()}),
+        }
+
+    def cases(self) -> list[GateCase]:
+        """What the gate looks at, as tests."""
+        return [] if self.gate is None else self.gate.cases()
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """What has to be said beside bare values: holes, and questions without an answer."""
+        return [note for note in self.notes() if note[0] in ("holes", "not yet", "judged")]
+
+    def picture(self) -> Drawing:
+        """The heat map, the ranks and some differences by the first measure."""
+        from rankgauge.comparison.collections import figures
+        from rankgauge.render.svg import sheet
+
+        measured = self.comparison.measured(self.comparison.measures[0])
+        charts = {"Ranks": figures.rank_chart(measured), **figures.forests(measured)}
+        return sheet(self.headline(), {f"{measured.measure} by collection": figures.heat_map(measured), **charts})
+
+    def headline(self) -> str:
+        """One sentence on the first measure."""
+        return self._headline(self.comparison.measures[0])
+
+    def _headline(self, measure: str) -> str:
+        board = self.comparison
+        measured = board.measured(measure)
+        lead, where = board.runs[measured.order[0]], {HERE: "these collections", BEYOND: "collections like these"}
+        told = []
+        for question, answered in ((HERE, board.answers_here), (BEYOND, board.answers_beyond)):
+            if not answered:
+                continue
+            above = measured.above(question)[measured.order[0]]
+            rivals = [board.runs[run] for run in measured.order[1:] if not above[run]]
+            if not rivals:
+                told.append(f"above every other run on {where[question]}")
+            else:
+                told.append(f"not told from {_some(rivals)} on {where[question]}")
+        return f"{lead} leads by {measure}: {'; '.join(told) or 'by how much luck nobody can tell'}"
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The tables and the notes; a page also has charts."""
+        found = self.comparison
+        return ReportDocument(
+            title=f"{len(found.runs)} runs on {len(found.collections)} collections",
+            headline=self.headline(),
+            facts=(
+                count(len(found.runs), "run"),
+                count(len(found.collections), "collection"),
+                *([count(sum(len(one.queries) for one in found.collections), "query", "queries")]),
+                WEIGHTS[found.weights],
+            ),
+            passages=tuple(self._passages(medium)),
+            sortable=True,
+        )
+
+    def _passages(self, medium: Medium) -> Iterator[Passage]:
+        if self.gate is not None:
+            yield from self.gate.passages()
+        if medium is not Medium.PAGE:
+            yield Paragraph(f"{self.headline()}.")
+        shown = self.chosen or (("collections",) if medium is Medium.LATEX else tuple(TABLES))
+        for name in shown:
+            if name == "means" and medium is Medium.PAGE:
+                yield from self._charts()
+            for table in self._tables(name, medium):
+                yield Heading(table.title)
+                yield table
+        if medium is not Medium.TERMINAL:
+            yield Heading("What the numbers rest on")
+        yield Notes(list(self.notes()))
+
+    def _charts(self) -> Iterator[Passage]:
+        from rankgauge.comparison.collections import figures
+
+        for measure in self.comparison.measures:
+            measured = self.comparison.measured(measure)
+            yield Heading(f"{measure} by collection", hint=HEAT)
+            yield Figure(self._headline(measure), figures.heat_map(measured))
+            if measured.resamples:
+                yield Heading(f"Ranks by {measure}", hint=RANKS)
+                yield Figure("Ranks that hold for all runs at once", figures.rank_chart(measured))
+            yield Heading(f"Differences by {measure}", hint=FORESTS)
+            yield from listed(figures.forests(measured))
+
+    def _tables(self, name: str, medium: Medium) -> Iterator[ReportTable]:
+        for measure in self.comparison.measures:
+            match name:
+                case "means":
+                    yield means(self.comparison, measure)
+                case "pairs":
+                    yield pairs(self.comparison, measure)
+                case "collections":
+                    if medium is Medium.LATEX:
+                        yield latex_scores(self.comparison, measure, self.digits)
+                    elif medium is not Medium.TERMINAL or len(self.comparison.collections) <= ACROSS:
+                        yield scores(self.comparison, measure)
+                case "averages":
+                    yield averages(self.comparison, measure)
+                case "influence":
+                    yield influence(self.comparison, measure)
+
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """What to know before quoting a number."""
+        board = self.comparison
+        effective = 1 / float((board.weight**2).sum())
+        yield "weights", WEIGHTS[board.weights]
+        yield from _hole_notes(board)
+        if board.answers_here:
+            yield "here", "on these collections: 95 %, if their queries were drawn anew (Welch and Satterthwaite's t)"
+        else:
+            yield "here", "no values by query are known, so that nothing is said of other queries on these collections"
+        if board.answers_beyond:
+            yield (
+                "beyond",
+                f"on a collection like these: 95 %, if the {len(board.collections)} collections were drawn anew too, "
+                "from those that one cares about (t by Bell and McCaffrey)",
+            )
+        else:
+            uneven = f" count for {effective:.1f}" if effective < len(board.collections) - 0.05 else ""
+            yield (
+                boards.NOT_YET,
+                f"{count(len(board.collections), 'collection')}{uneven} cannot say what would be so on others: that "
+                f"takes {LEAST}. Intervals from fewer do not hold as often as they claim, or say next to nothing",
+            )
+        family = f"each run against {', '.join(board.baselines)}" if board.baselines else "all pairs"
+        yield "corrected", f"over {family} of a measure at once: the largest |t| of {board.draws:,} resamples"
+        yield "ranks", "95 % for all runs at once, from all pairs; the same letter: not told apart, by these ranks"
+        yield "best", "the share of resamples in which a run has the highest mean"
+        yield "spread", "τ, the standard deviation of the true difference between collections (Paule and Mandel)"
+        yield "one more", "95 %, where the difference on one more collection would lie"
+        yield from _decisive(board)
+        if thin := [one.name for one in board.collections if one.is_thin]:
+            yield "judged", f"too little is judged for values to mean anything in {_some(thin)}"
+        yield "seed", f"{board.settings.seed}"
+
+
+def _hole_notes(board: CollectionsComparison) -> Iterator[tuple[str, str]]:
+    if not board.missing:
+        return
+    lacking = [f"{run} lacks {_some(names)}" for run, names in board.missing.items()]
+    more = f"; and {len(lacking) - NAMED} other runs lack some" if len(lacking) > NAMED else ""
+    left = [one.name for one in board.given if one.name not in {kept.name for kept in board.collections}]
+    out = f"; left out: {_some(left)}" if left else ""
+    yield "holes", f"{'; '.join(lacking[:NAMED])}{more}. {board.holes}: {HOLES[board.holes]}{out}"
+
+
+def _decisive(board: CollectionsComparison) -> Iterator[tuple[str, str]]:
+    """Say where a single collection decides who leads."""
+    for measure in board.measures:
+        measured = board.measured(measure)
+        lead = board.runs[int(measured.order[0])]
+        rows = [row for row in measured.influence().named() if row["leader_without"] not in (lead, "")]
+        for row in rows[:NAMED]:
+            yield "decides", f"without {row['collection']}, {row['leader_without']} leads by {measure}, not {lead}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return (
+        ", ".join(names)
+        if len(names) <= NAMED
+        else f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more"
+    )
+
+
+def _title(board: CollectionsComparison, words: str, measure: str) -> str:
+    return f"{words}, {measure}" if len(board.measures) > 1 else words
+
+
+def _ranks(low: float, high: float) -> str:
+    return "–" if math.isnan(low) else f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
+def means(board: CollectionsComparison, measure: str) -> ReportTable:
+    """List the runs, the highest mean first, then those that lack collections."""
+    rows = list(board.mean_table.where("measure", measure).named())
+    rows.sort(key=lambda row: (row["missing"] > 0, -row["mean"] if not row["missing"] else -row["high"]))
+    columns = (
+        *(Column("run"), Column("mean", format=number)),
+        Column("on these", ("low", "high"), interval, left=True),
+        Column("on ones like these", ("low_beyond", "high_beyond"), interval, left=True),
+        Column("rank", ("rank_low", "rank_high"), _ranks),
+        Column("beyond", ("rank_low_beyond", "rank_high_beyond"), _ranks),
+        *((Column("group", "letters"),) if any(row["letters"] for row in rows) else ()),
+        Column("best", format=percent),
+        Column("beyond", "best_beyond", percent),
+        *((Column("lacks", "missing", thousands),) if board.missing else ()),
+    )
+    title = _title(board, "Means over collections", measure)
+    return ReportTable(title=_counted(title, len(rows)), columns=columns, rows=rows[:MOST])
+
+
+def _counted(title: str, rows: int) -> str:
+    return f"{title}, the first {MOST} of {rows}" if rows > MOST else title
+
+
+def pairs(board: CollectionsComparison, measure: str) -> ReportTable:
+    """List the pairs; of many those with the least p-values."""
+    table = board.pair_table.where("measure", measure)
+    rows = list(table.named())
+    if len(rows) > MOST:
+        rows.sort(key=lambda row: min(x for x in (row["p"], row["p_beyond"], math.inf) if not math.isnan(x)))
+    columns = (
+        *(Column("run"), Column("other")),
+        Column("difference", format=signed),
+        Column("on these", ("low", "high"), interval, left=True),
+        Column("corrected", format=_chance),
+        Column("verdict"),
+        Column("on ones like these", ("low_beyond", "high_beyond"), interval, left=True),
+        Column("corrected", "corrected_beyond", _chance),
+        Column("verdict", "verdict_beyond"),
+        Column("won/tied/lost", ("wins", "ties", "losses"), "{}/{}/{}".format),
+        Column("spread", "tau", lambda tau: decimal(tau, 3)),
+        Column("one more", ("low_next", "high_next"), interval, left=True),
+    )
+    return ReportTable(title=_counted(_title(board, "Pairs", measure), len(rows)), columns=columns, rows=rows[:MOST])
+
+
+def _chance(p: float) -> str:
+    return "–" if math.isnan(p) else p_value(p)
+
+
+def scores(board: CollectionsComparison, measure: str) -> ReportTable:
+    """List the runs by collections, the best of each standing out."""
+    measured = board.measured(measure)
+    order, names = measured.order[:MOST], [one.name for one in board.collections]
+    rows = [(board.runs[run], *measured.by_collection[:, run].tolist(), float(measured.mean[run])) for run in order]
+    columns = (Column("run"), *(Column(name, format=number) for name in (*names, "mean")))
+    return ReportTable(
+        title=_counted(_title(board, "Runs by collections", measure), len(board.runs)),
+        columns=columns,
+        rows=rows,
+        strong=_best(rows),
+    )
+
+
+def _best(rows: Sequence[Sequence[Any]]) -> frozenset[tuple[int, int]]:
+    """Find the highest value of each column, as it is printed."""
+    found = set()
+    for column in range(1, len(rows[0])):
+        most = max(round(row[column], 4) for row in rows)
+        found |= {(place, column) for place, row in enumerate(rows) if round(row[column], 4) == most}
+    return frozenset(found)
+
+
+def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> ReportTable:
+    """The table of a paper: runs × collections, the best bold, the mean with its interval and whom it is above."""
+    from rankgauge.render.formats.tex import escaped
+
+    measured, question = board.measured(measure), board.measured(measure).question
+    above, (low, high) = measured.above(question), measured.ends(question)
+    labels = [chr(ord("a") + place) if len(board.runs) <= 26 else str(place + 1) for place in range(len(board.runs))]
+    values = measured.by_collection.round(digits)
+    rows = []
+    for run in range(len(board.runs)):
+        cells = [_bold(values[c, run], values[c].max(), digits) for c in range(len(values))]
+        beaten = ranges([labels[other] for other in range(len(labels)) if above[run, other]])
+        mean = _bold(float(measured.mean[run].round(digits)), float(measured.mean.max().round(digits)), digits)
+        ends = "" if math.isnan(low[run]) else rf" {{\scriptsize [{low[run]:.{digits}f}, {high[run]:.{digits}f}]}}"
+        raised = rf"$^{{{escaped(beaten)}}}$" if beaten else ""
+        rows.append((labels[run], board.runs[run], *cells, Latex(f"{mean}{raised}{ends}")))
+    where = "these collections" if question == HERE else "collections like these"
+    cells_of = (Column(one.name, format=lambda cell: cell) for one in board.collections)
+    columns = (Column(""), Column("run"), *cells_of, Column("mean"))
+    caption = (
+        f"{measure} of {len(board.runs)} runs on {len(board.collections)} collections; the best of each column is "
+        f"bold. The mean ({WEIGHTS[board.weights]}) has its 95 % interval on {where}; a superscript names the runs "
+        f"that a run is above by more than luck, all pairs at once (the largest |t| of {board.draws:,} resamples, "
+        f"{board.settings.alpha:g})."
+    )
+    label = "tab:collections-" + "".join(one for one in measure.lower() if one.isalnum())
+    title = _title(board, "Runs by collections", measure)
+    return ReportTable(title=title, columns=columns, rows=rows, caption=caption, label=label)
+
+
+def _bold(value: float, most: float, digits: int) -> Latex:
+    text = f"{value:.{digits}f}"
+    return Latex(rf"\textbf{{{text}}}" if value == most else text)
+
+
+def averages(board: CollectionsComparison, measure: str) -> ReportTable:
+    """List the runs by other ways to average, each with the rank that it gives."""
+    rows = [row for row in board.mean_table.where("measure", measure).named() if not row["missing"]]
+    for name in ("mean", "z", "median", "trimmed", "mean_rank", "borda"):
+        falling = sorted((row[name] for row in rows), reverse=name != "mean_rank")
+        for row in rows:
+            row[f"{name}_place"] = 1 + falling.index(row[name])
+    rows.sort(key=lambda row: row["mean_place"])
+
+    def both(write: Any) -> Any:
+        return lambda value, place: f"{write(value)} ({place})"
+
+    kinds = {"mean": number, "z": lambda z: signed(z, 2), "median": number, "trimmed": number}
+    columns = [Column(name, (name, f"{name}_place"), both(write)) for name, write in kinds.items()]
+    columns.append(Column("mean rank", ("mean_rank", "mean_rank_place"), both(lambda rank: decimal(rank, 2))))
+    columns.append(Column("Borda", ("borda", "borda_place"), both(lambda points: f"{points:g}")))
+    title = _counted(_title(board, "Other ways to average, and the rank by each", measure), len(rows))
+    return ReportTable(title=title, columns=(Column("run"), *columns), rows=rows[:MOST])
+
+
+def influence(board: CollectionsComparison, measure: str) -> ReportTable:
+    """List the collections: what would change without each."""
+    columns = (
+        Column("collection"),
+        Column("queries", format=lambda n: thousands(n) if n else "–"),
+        Column("weight", format=percent),
+        *(Column("mean", format=number), Column("spread of runs", "spread", number)),
+        Column("tau without", "tau_without", lambda tau: decimal(tau, 3)),
+        Column("leads without", "leader_without"),
+        Column("moves most", "moved"),
+        Column("by", "moved_mean", signed),
+        Column("ranks", "moved_ranks", lambda ranks: signed(ranks, 1)),
+    )
+    rows = list(board.influence_table.where("measure", measure).named())
+    return ReportTable(title=_title(board, "What each collection decides", measure), columns=columns, rows=rows)

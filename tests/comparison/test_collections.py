@@ -1,0 +1,246 @@
+"""Runs over many collections: means, two kinds of interval, ranks, holes, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankgauge import InputError, ParameterError, UnknownNameError, compare, evaluate
+from rankgauge.comparison.collections import Collection, CollectionsComparison
+from rankgauge.comparison.collections.board import LEAST
+from rankgauge.comparison.collections.sources import read_board
+from rankgauge.statistics import collection_means as levels
+from rankgauge.statistics.rank_intervals import collection_resamples, group_letters, rank_ends
+
+
+def world(collections: int, runs: int = 3, queries: int = 20, seed: int = 0, **settings: Any) -> CollectionsComparison:
+    """A comparison of generated values."""
+    rng = np.random.default_rng(seed)
+    given = []
+    for place in range(collections):
+        values = np.clip(rng.normal(0.4, 0.2, (1, queries, 1)) + rng.normal(0, 0.1, (1, queries, runs)), 0, 1)
+        values[:, :, -1] = np.clip(values[:, :, -1] + 0.2, 0, 1)
+        names = tuple(f"r{n}" for n in range(runs))
+        given.append(
+            Collection(
+                name=f"c{place}",
+                runs=names,
+                scores=values.mean(axis=1),
+                values=values,
+                queries=tuple(map(str, range(queries))),
+                weight=float(place + 1),
+                group="ab"[place % 2],
+            )
+        )
+    return CollectionsComparison(given=tuple(given), measures=("AP",), **settings)
+
+
+def test_a_mean_over_collections_is_the_mean_of_their_means() -> None:
+    """Each collection has one vote, whatever its queries; other weights are what they say."""
+    judgments = {"a": {"q1": {"x": 1}}, "b": {"q1": {"x": 1}, "q2": {"y": 1}, "q3": {"z": 1}}}
+    good = {"q1": {"x": 1.0}, "q2": {"y": 1.0}, "q3": {"z": 1.0}}
+    late = {"q1": {"o": 2.0, "x": 1.0}, "q2": {"y": 1.0}, "q3": {"z": 1.0}}
+    boards = {name: (judged, {"good": good, "late": late}) for name, judged in judgments.items()}
+    expected = {"each": (1 / 2 + (1 / 2 + 1 + 1) / 3) / 2, "queries": (1 / 2 + 1 / 2 + 1 + 1) / 4}
+    for weights, mean in expected.items():
+        found = compare(boards, "RR", weights=weights)
+        assert found.mean_table["mean"] == pytest.approx([1.0, mean])
+    found = compare(boards, "RR", weights={"a": 3, "b": 1})
+    assert found.mean_table["mean"][1] == pytest.approx((3 * (1 / 2) + (1 / 2 + 1 + 1) / 3) / 4)
+    assert evaluate(judgments["b"], late, "RR")["RR"] == found.measured("RR").by_collection[1, 1]
+
+
+def test_groups_are_a_mean_of_means() -> None:
+    """Each group has one vote, and in a group each collection."""
+    found = world(5, weights="groups")
+    scores = found.measured("AP").by_collection
+    assert found.measured("AP").mean == pytest.approx(
+        (scores[[0, 2, 4]].mean(axis=0) + scores[[1, 3]].mean(axis=0)) / 2
+    )
+
+
+def test_the_second_question_is_a_t_test_over_collections() -> None:
+    """With equal weights and scores alone it is Student's t of the collections' differences."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        scores = rng.random((rng.integers(LEAST, 30), 2))
+        given = [Collection.from_scores(f"c{n}", {"a": [x], "b": [y]}) for n, (x, y) in enumerate(scores)]
+        row = next(CollectionsComparison(given=tuple(given), measures=("s",)).pair_table.named())
+        expected = stats.ttest_rel(scores[:, 1], scores[:, 0])
+        assert row["p_beyond"] == pytest.approx(expected.pvalue)
+        assert (row["low_beyond"], row["high_beyond"]) == pytest.approx(tuple(expected.confidence_interval()))
+        assert row["verdict"] == "not yet"
+
+
+def test_the_first_question_is_welch_over_collections() -> None:
+    """With two collections the mean difference has the interval of Welch's t test of their sum."""
+    rng = np.random.default_rng(2)
+    one, other = rng.normal(0.1, 1, (12, 1)), rng.normal(0.2, 3, (30, 1))
+    errors = levels.query_errors([one, other], np.array([0.5, 0.5]))
+    welch = stats.ttest_ind(one[:, 0], -other[:, 0], equal_var=False)
+    assert errors.freedom[0, 0] == pytest.approx(welch.df)
+    half = np.diff(welch.confidence_interval())[0] / 2
+    assert errors.half_widths(0.95)[0] == pytest.approx(half / 2)
+
+
+def test_few_collections_say_not_yet() -> None:
+    """Below the least number nothing is said of other collections; weights that lean on a few count as few."""
+    few, enough = world(LEAST - 1), world(LEAST)
+    assert set(few.pair_table["verdict_beyond"]) == {"not yet"}
+    assert np.isnan(few.mean_table["low_beyond"]).all()
+    assert "better" in few.pair_table["verdict"]
+    assert "not yet" not in enough.pair_table["verdict_beyond"]
+    assert not world(LEAST, weights="given").answers_beyond
+
+
+def test_what_is_said_beyond_is_said_here() -> None:
+    """An interval for other collections holds the one for these, and no pair is told apart beyond alone."""
+    for seed in range(10):
+        found = world(8, runs=5, seed=seed)
+        for row in found.mean_table.named():
+            assert row["low_beyond"] <= row["low"] <= row["mean"] <= row["high"] <= row["high_beyond"]
+            assert (
+                row["rank_low_beyond"] <= row["rank_low"] <= row["rank"] <= row["rank_high"] <= row["rank_high_beyond"]
+            )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_letters_say_who_is_apart(seed: int) -> None:
+    """Two runs share a letter exactly if they are not apart."""
+    rng = np.random.default_rng(seed)
+    apart = np.triu(rng.random((8, 8)) < 0.3, 1)
+    apart |= apart.T
+    letters = group_letters(apart, rng.permutation(8))
+    for one in range(8):
+        for other in range(one):
+            assert bool(set(letters[one]) & set(letters[other])) is not bool(apart[one, other])
+
+
+def test_ranks_count_who_is_above() -> None:
+    """A run's rank is 1 plus those above it at least, and the number of runs less those below it at most."""
+    above = np.array([[False, True, True], [False, False, False], [False, False, False]])
+    low, high = rank_ends(above)
+    assert low.tolist() == [1, 2, 2]
+    assert high.tolist() == [1, 3, 3]
+
+
+def test_unequal_weights_have_the_same_resamples_as_their_general_form() -> None:
+    """The short form for equal weights and the general one agree."""
+    rng = np.random.default_rng(0)
+    means, pairs = rng.random((9, 4)), (np.array([1]), np.array([0]))
+    even = np.full(9, 1 / 9)
+    uneven = even * (1 + 1e-9 * np.arange(9))
+    short, general = (
+        collection_resamples(means, w / w.sum(), pairs, rng=np.random.default_rng(1), draws=50) for w in (even, uneven)
+    )
+    assert np.allclose(short.largest, general.largest, rtol=1e-3)
+
+
+def test_holes_are_named_and_left_out_or_bounded() -> None:
+    """A run that lacks a collection is compared on the common part, or bounded by what it may have there."""
+    scores = [{"a": [0.5], "b": [0.4], "c": [0.9]}, {"a": [0.7], "b": [0.2]}]
+    given = tuple(Collection.from_scores(f"c{n}", one) for n, one in enumerate(scores))
+    common = CollectionsComparison(given=given, measures=("s",))
+    assert [one.name for one in common.collections] == ["c0"]
+    assert common.missing == {"c": ("c1",)}
+    bounded = CollectionsComparison(given=given, measures=("s",), holes="bounds")
+    row = next(row for row in bounded.mean_table.named() if row["run"] == "c")
+    assert (row["low"], row["high"]) == pytest.approx((0.9 / 2, (0.9 + 1) / 2))
+    assert (row["rank_low"], row["rank_high"], row["missing"]) == (1, 2, 1)
+    holey = (Collection.from_scores("x", {"a": [1.0]}), Collection.from_scores("y", {"b": [1.0]}))
+    with pytest.raises(InputError, match="no common part"):
+        CollectionsComparison(given=holey, measures=("s",))
+
+
+def test_several_baselines_are_corrected_together() -> None:
+    """Every other run is held against each baseline, and nothing else."""
+    found = world(6, runs=4, baselines=("r0", "r1"))
+    assert [*found.pair_table.rows("run", "other")] == [("r2", "r0"), ("r3", "r0"), ("r2", "r1"), ("r3", "r1")]
+    judgments = {f"q{n}": {"a": 1} for n in range(6)}
+    runs = {name: {q: {"a": 1.0, "b": float(n % 3)} for n, q in enumerate(judgments)} for name in "xyz"}
+    assert [*compare(judgments, runs, "RR", baseline=["x", "z"]).pair_table.rows("run", "other")] == [
+        ("y", "x"),
+        ("y", "z"),
+    ]
+    with pytest.raises(ParameterError, match="fewer than all runs"):
+        compare(judgments, runs, "RR", baseline=["x", "y", "z"])
+
+
+def mteb_folder(folder: Path, scores: dict[str, dict[str, list[float]]]) -> Path:
+    """Write results as MTEB does: a file for each model and task, with subsets."""
+    for model, tasks in scores.items():
+        (folder / model / "rev").mkdir(parents=True)
+        (folder / model / "rev" / "model_meta.json").write_text('{"name": "x"}')
+        for task, subsets in tasks.items():
+            entries = [{"main_score": one, "ndcg_at_10": one / 2, "hf_subset": "s"} for one in subsets]
+            said = {"task_name": task, "scores": {"test": entries}}
+            (folder / model / "rev" / f"{task}.json").write_text(json.dumps(said))
+    return folder
+
+
+def test_results_of_mteb_are_scores_alone(tmp_path: Path) -> None:
+    """A task is a collection, a model a run; subsets are averaged; measures have MTEB's names or ours."""
+    sources = read_board(mteb_folder(tmp_path, {"a__b": {"T": [0.2, 0.4]}, "c": {"T": [0.1]}}))
+    assert [one.name for one in sources] == ["T"]
+    found = sources[0].scored(["main_score", "nDCG@10"])
+    assert found.runs == ("a/b", "c")
+    assert found.scores == pytest.approx(np.array([[0.3, 0.1], [0.15, 0.05]]))
+    with pytest.raises(UnknownNameError, match="map_at_5"):
+        sources[0].scored(["AP@5"])
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("x = 1", "the key 'x' is not known"),
+        ("", "needs folder"),
+        ("[collections.a]\nruns = 3\njudgments = 'q'", "runs must be a table"),
+        ("[collections.a]\njudgments = 'q'", "needs judgments and runs"),
+        ("[collections.a]\nweights = 1", "knows no key 'weights'"),
+        ("[collections.a]\nweight = 'x'\njudgments = 'q'\nruns = ['r']", "weight must be a number"),
+        ("[collections", "valid TOML"),
+        ("folder = 'nowhere'", "is no folder"),
+    ],
+)
+def test_a_wrong_board_says_what_is_wrong(tmp_path: Path, text: str, wrong: str) -> None:
+    """An error names the file and what was expected."""
+    path = tmp_path / "board.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=wrong):
+        read_board(path)
+
+
+def test_a_folder_of_collections(tmp_path: Path) -> None:
+    """BEIR's splits, plain files, compressed runs; two files of one run are an error."""
+    for name in ("a", "b"):
+        (tmp_path / name / "runs").mkdir(parents=True)
+        (tmp_path / name / "runs" / "e5-v1.5.run.gz").touch()
+    (tmp_path / "a" / "qrels").mkdir()
+    for split in ("dev.tsv", "test.tsv"):
+        (tmp_path / "a" / "qrels" / split).touch()
+    (tmp_path / "b" / "qrels.txt").touch()
+    sources = read_board(tmp_path)
+    assert [(one.name, one.judgments and one.judgments.name, list(one.runs)) for one in sources] == [
+        ("a", "test.tsv", ["e5-v1.5"]),
+        ("b", "qrels.txt", ["e5-v1.5"]),
+    ]
+    (tmp_path / "b" / "runs" / "e5-v1.5.txt").touch()
+    with pytest.raises(InputError, match="two files are the run"):
+        read_board(tmp_path)
+
+
+def test_bad_choices_are_errors() -> None:
+    """Unknown weights, holes and baselines, weights without queries."""
+    for wrong in ({"weights": "x"}, {"holes": "x"}, {"baselines": ("nobody",)}):
+        with pytest.raises(UnknownNameError):
+            world(2, **wrong)
+    bare = (Collection.from_scores("c", {"a": [0.1], "b": [0.2]}),)
+    with pytest.raises(InputError, match="how many queries"):
+        _ = CollectionsComparison(given=bare, measures=("s",), weights="queries").weight
+    with pytest.raises(ParameterError, match="measures"):
+        compare({"q": {"d": 1}}, {"a": {}, "b": {}})
