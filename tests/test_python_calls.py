@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rankgauge
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 
 RNG = np.random.default_rng(1)
 JUDGMENTS = {f"q{q}": {f"d{d}": int(RNG.integers(0, 3)) for d in range(8)} for q in range(12)}
@@ -197,3 +197,32 @@ def test_whole_scores_of_arrays_keep_their_order() -> None:
     grades, scores = [[0, 0, 1]], np.array([list(NANOSECONDS.values())[:3]])
     assert rankgauge.score_arrays(grades, scores, "RR")[0] == 1
     assert rankgauge.score_arrays(grades[0], scores[0], "RR", group=[3])[0] == 1
+
+
+def test_lazy_and_categorical_columns_of_polars() -> None:
+    """Lazy frames, and grades that are categories, are read as the same rows in plain columns are."""
+    judgments = pl.DataFrame({"query": [1, 1], "document": ["a", "b"], "grade": ["1", "0"]})
+    run = pl.DataFrame({"query": [1, 1], "document": ["a", "b"], "score": [1.0, 2.0]})
+    level = pl.col("grade").cast(pl.Enum(["0", "1"]))
+    for given in (judgments.lazy(), judgments.with_columns(level), judgments.with_columns(level.cast(pl.Categorical))):
+        result = rankgauge.evaluate(given, run.lazy(), "RR")
+        assert result["RR"] == 1 / 2
+        assert list(result.by_query) == [1]
+
+
+def test_choices_that_change_nothing_are_told() -> None:
+    """A threshold or a top grade without effect is noted; a depth of nothing and complex scores are refused."""
+    judgments, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
+    assert any(
+        "threshold of 2 changes nothing" in note for note in rankgauge.evaluate(judgments, run, "nDCG@10", rel=2).notes
+    )
+    assert any(
+        "top grade of 5 changes nothing" in note
+        for note in rankgauge.evaluate(judgments, run, "nDCG", max_grade=5).notes
+    )
+    assert not rankgauge.evaluate(judgments, run, "AP", rel=2).notes
+    for depth in (0, -1, 2.5, "ten"):
+        with pytest.raises(ParameterError, match="depth"):
+            rankgauge.evaluate(judgments, run, "nDCG@10", depth=depth)
+    with pytest.raises(InputError, match="have to be numbers"):
+        rankgauge.score_arrays([[1, 0]], [[1j, 2]], "nDCG")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from rankgauge import evaluate
+from rankgauge.errors import ParameterError
 from rankgauge.integrations.id_lists import ListValues
 
 EXPECTED, RETRIEVED = ["d1", "d3"], ["d7", "d1"]
@@ -36,6 +37,18 @@ def test_lists_of_ids() -> None:
     assert math.isnan(ListValues("nDCG@10", empty="leave-out").value([], RETRIEVED))
     assert ListValues("R@5", duplicates="count-once").value(["a", "b"], ["a", "a"]) == 1 / 2
     assert [ListValues(name).name for name in ("nDCG@10", "AP(rel=2)", "RR")] == ["ndcg_at_10", "ap_rel_2", "rr"]
+
+
+def test_lists_one_by_one_need_the_top_of_the_scale() -> None:
+    """ERR of a list whose best grade is 1 is no ERR on its own scale of 0 and 1, where others have grades of 3."""
+    from rankgauge.integrations.torch import ignite_metric
+
+    for make in (ListValues.one_by_one, ignite_metric):
+        with pytest.raises(ParameterError, match=r"as in ERR\(max_grade=3\)"):
+            make("ERR@10")
+    assert ListValues.one_by_one("ERR(max_grade=3)@10").value({"a": 1}, ["a"]) == 1 / 8
+    assert ListValues.one_by_one("ERR@10", max_grade=3).value({"a": 1}, ["a"]) == 1 / 8
+    assert ListValues("ERR@10").values([({"a": 1}, ["a"]), ({"b": 3}, ["b"])]) == [1 / 8, 7 / 8]
 
 
 def test_the_mean_of_lists_has_an_interval() -> None:

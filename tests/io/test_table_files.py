@@ -67,7 +67,7 @@ def test_ranks_that_contradict_scores_are_noted(tmp_path: Path) -> None:
         assert files.read_run(path)["score"].to_list() == [0.1, 0.2, 0.2, 0.3]
     assert files.read_run(path, columns="rank=position")["score"].to_list() == [-1, -2, -3, -1]
     mixed = lines(tmp_path / "mixed.csv", "query,document,position,score", *rows[:3], "q1,d,4,0.1", rows[3])
-    with pytest.warns(InputWarning, match="in 1 of 2 queries the ranks contradict the scores, which order the run"):
+    with pytest.warns(InputWarning, match="in 1 of 2 queries the ranks contradict the scores, which order a run"):
         files.read_run(mixed)
     equal = lines(tmp_path / "equal.csv", "query,document,rank,score", "q1,a,0,1", "q1,b,0,2")
     assert len(files.read_run(equal)) == 2

@@ -488,6 +488,9 @@ class Dialect(Registered):
             if not isinstance(values["rel"], int | float | np.number) or not values["rel"] > 0:
                 raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
             values["rel_scale"] = None
+        depth = values.get("depth")
+        if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
+            raise ParameterError("evaluate", "depth", "a whole number from 1 up, or None for all documents", depth)
         if "max_grade" in values:
             values["top_scale"] = None
         if self.by_measure and values:  # a user's choice is for every measure

@@ -144,7 +144,7 @@ def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     if found.dtype.char in "fd":
         return found
     try:
-        return found.astype(np.float64)
+        return found.astype(np.float64, casting="same_kind" if found.dtype.kind == "c" else "unsafe")
     except (TypeError, ValueError) as error:
         raise InputError(f"grades and scores have to be numbers: {error}") from None
 

@@ -130,6 +130,8 @@ def _has_integer_queries(judgments: Any, columns: Any) -> bool:
     """Say whether the queries of a dict or a frame are integers, so that results can have them as integers too."""
     if isinstance(judgments, Mapping):
         return bool(judgments) and all(isinstance(query, Integral) for query in judgments)
+    if hasattr(judgments, "collect_schema"):  # a frame of polars, which may be lazy
+        judgments = judgments.head(0).lazy().collect()
     if not hasattr(judgments, "columns"):
         return False
     from rankgauge.files.columns import find

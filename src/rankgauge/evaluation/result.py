@@ -24,7 +24,7 @@ from rankgauge.evaluation.judged_share import (
     too_few,
 )
 from rankgauge.evaluation.scoring import counted, is_empty, is_short, is_zeroed, score, settle
-from rankgauge.evaluation.worths import listed
+from rankgauge.evaluation.worths import NO_EFFECT, listed, worths
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -92,9 +92,10 @@ class Result:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of its files and measures: that hardly anything is judged, queries that only the run or the
-        judgments have, rows that were left out, measures that the dialect's tool lacks."""
+        judgments have, rows that were left out, measures that the dialect's tool lacks, choices that change nothing."""
         files = (self.thin_words("the run"), *self.unmatched_words, *self.hits.notes)
-        told = (*files, self.dialect.lacked(self.measures), self.ideal_words)
+        idle = (words for subject, words in worths(self.dialect, self.measures, 0.0) if subject == NO_EFFECT)
+        told = (*files, self.dialect.lacked(self.measures), self.ideal_words, *idle)
         return tuple(words for words in told if words is not None)
 
     @property

@@ -157,8 +157,8 @@ def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
         # pandas turns a column of whole numbers with a hole in it into doubles: document 7 must not become "7.0".
         whole = column.cast(pl.Int64, strict=False)
         return pl.when(column == whole).then(whole.cast(pl.String)).otherwise(column.cast(pl.String)).alias(name)
-    if dtype.is_numeric() and given == pl.String:
-        column = column.str.strip_chars(" \t\r")
+    if dtype.is_numeric() and given in (pl.String, pl.Categorical, pl.Enum):
+        column = column.cast(pl.String).str.strip_chars(" \t\r")
     return column.cast(dtype, strict=False)
 
 
@@ -337,8 +337,8 @@ def rank_conflict(run: pl.DataFrame, column: str) -> str | None:
     rising = moves.filter(pl.col("step") > 0)
     if rising.is_empty():
         return None
-    ranks = f"--columns rank={column} orders it by its ranks"
+    ranks = f"--columns rank={column} orders it by its ranks, and so does --order rank"
     if len(rising) == len(moves):
         return f"its scores rise from rank to rank, as distances do, and the highest score comes first; {ranks}"
     queries, total = rising["query"].n_unique(), run["query"].n_unique()
-    return f"in {queries} of {total} queries the ranks contradict the scores, which order the run; {ranks}"
+    return f"in {queries} of {total} queries the ranks contradict the scores, which order a run; {ranks}"

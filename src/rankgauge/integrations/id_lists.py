@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from rankgauge.dialects import Dialect, get
+from rankgauge.errors import ParameterError
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import heard
@@ -28,6 +29,12 @@ class ListValues:
     def __init__(self, measure: str | Measure, dialect: str | Dialect = "standard", **overrides: Any) -> None:
         """`overrides` replace single choices of the dialect, such as `duplicates="count-once"`."""
         self.measure, self.dialect = parse(measure), get(dialect, **overrides)
+
+    @classmethod
+    def one_by_one(cls, measure: str | Measure, dialect: str | Dialect = "standard", **overrides: Any) -> Self:
+        """The same for a framework that hands over a list at a time: the top of the grading scale has to be said."""
+        refuse_open_top(measure, dialect, **overrides)
+        return cls(measure, dialect, **overrides)
 
     @property
     def name(self) -> str:
@@ -61,6 +68,15 @@ class ListValues:
             return evaluate(
                 {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}, (self.measure,), dialect=self.dialect
             )
+
+
+def refuse_open_top(measure: str | Measure, dialect: str | Dialect, **overrides: Any) -> None:
+    """Raise an error if values depend on the highest grade of all judgments, of which only a part is ever seen."""
+    wanted = parse(measure)
+    if wanted.needs_top and get(dialect, **overrides).provider(wanted).max_grade is None:
+        name = type(wanted).__name__
+        words = f"said where lists come one by one or in batches, as in {name}(max_grade=3)"
+        raise ParameterError(name, "max_grade", words, None)
 
 
 def grades(expected: Expected) -> dict[str, float]:

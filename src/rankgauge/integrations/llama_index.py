@@ -21,7 +21,7 @@ class RetrievalMetric(BaseRetrievalMetric):  # type: ignore[misc]
     lists: Any = None
 
     def __init__(self, measure: Any = "nDCG@10", *, dialect: Any = "standard", **overrides: Any) -> None:
-        lists = ListValues(measure, dialect, **overrides)
+        lists = ListValues.one_by_one(measure, dialect, **overrides)
         super().__init__(metric_name=lists.name, lists=lists)
 
     def compute(

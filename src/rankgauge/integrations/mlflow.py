@@ -35,7 +35,7 @@ def metric(measure: str = "nDCG@10", *, dialect: str = "standard", **overrides: 
 
 def scorer(measure: str = "nDCG@10", *, dialect: str = "standard", **overrides: Any) -> Any:
     """Make a scorer: the outputs of a row are the retrieved ids, its expectations the relevant ones."""
-    lists = ListValues(measure, dialect, **overrides)
+    lists = ListValues.one_by_one(measure, dialect, **overrides)
 
     def rate(*, outputs: Any, expectations: dict[str, Any]) -> Feedback:
         expected = next((expectations[name] for name in EXPECTATIONS if name in expectations), None)

@@ -41,5 +41,5 @@ class ContextMetric(SingleTurnMetric):  # type: ignore[misc]
 
 def metric(measure: str = "nDCG@5", *, dialect: str = "standard", **overrides: Any) -> ContextMetric:
     """Make a metric of a measure; `overrides` replace single choices of the dialect."""
-    lists = ListValues(measure, dialect, **overrides)
+    lists = ListValues.one_by_one(measure, dialect, **overrides)
     return ContextMetric(name=lists.name, lists=lists)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.evaluation.arrays import ArrayMean, score_arrays
+from rankgauge.integrations.id_lists import refuse_open_top
 
 
 def torch_metric(measure: str = "nDCG@10", *, dialect: str = "standard", **overrides: Any) -> Any:
@@ -44,6 +45,7 @@ def torch_metric(measure: str = "nDCG@10", *, dialect: str = "standard", **overr
 
 def ignite_metric(measure: str = "nDCG@10", *, dialect: str = "standard", **overrides: Any) -> Any:
     """Make a metric of ignite: the mean over the rows of all batches; NaN grades and scores are padding."""
+    refuse_open_top(measure, dialect, **overrides)
     from ignite.exceptions import NotComputableError
     from ignite.metrics import Metric
 
