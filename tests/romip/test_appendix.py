@@ -193,6 +193,15 @@ def test_precision_of_an_ideal_system() -> None:
     assert found == {"20": [20 / 100], "30": [30 / 100]}
 
 
+def test_precision_of_few_documents() -> None:
+    """Section 3.1: where fewer than n documents are returned, precision(n) is at most precision, with more it may be
+    more."""
+    lists = {"".join(map(str, grades)): (grades, 1) for n in range(1, 7) for grades in product((0, 1), repeat=n)}
+    found = values(lists, "P@5", "SetP")
+    assert all(short <= whole for name, (short, whole) in found.items() if len(name) < 5)
+    assert found["100000"][0] > found["100000"][1]
+
+
 def test_ndcg_sees_only_the_first_documents() -> None:
     """Section 5.1: NDCG@5 is 1 although the documents after the fifth are not ranked by their grades."""
     found = values({"sorted": ([3, 2, 2, 1, 1, 0, 1], 0), "unsorted": ([2, 3, 2, 1, 1, 0, 1], 0)}, "nDCG@5", "nDCG")
