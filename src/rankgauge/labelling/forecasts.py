@@ -12,9 +12,8 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.labelling import methods
 from rankgauge.labelling.intervals import half_width
-from rankgauge.labelling.methods import Method
+from rankgauge.labelling.methods import METHODS, Method, get
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
@@ -88,10 +87,8 @@ def forecast(
     spent = np.sort(np.asarray([share * total for share in SHARES] if budgets is None else budgets, dtype=np.float64))
     if not len(spent) or not (spent > 0).all():
         raise ParameterError("a forecast", "budgets", "costs above 0", budgets)
-    usable = [name for name in methods.METHODS if name != "document" or target.shape is not Shape.OTHER]
-    errors = {
-        str(method): methods.get(method).expected_error(pool, target, budgets=spent, rng=rng)
-        for method in (usable if chosen is None else chosen)
-    }
+    kinds = [kind for kind in METHODS.values() if kind.name != "document" or target.shape is not Shape.OTHER]
+    made = (kind() for kind in kinds) if chosen is None else map(get, chosen)
+    errors = {str(method): method.expected_error(pool, target, budgets=spent, rng=rng) for method in made}
     widths = 2 * half_width(np.array([*errors.values()]), draws=np.inf, freedom=np.inf, level=level)
     return Forecast(budgets=spent, widths=dict(zip(errors, widths, strict=True)), level=level)

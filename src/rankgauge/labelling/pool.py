@@ -68,6 +68,11 @@ class PooledDocuments(Grouped):
         opened = np.bincount(self.query[self.open], minlength=len(self.sizes)) > 0
         return float(self.costs[self.open].sum() + self.overhead[opened].sum())
 
+    @property
+    def ids(self) -> pl.DataFrame:
+        """The documents with their queries, a row each."""
+        return pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
+
     @cached_property
     def positions(self) -> dict[str, dict[str, int]]:
         """The position of each document, by the ids of query and document."""
@@ -201,13 +206,13 @@ class Pool(PooledDocuments):
 
     def to_frame(self) -> pl.DataFrame:
         """The pool as a frame that `of` turns into the same pool."""
-        numbers = {
+        numbers: dict[str, Any] = {
             **{f"rank_{r + 1}": pl.Series(self.ranks[:, r]).fill_nan(None) for r in range(self.rankers)},
             **{belief_column(grade): self.beliefs[:, y] for y, grade in enumerate(self.grades)},
             "cost": self.costs,
             "overhead": self.overhead[self.query],
         }
-        frame = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents, **numbers})
+        frame = self.ids.with_columns(**numbers)
         return frame if self.texts is None else frame.hstack(self.texts)
 
     @property
@@ -247,8 +252,7 @@ class Pool(PooledDocuments):
     def judged_by(self, judges: Mapping[str, Any]) -> Pool:
         """The same pool with beliefs from judges other than people (files, frames, dicts; by name), and from its own
         beliefs if it has any that say something."""
-        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
-        told = judge_beliefs(list(read_judges(judges)), ids, self.grades)
+        told = judge_beliefs(list(read_judges(judges)), self.ids, self.grades)
         if np.allclose(told, 1.0 / len(self.grades)):
             raise InputError("the judge has graded no document of the pool", hint="Are its ids those of the pool?")
         known = np.allclose(self.beliefs, 1.0 / len(self.grades))
@@ -270,10 +274,9 @@ class Pool(PooledDocuments):
 
     def find(self, judgments: pl.DataFrame) -> FloatArray:
         """The grade of each document in the judgments (query, document, grade); NaN if there is none."""
-        ids = pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
         known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
-        found = ids.join(known, on=["query", "document"], how="left", maintain_order="left")
-        if len(found) != len(ids):
+        found = self.ids.join(known, on=["query", "document"], how="left", maintain_order="left")
+        if len(found) != len(self.documents):
             raise InputError("a document of the pool was judged twice", hint="Combine the grades of assessors first.")
         return np.asarray(found["grade"].fill_null(np.nan).to_numpy())
 

@@ -32,6 +32,13 @@ class Slopes:
     steps: FloatArray
     scale: FloatArray
 
+    @classmethod
+    def of(
+        cls, target: BoardTarget, lists: RunLists, query: IndexArray, *, divisor: FloatArray, **parts: FloatArray
+    ) -> Slopes:
+        """The slopes of a target whose ideal sums are `divisor` (queries); `parts` are hit, level and curve."""
+        return cls(lists=lists, query=query, steps=target.steps, scale=1.0 / (divisor * len(divisor)), **parts)
+
     def moved(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
         """What errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
         documents)."""
@@ -167,12 +174,4 @@ def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, best: 
         divisor = np.maximum(target.ideal.at(counts), target.ideal.least)
         level = lists.values(worth) / divisor
         curve = target.ideal.smooth_slopes(counts, np.maximum(noise, 0.5))
-    return Slopes(
-        lists=lists,
-        query=pool.query,
-        hit=lists.slopes(worth),
-        level=level,
-        curve=curve,
-        steps=target.steps,
-        scale=1.0 / (divisor * queries),
-    )
+    return Slopes.of(target, lists, pool.query, hit=lists.slopes(worth), level=level, curve=curve, divisor=divisor)

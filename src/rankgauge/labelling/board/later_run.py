@@ -81,22 +81,9 @@ class LaterRun:
         if name in board.pool.runs:
             raise InputError(f"{name} is a run of the board already", hint="Give the later run another name.")
         alone = BoardPool.from_runs({name: run})
-        hits = pl.DataFrame(
-            {
-                "query": alone.queries.gather(alone.query[alone.document]),
-                "document": alone.documents.gather(alone.document),
-                "rank": alone.rank,
-            }
-        )
-        pool = board.pool
+        hits, pool = alone.ids[alone.document].with_columns(rank=alone.rank), board.pool
         queries = pl.DataFrame({"query": pool.queries, "number": np.arange(len(pool.queries))})
-        places = pl.DataFrame(
-            {
-                "query": pool.queries.gather(pool.query),
-                "document": pool.documents,
-                "place": np.arange(len(pool.documents)),
-            }
-        )
+        places = pool.ids.with_columns(place=np.arange(len(pool.documents)))
         asked = hits.join(queries, on="query")
         if asked.is_empty():
             raise InputError(f"{name} answers none of the {len(pool.queries)} queries of the board")

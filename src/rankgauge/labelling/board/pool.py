@@ -155,11 +155,6 @@ class BoardPool(PooledDocuments):
     def open(self) -> BoolArray:
         return np.isnan(self.known)
 
-    @property
-    def ids(self) -> pl.DataFrame:
-        """The documents with their queries, a row each."""
-        return pl.DataFrame({"query": self.queries.gather(self.query), "document": self.documents})
-
     @cached_property
     def deepest(self) -> int:
         """The length of the longest list."""
@@ -193,12 +188,12 @@ class BoardPool(PooledDocuments):
         found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
         return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
 
-    def weight_inside(self, weights: FloatArray) -> FloatArray:
-        """The share of each run's weight that lies inside the pool; `weights` are those of the ranks 1, 2, …
-
-        What is outside counts as not relevant, so a value rests on this share.
+    def weight_inside(self, weights: FloatArray, mask: BoolArray | None = None) -> FloatArray:
+        """The share of each run's weight on documents of the pool, or of a mask; `weights` are those of the ranks 1,
+        2, … What is outside the pool counts as not relevant, so a value rests on this share.
         """
-        inside = np.bincount(self.run, weights[self.rank - 1], minlength=len(self.runs))
+        kept = slice(None) if mask is None else mask[self.document]
+        inside = np.bincount(self.run[kept], weights[self.rank[kept] - 1], minlength=len(self.runs))
         whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
         return np.asarray(inside / np.where(whole > 0, whole, 1.0))
 

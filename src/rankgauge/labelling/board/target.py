@@ -186,7 +186,7 @@ class BoardTarget:
             shape=above.shape,
             grades=grades,
             steps=_steps(above, spoken, grades, wanted),
-            weights=_weights(above, deepest),
+            weights=form_weights(above, deepest),
             ideal=None if below is None else _ideal(below, spoken, grades, wanted, most),
         )
 
@@ -351,7 +351,8 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
     return np.diff(worths)
 
 
-def _weights(form: Form, deepest: int) -> FloatArray:
+def form_weights(form: Form, deepest: int) -> FloatArray:
+    """The weights of the ranks 1, 2, … up to the deepest, 0 past the cutoff."""
     ranks = np.arange(1.0, deepest + 1)
     return np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
 

@@ -72,15 +72,8 @@ def _difference(target: BoardTarget, lists: RunLists, features: Features, readin
     best, queries = readings.best @ target.steps, len(features.sizes)
     hit = lists.slopes(best)
     gap = readings.mean @ target.steps - best
-    slopes = Slopes(
-        lists=lists,
-        query=features.query,
-        hit=hit,
-        level=np.zeros(lists.shape),
-        curve=np.zeros((queries, len(target.steps))),
-        steps=target.steps,
-        scale=np.full(queries, 1.0 / queries),
-    )
+    level, curve = np.zeros(lists.shape), np.zeros((queries, len(target.steps)))
+    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=np.ones(queries))
     found = lists.values(best) + lists.sums(hit * gap[lists.document])
     return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
 
@@ -96,15 +89,7 @@ def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Feat
     level = guess / np.maximum(ideal.at(counts.believed), ideal.least)
     level = _lifted(level, summed, divisor + moved, divisor)
     found = (summed - level * moved) / divisor
-    slopes = Slopes(
-        lists=lists,
-        query=features.query,
-        hit=hit,
-        level=level,
-        curve=curve,
-        steps=target.steps,
-        scale=1.0 / (divisor * len(divisor)),
-    )
+    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=divisor)
     # In a deep pool the biases of the ideal's two parts cancel; in a shallow one the correction is biased by itself.
     shallow = SHALLOW if not target.deep and features.sizes.mean() < SHALLOW_SIZE else 0.0
     shared = np.sqrt(shallow) * (level * moved / divisor).mean(axis=1)
@@ -127,15 +112,8 @@ def _precision_ratio(
     keep = np.where(noise > 0, expected**2 / np.where(noise > 0, expected**2 + noise, 1.0), 1.0)
     drawn = (1.0 - keep)[:, np.newaxis] * (quadratic - expected[:, np.newaxis])
     found = level + (summed - level * counts.sampled[:, t]) / divisor - drawn
-    slopes = Slopes(
-        lists=lists,
-        query=features.query,
-        hit=hit,
-        level=level,
-        curve=np.broadcast_to(target.steps, (len(divisor), len(target.steps))),
-        steps=target.steps,
-        scale=1.0 / (divisor * len(divisor)),
-    )
+    curve = np.broadcast_to(target.steps, (len(divisor), len(target.steps)))
+    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=divisor)
     bend = _bend(lists, features, readings.doubt[:, t], hit, level)
     bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
     further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + BENT * bent**2

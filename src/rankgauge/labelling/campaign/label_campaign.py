@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import polars as pl
 from sqlalchemy.engine import Engine
 
@@ -298,14 +297,8 @@ class LabelCampaign:
     def judgments(self) -> pl.DataFrame:
         """The grade of each document that was asked for and fully judged: query, document, grade."""
         with self._state.looking():
-            pool, known = self._state.pool, np.flatnonzero(~np.isnan(self._state.ledger.grades))
-            return pl.DataFrame(
-                {
-                    "query": pool.queries.gather(pool.query[known]),
-                    "document": pool.documents.gather(known),
-                    "grade": self._state.ledger.grades[known],
-                }
-            )
+            grades = pl.Series(self._state.ledger.grades)
+            return self._state.pool.ids.with_columns(grade=grades).filter(grades.is_not_nan())
 
     def refit(self, *, leave_open: bool = False) -> None:
         """Begins a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""

@@ -23,14 +23,12 @@ JUDGE, EFFECTS = "judge/", "effects/"
 def pack(pool: Pool) -> bytes:
     """The pool without its texts, which are read document by document."""
     columns = {
-        "query": pool.queries.gather(pool.query),
-        "document": pool.documents,
         **{f"rank_{ranker}": pool.ranks[:, ranker] for ranker in range(pool.rankers)},
         **_columns(pool.beliefs),
         "cost": pool.costs,
         "overhead": pool.overhead[pool.query],
     }
-    return _bytes(pl.DataFrame(columns))
+    return _bytes(pool.ids.with_columns(**columns))
 
 
 def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
@@ -52,15 +50,9 @@ def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
 
 def pack_board(pool: BoardPool) -> bytes:
     """The pool of a board without its texts: its documents, its hits, and the length of every list."""
-    documents = {
-        "query": pool.queries.gather(pool.query),
-        "document": pool.documents,
-        "known": pool.known,
-        "cost": pool.costs,
-        "overhead": pool.overhead[pool.query],
-    }
+    documents = {"known": pool.known, "cost": pool.costs, "overhead": pool.overhead[pool.query]}
     tables = {
-        "documents": pl.DataFrame(documents),
+        "documents": pool.ids.with_columns(**documents),
         "facts": pl.DataFrame() if pool.facts is None else pool.facts,
         "hits": pl.DataFrame({"run": pool.run, "document": pool.document, "rank": pool.rank}),
         "lengths": pl.DataFrame(dict(zip(pool.runs, pool.lengths, strict=True))),

@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError
 from rankgauge.files.scales import Scale
-from rankgauge.judgments import combine, scale
+from rankgauge.judgments import level_of, scale
 from rankgauge.labelling import defaults, methods
 from rankgauge.labelling.board import Board, BoardPool, BoardTarget
 from rankgauge.labelling.methods import Plan
@@ -82,7 +81,7 @@ class CampaignSettings:
             raise ParameterError("a campaign", "assessors", "1 or more", self.assessors)
         Unjudgeable.parse(self.unjudgeable)
         # A rule that does not exist, or lacks its level, is an error even if there is nothing to combine.
-        combine(pl.DataFrame({"query": ["q"], "document": ["d"], "grade": [0.0]}), self.combine)
+        level_of(self.combine)
 
     @cached_property
     def words(self) -> Scale | None:

@@ -17,22 +17,11 @@ from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.moments import Moments, moments
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import InclusionRule
 from rankgauge.labelling.sampling.query_plan import QueryEstimator, QueryPlan, repeat_draws, streams
 from rankgauge.labelling.sampling.recalibration import Regression
+from rankgauge.labelling.sampling.stages import InclusionRule, query_scores
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-
-
-def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
-    """How worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.
-
-    The variance around the query's own expected value counts, not that around the pool's mean, as the regression uses
-    the expected values.
-    """
-    scores = np.sqrt(found.variance / np.maximum(costs, np.finfo(float).tiny))
-    total, m = scores.sum(), len(scores)
-    return (1 - uniform) * (scores / total if total > 0 else np.full(m, 1 / m)) + uniform / m
 
 
 def inclusions(scores: FloatArray, n: int) -> FloatArray:
@@ -110,10 +99,6 @@ class GregMethod(Method):
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         found, scores = self._scores(pool, target, rng)
         costs = target.query_costs(pool)
-        total = float(costs.sum())
-
-        def error(budget: float) -> float:
-            rule = InclusionRule.spending(budget, scores, costs, total=total, uniform=0.0)
-            return float(np.sqrt(found.variance @ (1 / rule.chances(scores) - 1))) / len(costs)
-
-        return np.array([error(float(budget)) for budget in budgets])
+        shared = {"total": float(costs.sum()), "uniform": 0.0}
+        rules = [InclusionRule.spending(float(budget), scores, costs, **shared) for budget in budgets]
+        return np.sqrt([found.variance @ (1 / rule.chances(scores) - 1) for rule in rules]) / len(costs)

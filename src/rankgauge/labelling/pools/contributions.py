@@ -15,7 +15,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import BoardPool, BoardTarget
 from rankgauge.labelling.board.lists import RunLists
-from rankgauge.labelling.board.target import reached, taken_apart
+from rankgauge.labelling.board.target import form_weights, reached, taken_apart
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -33,8 +33,7 @@ def rank_weights(measure: str, deepest: int, *, dialect: str = "standard") -> Fl
     if form is None:
         expected = "one whose ranks have weights of their own, such as nDCG@10, AP, P@10, RBP or ERR@10"
         raise ParameterError("a pool", "measure", expected, measure)
-    ranks = np.arange(1.0, deepest + 1)
-    return np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
+    return form_weights(form, deepest)
 
 
 def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPool:

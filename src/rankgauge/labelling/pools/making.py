@@ -86,20 +86,12 @@ class MadePool:
         both[self.chosen] = True
         for name in measures:
             weights = rank_weights(name, self.pool.deepest, dialect=dialect)
-            shares = [self._inside(weights, mask) for mask in (known, both)]
+            shares = [self.pool.weight_inside(weights, mask).tolist() for mask in (known, both)]
             rows += [
                 {"run": run, "measure": name, "judged": before, "covered": after}
                 for run, before, after in zip(self.pool.runs, *shares, strict=True)
             ]
         return pl.DataFrame(rows)
-
-    def _inside(self, weights: Any, mask: BoolArray) -> list[float]:
-        """The share of each run's weight on documents of the mask."""
-        pool, kept = self.pool, mask[self.pool.document]
-        inside = np.bincount(pool.run[kept], weights[pool.rank[kept] - 1], minlength=len(pool.runs))
-        whole = np.append(0.0, np.cumsum(weights))[pool.lengths].sum(axis=1)
-        found: list[float] = (inside / np.where(whole > 0, whole, 1.0)).tolist()
-        return found
 
     def frame(self) -> pl.DataFrame:
         """The table to judge: the documents of a query together, in the order of their judging.
