@@ -14,8 +14,8 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.romip import metrics
-from rankgauge.romip.classification import Decisions, figures_of, values_of
-from rankgauge.romip.metrics import Note, OfficialMetric, Row, TrackResult
+from rankgauge.romip.classification import Decisions, evaluated
+from rankgauge.romip.metrics import Note, OfficialMetric, TrackResult
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables
 
 METRICS: tuple[OfficialMetric, ...] = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
@@ -29,23 +29,14 @@ def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTa
     """
     if not annotations:
         raise InputError("there are no annotations to evaluate")
-    figures: list[Row] = []
-    values: list[Row] = []
     tables = _split(documents, annotations)
-    for table in tables:
-        for run, judged in annotations.items():
-            decided = decide(table.used, _like(judged, table, run))
-            figures += figures_of(table.name, run, decided, METRICS)
-            values += values_of(table.name, run, decided, METRICS)
-    return TrackResult.of(
-        "annotation",
-        runs=annotations,
-        metrics=METRICS,
-        used=[table.counts for table in tables],
-        figures=figures,
-        values=values,
-        notes=(Note(code="left-out"), Note(code="annotations")),
-    )
+    decided = {
+        (table.name, run): decide(table.used, _like(judged, table, run))
+        for table in tables
+        for run, judged in annotations.items()
+    }
+    used, notes = [table.counts for table in tables], (Note(code="left-out"), Note(code="annotations"))
+    return evaluated("annotation", decided, METRICS, runs=annotations, used=used, notes=notes)
 
 
 def decide(documents: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, Decisions]:

@@ -70,25 +70,29 @@ class Decisions:
         return 2.0 / (1.0 / self.precision + 1.0 / self.recall) if self.found else 0.0
 
 
-def figures_of(
-    table: str, run: str, decided: Mapping[str, Decisions], metrics: Iterable[OfficialMetric]
-) -> Iterator[Row]:
-    """Each metric's value on the sum of all 2×2 tables (micro) and its mean over them (macro)."""
-    whole = Decisions.sum(list(decided.values()))
-    for metric in metrics if decided else ():  # there is no mean of nothing
-        mean = sum(decisions.value(metric) for decisions in decided.values()) / len(decided)
-        yield table, MICRO, metric.key, run, whole.value(metric), len(decided)
-        yield table, MACRO, metric.key, run, mean, len(decided)
+def evaluated(
+    track: str,
+    decided: Mapping[tuple[str, str], Mapping[str, Decisions]],
+    metrics: tuple[OfficialMetric, ...],
+    *,
+    runs: Iterable[str],
+    used: Iterable[Row],
+    notes: Iterable[Note],
+) -> TrackResult:
+    """Each metric for every query or category, on the sum of their 2×2 tables (micro) and as a mean over them (macro).
 
-
-def values_of(
-    table: str, run: str, decided: Mapping[str, Decisions], metrics: Iterable[OfficialMetric]
-) -> Iterator[Row]:
-    """Each metric's value for each query or category."""
-    metrics = list(metrics)
-    for query, decisions in decided.items():
-        for metric in metrics:
-            yield table, run, query, metric.key, decisions.value(metric)
+    What was decided is by table and run; there is no mean of nothing.
+    """
+    values, figures = list[Row](), list[Row]()
+    for (table, run), known in decided.items():
+        values += [
+            (table, run, query, metric.key, one.value(metric)) for query, one in known.items() for metric in metrics
+        ]
+        for metric in metrics if known else ():
+            mean = sum(one.value(metric) for one in known.values()) / len(known)
+            for average, value in ((MICRO, Decisions.sum([*known.values()]).value(metric)), (MACRO, mean)):
+                figures.append((table, average, metric.key, run, value, len(known)))
+    return TrackResult.of(track, runs=runs, metrics=metrics, used=used, figures=figures, values=values, notes=notes)
 
 
 def _share(part: int, whole: int) -> float:
@@ -133,21 +137,18 @@ def classification(truth: Truth, answers: Mapping[str, Classification]) -> Track
     """Recall, precision, accuracy, error and F of each answer, micro and macro, under every table of the truth."""
     if not answers:
         raise InputError("there are no results to evaluate")
-    figures: list[Row] = []
-    values: list[Row] = []
-    for table, belonging in truth.belonging.items():
-        for run, answer in answers.items():
-            decided = decide(belonging, truth.documents, answer.pairs)
-            figures += figures_of(table, run, decided, metrics.DECISIONS)
-            values += values_of(table, run, decided, metrics.DECISIONS)
+    decided = {
+        (table, run): decide(belonging, truth.documents, answer.pairs)
+        for table, belonging in truth.belonging.items()
+        for run, answer in answers.items()
+    }
     used = {table: belonging["query"].n_unique() for table, belonging in truth.belonging.items()}
-    return TrackResult.of(
+    return evaluated(
         "classification",
+        decided,
+        metrics.DECISIONS,
         runs=answers,
-        metrics=metrics.DECISIONS,
         used=[(table, n, len(truth.categories) - n) for table, n in used.items()],
-        figures=figures,
-        values=values,
         notes=(
             Note(code="left-out-categories"),
             Note(code="denominator", fields={"documents": len(truth.documents)}),

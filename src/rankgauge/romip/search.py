@@ -55,25 +55,17 @@ def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
 def _evaluate(track: str, sheets: Sequence[_Sheet], runs: Mapping[str, Any], notes: Sequence[Note]) -> TrackResult:
     if not runs:
         raise InputError("there are no runs to evaluate")
-    figures: list[Row] = []
-    curves: list[Row] = []
-    values: list[Row] = []
     read = {run: files.run_from(source) for run, source in runs.items()}
-    for sheet in sheets:
-        for run, ranked in read.items():
-            result = _result(sheet, ranked)
-            if result is not None:
-                figures += _figures(sheet, run, result)
-                curves += _curves(sheet, run, result)
-                values += _values(sheet, run, result)
+    results = [(sheet, run, _result(sheet, ranked)) for sheet in sheets for run, ranked in read.items()]
+    known = [(sheet, run, result) for sheet, run, result in results if result is not None]
     return TrackResult.of(
         track,
         runs=runs,
         metrics=dict.fromkeys(metric for sheet in sheets for metric in sheet.metrics),
         used=[sheet.table.counts for sheet in sheets],
-        figures=figures,
-        curves=curves,
-        values=values,
+        figures=[row for found in known for row in _figures(*found)],
+        curves=[row for found in known for row in _curves(*found)],
+        values=[row for found in known for row in _values(*found)],
         notes=(Note(code="left-out"), *notes),
     )
 
