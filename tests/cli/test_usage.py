@@ -19,8 +19,8 @@ Command = Callable[..., str]
         (("audit", "lint"), "Missing argument 'JUDGMENTS'", "rankgauge audit lint"),
         (("evalute",), "Did you mean 'evaluate'?", "rankgauge"),
         (
-            ("compare", "q", "a", "--baseline", "a", "--baseline", "b"),
-            "--baseline can be given only once",
+            ("compare", "q", "a", "--test", "t", "--test", "sign"),
+            "--test can be given only once",
             "rankgauge compare",
         ),
         (

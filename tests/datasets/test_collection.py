@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from rankgauge import files
-from rankgauge.demo import FILES, Collection, generate, write
+from rankgauge.demo import FILES, DemoCollection, generate, write
 
 
 @pytest.fixture(scope="module")
-def collection() -> Collection:
+def collection() -> DemoCollection:
     """The collection of seed 0."""
     return generate(rng=np.random.default_rng(0))
 
@@ -28,7 +28,7 @@ def test_same_seed_same_files(tmp_path: Path) -> None:
         assert one == same != other
 
 
-def test_it_has_what_real_data_has(collection: Collection) -> None:
+def test_it_has_what_real_data_has(collection: DemoCollection) -> None:
     """There are an empty query, ties, unjudged documents, a missing query, a short list and a query nobody judged."""
     judged = collection.judgments
     totals = judged.group_by("query").agg(pl.col("grade").sum())
@@ -42,14 +42,14 @@ def test_it_has_what_real_data_has(collection: Collection) -> None:
     assert dense.group_by("query").len()["len"].min() == 4
 
 
-def test_assessors_disagree_in_their_own_ways(collection: Collection) -> None:
+def test_assessors_disagree_in_their_own_ways(collection: DemoCollection) -> None:
     """Everyone grades everything; eve is more generous than ann, and bob is stricter."""
     means = dict(collection.ratings.group_by("assessor").agg(pl.col("grade").mean()).iter_rows())
     assert means["bob"] < means["ann"] < means["eve"]
     assert len(collection.ratings) == 3 * len(collection.judgments)
 
 
-def test_files_hold_the_collection(collection: Collection, tmp_path: Path) -> None:
+def test_files_hold_the_collection(collection: DemoCollection, tmp_path: Path) -> None:
     """What is written is what is read back."""
     write(collection, tmp_path)
     judgments, run = files.read_pair(tmp_path / "qrels.txt", tmp_path / "dense.txt.gz")
@@ -61,7 +61,7 @@ def test_files_hold_the_collection(collection: Collection, tmp_path: Path) -> No
     assert len(letor) == len(scored) > 0
 
 
-def test_too_small(collection: Collection) -> None:
+def test_too_small(collection: DemoCollection) -> None:
     """Fewer queries than special ones cannot be made."""
     with pytest.raises(ValueError, match="at least 4"):
         generate(rng=np.random.default_rng(0), queries=3)

@@ -56,7 +56,7 @@ class CompareOptions(EvaluationOptions):
     )
     baseline: list[str] | None = option(
         "--baseline",
-        help="Compare the others with this run; else all pairs. Repeatable.",
+        help="Compare the others with this run; repeatable.",
         metavar="RUN",
         group=TESTING,
     )
@@ -130,8 +130,8 @@ class CompareOptions(EvaluationOptions):
     )
     fail_if_worse: list[str] | None = option(
         "--fail-if-worse",
-        help="A gate against the baseline, repeatable. Exit 1: the 95 % interval of the difference lies below 0, or "
-        "below −LOSS. Exit 0: the mean is not below, or the interval lies above −LOSS. Exit 3: undecided.",
+        help="A gate, repeatable. Exit 1: the 95 % interval of the difference lies below 0, or below −LOSS. Exit 0: "
+        "the mean is not below, or the interval lies above −LOSS. Exit 3: undecided.",
         metavar="MEASURE[:LOSS]",
         offer=choices.listed(choices.measures),
         group=GATE,

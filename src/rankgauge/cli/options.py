@@ -81,7 +81,7 @@ JUDGMENTS = argument(
 )
 RUNS = argument(
     "RUN",
-    help="Runs, or scores for a LETOR file; compressed files are read as they are. NAME=FILE gives one a name.",
+    help="Runs, compressed or not, or scores for a LETOR file; or NAME=FILE.",
     offer=choices.sources,
 )
 DIALECT = dialect_name()

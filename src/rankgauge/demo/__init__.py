@@ -1,6 +1,6 @@
 """Seeded generators of small collections that behave like real ones, for the demo, the docs and tests."""
 
-from rankgauge.demo.collection import FILES, Collection, generate, write
+from rankgauge.demo.collection import FILES, DemoCollection, generate, write
 from rankgauge.demo.learning import (
     LIKENESSES,
     Likeness,
@@ -14,7 +14,7 @@ from rankgauge.demo.learning import (
 __all__ = [
     "FILES",
     "LIKENESSES",
-    "Collection",
+    "DemoCollection",
     "Likeness",
     "generate",
     "generate_learning",

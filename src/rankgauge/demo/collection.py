@@ -32,7 +32,7 @@ TOP = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Collection:
+class DemoCollection:
     """The assessors' grades, the judgments made of them (their median), and the runs by name."""
 
     ratings: pl.DataFrame
@@ -44,7 +44,7 @@ class Collection:
     """Other queries, whose documents nobody has judged yet."""
 
 
-def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
+def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
     """A collection of `queries` judged queries, the last with nothing relevant, and one that nobody judged."""
     if queries < 4:
         raise ValueError("a collection needs at least 4 queries")
@@ -66,7 +66,7 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> Collection:
     runs = _runs(found, names, rng)
     pool = generate_pool(rng=rng, queries=5 * queries)
     judge = _judge(found.join(judgments, on=["query", "document"], how="semi", maintain_order="left"), rng)
-    return Collection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
+    return DemoCollection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
 
 
 def _documents(rng: np.random.Generator, queries: int) -> list[str]:
@@ -130,13 +130,13 @@ def _jsonl_run(run: pl.DataFrame) -> str:
     return "".join(json.dumps(row) + "\n" for row in run.iter_rows(named=True))
 
 
-def _joined(collection: Collection) -> pl.DataFrame:
+def _joined(collection: DemoCollection) -> pl.DataFrame:
     """The judged documents of the dense run, as a learned ranker's test set."""
     pair = collection.judgments.join(collection.runs["dense"], on=["query", "document"], maintain_order="left")
     return pair.with_columns(length=pl.col("document").str.slice(1).cast(pl.Float64) / 1000)
 
 
-def _letor(collection: Collection) -> str:
+def _letor(collection: DemoCollection) -> str:
     rows = _joined(collection).iter_rows(named=True)
     return "".join(
         f"{row['grade']:g} qid:{row['query'][1:].lstrip('0')} 1:{row['score']:g} 2:{row['length']:g} "
@@ -145,11 +145,11 @@ def _letor(collection: Collection) -> str:
     )
 
 
-def _scores(collection: Collection) -> str:
+def _scores(collection: DemoCollection) -> str:
     return "".join(f"{score:g}\n" for score in _joined(collection)["score"])
 
 
-FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
+FILES: Mapping[str, tuple[str, Callable[[DemoCollection], str]]] = {
     "qrels.txt": ("judgments as TREC writes them: query, 0, document, grade", lambda c: _qrels(c.judgments)),
     "judge.qrels": ("the same documents, graded by a simulated language model", lambda c: _qrels(c.judge)),
     "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
@@ -167,7 +167,7 @@ FILES: Mapping[str, tuple[str, Callable[[Collection], str]]] = {
 """The files of a collection: what each is, and what it holds."""
 
 
-def write(collection: Collection, folder: Path) -> list[Path]:
+def write(collection: DemoCollection, folder: Path) -> list[Path]:
     """Writes the collection's files into the folder, which is made if necessary; gives their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -18,7 +18,7 @@ from rankgauge.cli.comparison import CompareOptions, compared, gated
     "rankgauge compare qrels.txt BM25=bm25.txt Dense=dense.txt.gz --baseline BM25 --risk 5",
     place=20,
     page="compare.md",
-    first=("measure", "baseline", "output", "fail_if_worse"),
+    first=("measure", "baseline", "output", "per_query", "test", "fail_if_worse"),
 )
 def compare(options: CompareOptions) -> None:
     """Test which runs differ by more than luck, by how much and on which queries."""
