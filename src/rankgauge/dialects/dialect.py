@@ -124,6 +124,8 @@ class Dialect(Registered):
     short: ShortList = ShortList.CUT
     decimals: int | None = None
     """To how many decimals the value of a query is rounded before the mean is taken; None: not at all."""
+    half_up: bool = False
+    """Whether a half of the last decimal is rounded up by floor(x + ½); otherwise the nearest number is printed."""
     missing: MissingQuery = MissingQuery.ZERO
     query_order: QueryOrder = QueryOrder.APPEARANCE
     only_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)

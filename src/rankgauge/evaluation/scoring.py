@@ -81,6 +81,7 @@ class ValueRule:
     fewest: int
     single: bool
     decimals: int | None
+    half_up: bool
 
     @classmethod
     def of(cls, measure: Measure, dialect: Dialect) -> ValueRule:
@@ -94,6 +95,7 @@ class ValueRule:
             fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
             single=dialect.single_arithmetic,
             decimals=dialect.provider(measure).decimals,
+            half_up=dialect.provider(measure).half_up,
         )
 
     def __call__(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
@@ -106,7 +108,10 @@ class ValueRule:
             values = values if value is None else np.where(where, value, values)
         values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
         if self.decimals is not None:
-            values = np.array([round(value, self.decimals) for value in values.tolist()], dtype=np.float64)
+            unit = 10.0**self.decimals
+            up = np.floor(values * unit + 0.5) / unit
+            kept = [round(value, self.decimals) for value in values.tolist()] if not self.half_up else up
+            values = np.array(kept, dtype=np.float64)
         return to_single(values) if self.single else values
 
 

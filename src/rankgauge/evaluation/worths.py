@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 GAINS: Mapping[str, str] = {
     "linear": "a grade is worth what it says",
+    "binary": "1 for any grade above 0",
     "exp": "a grade is worth 2^grade − 1",
     "letor": "grades 0, 1 and 2 are worth 0, 1 and 3, others nothing",
     "mslr": "grades 0 to 4 are worth 0, 1, 3, 7 and 15, others nothing",

@@ -40,6 +40,7 @@ def _powers(grades: FloatArray) -> FloatArray:
 
 GAINS: Mapping[str, Weight] = {
     "linear": lambda grades: grades,
+    "binary": lambda grades: (grades > 0).astype(np.float64),  # frameworks that know ids of relevant documents only
     "exp": lambda grades: _powers(grades) - 1.0,
     "yahoo": lambda grades: (_powers(grades) - 1.0) / 16.0,  # the challenge's evaluate.py: (2 ** g - 1) / 16
     "ranklib": lambda grades: _powers(np.trunc(grades)) - 1.0,  # DCGScorer: the label is cut to an int first

@@ -37,8 +37,8 @@ PARAMETERS: Mapping[str, str] = {
     "gains": "a table of gains in place of the named gain, as in {{1: 1, 2: 5}}",
     "max_grade": "the top of the grading scale; the dialect's, the named scale's, or the judgments' highest grade",
     "ideal_rel": "the lowest grade that gains in the ideal order",
-    "ideal_depth": "where the ideal order ends: at the cutoff, with the list (list), or nowhere (all)",
-    "out_of": "what the sum is divided by: all relevant documents, or those found down to the cutoff (found)",
+    "ideal_depth": "the end of the ideal order: cutoff, list, all (no end); filled: a relevant document in every place",
+    "out_of": "the divisor: all relevant documents, those found (found), at most k (cutoff) or the list (list)",
     "graded": "count a relevant document as much as its grade",
     "answered_only": "count only queries that the run answers",
     "variant": "which of the published definitions; the text says how they differ",
@@ -105,6 +105,7 @@ SETTINGS: Mapping[str, str] = {
     "vacant": "queries with nothing to find or found",
     "short": "short lists",
     "decimals": "rounding of values",
+    "half_up": "rounding of halves",
     "lists_short": "rows of short lists",
     "missing": "missing queries",
     "query_order": "query order",
@@ -236,6 +237,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "unanswered": _without_documents,
     "vacant": _without_documents,
     "decimals": lambda decimals: "none" if decimals is None else f"to {decimals} decimals, before the mean",
+    "half_up": lambda up: "halves are rounded up" if up else "as C prints numbers",
     "lists_short": lambda listed: (
         "a query has a row for every cutoff" if listed else "a query has no row for a cutoff past the end of its list"
     ),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OPEN = ("gain", "discount", "rel", "max_grade")
 """The parameters that a measure may leave to the dialect."""
 
-READING = ("duplicates", "grouping", "extra_scores", "fractional")
+READING = ("duplicates", "judged_twice", "grouping", "extra_scores", "fractional")
 """The choices of a tool that reads files which are not plain."""
 
 PAIR = ["query", "document"]

@@ -136,6 +136,11 @@ def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
 def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     """The grades of the ideal order, and the discounted gains summed down to each rank."""
     ideal = lists.ideal_order()
+    if getattr(kernel, "ideal_depth", None) == "filled":
+        filled = np.cumsum(
+            np.where(np.arange(n) < (kernel.cutoff or n), DISCOUNTS[kernel.discount](np.arange(1.0, n + 1)), 0.0)
+        )
+        return {"ideal": pl.Series(np.ones(n)), "ideal_cumulative": pl.Series(filled)}
     sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(kernel, ideal)), axis=-1)
     last = float(sums[0, -1]) if sums.shape[-1] else 0.0
     return {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n).fill_null(last)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -14,11 +15,13 @@ from rankgauge.audit.tools.conditions import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.evaluation.judged_hits import joined, matched
+from rankgauge.evaluation.judged_hits import joined, judged_as, matched
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
 from rankgauge.files.subtopics import check_subtopics
+from rankgauge.files.validation import keeping_repeats, keeps_repeats
+from rankgauge.input_notes import heard
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
@@ -51,6 +54,19 @@ WRAPPERS = (
 """Libraries that compute as trec_eval, gdeval or scikit-learn do, but for queries that are not in the run: beside these
 they would be the same numbers again."""
 
+FRAMEWORKS = (
+    *("deepeval", "evidently", "haystack", "haystack-2", "implicit", "lenskit", "llamaindex", "llamaindex-0.12.1"),
+    *("mlflow", "mlflow-2.9", "opensearch-srw", "phoenix", "pyvespa", "ragas", "recbole", "recommenders"),
+    *("sentence-transformers", "trulens", "trulens-before-2747"),
+)
+"""Frameworks for RAG and machine learning, whose own rows other people do not have."""
+
+OWN_ROWS = (
+    *("evidently", "haystack", "langsmith", "llama_index", "mlflow", "openinference", "ragas", "search_relevance"),
+    *("sentence_transformers", "trulens"),
+)
+"""The formats of rows that frameworks write."""
+
 LEARNED_ONLY = (
     "catboost",
     "letor3",
@@ -75,7 +91,15 @@ def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) 
         tools = (one for one in dialects.DIALECTS.values() if one.printed and computes(one, kind))
         return (dialects.get("standard"), *tools)
     away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
-    return tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
+    away |= {*SEARCH_ONLY} if (own := is_of_framework(judgments, run)) else {*FRAMEWORKS}
+    fit = tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
+    return tuple(sorted(fit, key=lambda one: one.name not in ("standard", "trec_eval"))) if own else fit
+
+
+def is_of_framework(*sources: Any) -> bool:
+    """Whether one of the files has a framework's own rows."""
+    named = (files.detect(one).format.name for one in sources if files.is_path(one))
+    return any(name.removesuffix("-results") in OWN_ROWS for name in named)
 
 
 def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
@@ -110,14 +134,20 @@ REPORTED = (
 REFUSING = ("fewest", "extra_scores")
 """The fields that say which input the tool refuses; if two dialects both accept it, they change no value."""
 
-RESOLVED = ("only_for", "providers")
+RESOLVED = ("only_for", "providers", "by_measure")
 """The fields that say for which measures other fields hold; for a single measure they are already resolved."""
 
-LATE = ("gain", "discount", "rel", "max_grade", "readings", "empty", "short", "decimals", "missing", "query_order")
+LATE = (
+    *("gain", "discount", "rel", "max_grade", "readings", "empty", "unanswered", "vacant"),
+    *("short", "decimals", "half_up", "missing", "query_order"),
+)
 """The fields that only the measures and the summary read."""
 
 STRICTEST = Reading(fractional=FractionalGrade.REFUSE, order=RunOrder.RANK)
 """The way of reading that refuses most, and that leaves out nothing which a tool looks at."""
+
+KEY = ("query", "document", "assessor", "subtopic")
+"""What a judgment is of."""
 
 RANKING = {f.name for f in fields(Ranking)}
 
@@ -144,7 +174,8 @@ class Scores:
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
         judged, ranked = self._read(dialect)
-        return dialect.prepare(judged, self.kind), ranked
+        with _as_judged(dialect):
+            return dialect.prepare(judged, self.kind), ranked
 
     def traits(self, dialect: Dialect) -> DataTraits:
         """What the data is like, as the dialect's tool reads it."""
@@ -155,7 +186,9 @@ class Scores:
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tables in the files, read only once if every tool reads them alike."""
         reading = dialect.reading
-        return self._plain or self._once(("tables", reading), lambda: self._pair(reading))
+        with judged_as(dialect):
+            key = "tables", reading, keeps_repeats()
+            return self._plain or self._once(key, lambda: self._pair(reading))
 
     def _pair(self, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
         return files.pair_from(self.judgments, self.run, reading, kind=self.kind)
@@ -168,12 +201,15 @@ class Scores:
     def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables if the strictest tool would accept the files and the lines of each query are together."""
         try:
-            judged, ranked = self._pair(STRICTEST)
+            with keeping_repeats():
+                judged, ranked = self._pair(STRICTEST)
         except InputError:
             return None  # the dialects that accept them nevertheless read them in their own ways
-        query = judged["query"]
+        query, key = judged["query"], [name for name in KEY if name in judged.columns]
         torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
-        return None if torn else (judged, ranked)
+        # A frame's reader leaves copies to the ranking stage, which refuses them or not.
+        odd = judged.select(key).is_duplicated().any() or ranked.select("query", "document").is_duplicated().any()
+        return None if torn or odd else (judged, ranked)
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """The measure's one number under the dialect."""
@@ -218,7 +254,9 @@ class Scores:
         if key not in self._kept:
             with files.traced(self.run):
                 tables = self._read(dialect)
-                self._kept[key] = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, self.run)
+                with _as_judged(dialect):
+                    ranked = joined(*tables, dialect, kind=self.kind)
+                self._kept[key] = matched(ranked, lambda: tables, self.run)
         hits: Hits = self._kept[key]
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)
@@ -247,6 +285,13 @@ class Scores:
             self._kept[key] = compute()
         found: T = self._kept[key]
         return found
+
+
+@contextmanager
+def _as_judged(dialect: Dialect) -> Iterator[None]:
+    """Within the block repeated judgments count as the dialect says; an audit names the choice, so notes need not."""
+    with judged_as(dialect), heard() if keeps_repeats() else nullcontext():
+        yield
 
 
 def _without_late(dialect: Dialect) -> Dialect:

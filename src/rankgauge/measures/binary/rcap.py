@@ -28,7 +28,7 @@ class RCap(Measure):
     rel: float = OPEN
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        return R(cutoff=self.cutoff, rel=self.rel).amounts(lists)
+        return R(cutoff=self.cutoff, rel=self.rel, out_of=None).amounts(lists)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))

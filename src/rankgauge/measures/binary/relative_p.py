@@ -1,12 +1,7 @@
 """RelativeP@k: precision at a rank against the best that is possible there."""
 
-import numpy as np
-
 from rankgauge.measures.binary.r import R
-from rankgauge.measures.forms import Form
 from rankgauge.measures.measure import Cutoff, Example, Facts
-from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
 
 
 class RelativeP(R):
@@ -25,8 +20,4 @@ class RelativeP(R):
         ),
     )
 
-    def ideal(self) -> Form:
-        return self.numerator()
-
-    def divisor(self, lists: RankedLists) -> FloatArray:
-        return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))
+    out_of: str | None = "cutoff"

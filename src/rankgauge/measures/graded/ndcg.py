@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.measures.forms import Form
+from rankgauge.measures.gains import discount
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.measures.measure import Cutoff, Example, Facts, choice
 from rankgauge.numeric import FloatArray
@@ -17,7 +18,8 @@ class nDCG(DCG):
     With `rel` documents below that grade gain nothing, neither in the list nor in the ideal order, as in ranx. With
     `ideal_rel` only documents of at least that grade gain in the ideal order, as in trec_eval 8; lower grades still
     gain in the list, so that the value may be above 1. With ideal_depth='list' the ideal order ends where the list
-    ends, as in Elasticsearch; with 'all' it goes on past the cutoff to the last judged document, as in Quepid.
+    ends, as in Elasticsearch; with 'all' it goes on past the cutoff to the last judged document, as in Quepid. With
+    'filled' it has a document of gain 1 in every place of the list, as in LlamaIndex until 0.12.1.
     """
 
     facts = Facts(
@@ -57,7 +59,7 @@ class nDCG(DCG):
     )
 
     ideal_rel: float | None = None
-    ideal_depth: str | None = choice("depth of the ideal ranking", ("cutoff", "list", "all"))
+    ideal_depth: str | None = choice("depth of the ideal ranking", ("cutoff", "list", "all", "filled"))
 
     def form(self) -> Form | None:
         return None  # the ideal order depends on all grades at once
@@ -67,7 +69,7 @@ class nDCG(DCG):
 
     def ideal(self) -> Form | None:
         form = super().form()
-        if form is None or self.ideal_depth == "list":
+        if form is None or self.ideal_depth in ("list", "filled"):
             return None
         return replace(form, worth=self._ideal_gains, cutoff=self._ideal_cutoff)
 
@@ -82,6 +84,9 @@ class nDCG(DCG):
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
+        if self.ideal_depth == "filled":
+            places = np.arange(1.0, min(np.max(lists.retrieved, initial=0.0), self.cutoff or np.inf) + 1)
+            return np.asarray((places <= lists.retrieved[..., np.newaxis]) @ discount(self.discount)(places))
         ideal = lists.ideal_order(self._ideal_cutoff if self.gains is None else None)
         if self.ideal_rel is not None:
             ideal = replace(ideal, grades=np.where(ideal.grades < self.ideal_rel, 0.0, ideal.grades))

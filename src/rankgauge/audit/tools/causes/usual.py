@@ -14,7 +14,7 @@ from rankgauge.audit.tools.conditions import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, HighGrade, ShortList
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, HighGrade, JudgedTwice, ShortList
 
 if TYPE_CHECKING:
     from rankgauge.audit.tools.overview import Audit
@@ -288,7 +288,7 @@ PRECISION = Cause(
 
 ARITHMETIC = Cause(
     name="arithmetic",
-    fields=("single_arithmetic", "decimals"),
+    fields=("single_arithmetic", "decimals", "half_up"),
     subject="the precision of sums and quotients",
     setting=lambda dialect, measure, conditions: (
         f"values and means are {32 if dialect.single_arithmetic else 64}-bit numbers"
@@ -310,12 +310,40 @@ FRACTIONS = Cause(
 ).register()
 
 
+def _duplicates_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    also = "" if dialect.judged_twice is JudgedTwice.REFUSE else f"; {dialect.judged_twice.words}"
+    return dialect.duplicates.words + also
+
+
 DUPLICATES = Cause(
     name="duplicates",
-    subject="documents that are listed twice in a query",
-    advice="List each document once in a query",
+    fields=("duplicates", "judged_twice"),  # a LETOR file judges what it lists, so that tools choose for both at once
+    subject="documents that are listed or judged twice in a query",
+    setting=_duplicates_setting,
+    advice="List and judge each document once in a query",
     why="Of a document that is listed twice, some tools take the last line, others count every line as a document.",
     place=150,
+).register()
+
+
+def _bare_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    said = {"a query without documents": dialect.unanswered, "one with nothing to find either": dialect.vacant}
+    told = {name: "is left out" if value == LEAVE_OUT else f"counts {value}" for name, value in said.items()}
+    return ", ".join(f"{name} {told[name]}" for name, value in said.items() if value is not None) or (
+        "a query without documents has what the formula gives"
+    )
+
+
+UNANSWERED = Cause(
+    name="unanswered",
+    fields=("unanswered", "vacant"),
+    subject="queries for which nothing was retrieved",
+    setting=_bare_setting,
+    kind="missing",
+    phrase="have no retrieved documents",
+    advice="Count queries for which nothing was retrieved",
+    why="Without a retrieved document: {share}. Some frameworks leave them out, or count 1 if nothing is relevant.",
+    place=95,
 ).register()
 
 
