@@ -5,6 +5,7 @@
 # make bench-active   moments and savings of active evaluation
 # make bench-fusion   fusion of ten runs beside ranx
 # make bench-posterior few labels in shallow pools: intervals, coverage, claims
+# make bench-collections means, ranks and claims over many collections, in worlds whose truth is known
 # make bench-flips    what an audit of a judge foretells from 200 labels
 # make bench-judging  50 and 200 assessors at once      make fuzz         every reader, ten minutes each
 # make bench-judge    a language model asked about 10,000 pairs by a program that is killed 20 times
@@ -17,7 +18,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
-.PHONY: demo test quick test-studies lint suite cover chromium serve bench bench-ltr bench-active bench-posterior bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
+.PHONY: demo test quick test-studies lint suite cover chromium serve bench bench-ltr bench-active bench-posterior bench-collections bench-flips bench-judging bench-judge bench-fusion bench-spark bench-stream fuzz mutate docs release lock clean
 
 demo: $(USABLE)
 	$(BIN)/rankgauge demo
@@ -70,6 +71,9 @@ bench-active: $(READY)
 
 bench-posterior: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --methods order whole board
+
+bench-collections: $(READY)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.collections
 
 bench-flips: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.judge_flips

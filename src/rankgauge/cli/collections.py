@@ -22,6 +22,7 @@ from rankgauge.comparison.collections.sources import (
     read_board,
     read_weights,
 )
+from rankgauge.comparison.looks import GateLook
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.errors import InputError, OptionError, UnknownNameError
 from rankgauge.measures.output import measures_of
@@ -71,10 +72,14 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     gate = None
     if rules:
         by_name = {one.segment: one.loss for one in tolerances}
-        gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=by_name)
+        gaps = [one.values[..., comparison.paired] for one in comparison.collections if one.values is not None]
+        look = None if options.looks is None else GateLook.take(options.looks, options.alpha, rules, gaps)
+        gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=by_name, look=look)
     report = CollectionsReport(comparison=comparison, chosen=chosen, gate=gate, digits=options.digits)
     write_report(report, outputs)
     if gate is not None:
+        if gate.look is not None:
+            gate.look.write()
         if all(path is not None for _, path in outputs):
             print(gate.headline())
         if gate.verdict.exit_code:
@@ -94,6 +99,8 @@ def _misfits(options: CompareOptions, *, store: bool) -> Iterator[str]:
             yield f"--{name} is about a single collection: over many, pairs are corrected by resampling them all."
     if options.fail_if_worse and not options.baseline:
         yield "--fail-if-worse needs --baseline, the run that the others must not fall below, e.g. --baseline main."
+    if options.looks and not options.fail_if_worse:
+        yield "--looks needs --fail-if-worse, e.g. --fail-if-worse nDCG@10."
     if options.collection_tolerance and not options.fail_if_worse:
         yield "--collection-tolerance needs --fail-if-worse, e.g. --fail-if-worse nDCG@10."
     if store:

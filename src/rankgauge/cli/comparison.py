@@ -157,6 +157,13 @@ class CompareOptions(EvaluationOptions):
         metavar="NAME:LOSS",
         group=GATE,
     )
+    looks: Path | None = option(
+        "--looks",
+        help="A gate that is looked at again and again: a small file that counts the looks. Each spends a part of "
+        "--alpha, so that the chance of any false alarm stays below it.",
+        metavar="FILE",
+        group=GATE,
+    )
     min_judged: float | None = option(
         "--min-judged",
         help="The share of a run's top k that must be judged for a verdict [default: 0.2].",
@@ -182,6 +189,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.cli.progress import told
     from rankgauge.cli.streams import find_outputs, is_page, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
+    from rankgauge.comparison.looks import GateLook
     from rankgauge.comparison.report import ComparisonReport
     from rankgauge.comparison.risk import check_risk
     from rankgauge.measures.output import measures_of
@@ -246,6 +254,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         comparison = comparison.segmented(options.by)
     sources = {"": str(options.judgments), **{name: str(path) for name, path in asked.runs.items()}}
     limits |= {"sources": sources, "explain": asked.explain}
+    if options.looks is not None:
+        limits["look"] = GateLook.take(options.looks, options.alpha, rules, comparison.differences)
     gate = _gate(comparison, rules, limits) if rules or limits["floors"] else None
     report = ComparisonReport(
         comparison=comparison,
@@ -261,6 +271,8 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     )
     write_report(report, outputs)
     if gate is not None:
+        if gate.look is not None:
+            gate.look.write()
         _close(gate, told=all(path is not None for _, path in outputs))
 
 
@@ -287,6 +299,8 @@ def _misfits(options: CompareOptions) -> Iterator[str]:
     if (gated or options.floor) and not options.baseline:
         name = "--fail-if-worse" if gated else "--min"
         yield f"{name} needs --baseline, the run that the others must not fall below, e.g. --baseline main."
+    if options.looks and not gated:
+        yield "--looks needs --fail-if-worse, e.g. --fail-if-worse nDCG@10."
     if options.segment_tolerance and not (options.by and gated):
         yield "--segment-tolerance needs --by and --fail-if-worse, e.g. --by kinds.csv --fail-if-worse nDCG@10."
     if options.similarity is None:

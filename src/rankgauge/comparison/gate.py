@@ -47,6 +47,7 @@ from rankgauge.statistics.student import largest_share
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison
+    from rankgauge.comparison.looks import GateLook
 
 COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(("measure", "run", "other"), str),
@@ -154,6 +155,8 @@ class Gate:
     """The losses that segments may have, in the place of the rules' own."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
+    look: GateLook | None = None
+    """Which look this is, where the gate is looked at again and again."""
     explain: Callable[[str, Sequence[str]], str] = lambda run, queries: ""
     """Why nothing of a run is judged for some queries, where it looks like a mistake; empty if it does not. Without
     queries: whether documents of the run are judged under another spelling."""
@@ -225,7 +228,7 @@ class Gate:
     @property
     def alpha(self) -> float:
         """The level of one interval's mistakes."""
-        return self.comparison.settings.alpha / self.tests
+        return (self.comparison.settings.alpha if self.look is None else self.look.spent) / self.tests
 
     @cached_property
     def rows(self) -> PlainTable:

@@ -258,8 +258,10 @@ def notes(gate: Gate) -> Iterator[tuple[str, str]]:
             "baseline's, which does not show that nothing was lost",
         )
     if gate.tests > 1:
-        level = gate.comparison.settings.alpha
-        yield "interval", f"at 1 − {level:g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
+        level = gate.alpha * gate.tests
+        yield "interval", f"at 1 − {level:.4g}/{gate.tests}, since {gate.tests} are looked at (Bonferroni)"
+    if gate.look is not None:
+        yield "look", gate.look.words
     yield from _conflicts(gate)
     if unequally_judged(gate).rows:
         yield (

@@ -26,7 +26,7 @@ Singles = np.ndarray[Any, np.dtype[Any]]
 
 
 class Resamples(NamedTuple):
-    """What resamples show: the largest |t| of each, over all pairs and over some, and who came first how often."""
+    """What resamples show: the largest |t| of each, over all pairs and the chosen ones, and who came first."""
 
     largest: FloatArray
     chosen: FloatArray
@@ -34,7 +34,7 @@ class Resamples(NamedTuple):
 
 
 def query_resamples(
-    mean: FloatArray, errors: MeanErrors, chosen: Pairs, *, rng: np.random.Generator, draws: int
+    mean: FloatArray, errors: MeanErrors, chosen: Pairs | None, *, rng: np.random.Generator, draws: int
 ) -> Resamples:
     """Resample what other queries of the same collections would show: normal means with the errors' covariance."""
     values, vectors = np.linalg.eigh(errors.covariance)
@@ -45,13 +45,13 @@ def query_resamples(
     for size in _sizes(draws):
         moved = rng.standard_normal((size, len(root)), dtype=np.float32) @ root
         scale = np.sqrt(rng.chisquare(freedom, size) / freedom) if np.isfinite(freedom) else np.ones(size)
-        every, some = (np.sqrt(_largest(moved, inverse, pairs)) / scale for pairs in (None, chosen))
+        every, some = (np.sqrt(found) / scale for found in _both(chosen, moved, inverse))
         parts.append((every, some, _first(mean, moved)))
     return _joined(parts)
 
 
 def collection_resamples(
-    means: FloatArray, weights: FloatArray, chosen: Pairs, *, rng: np.random.Generator, draws: int
+    means: FloatArray, weights: FloatArray, chosen: Pairs | None, *, rng: np.random.Generator, draws: int
 ) -> Resamples:
     """Resample collections (means: collections × runs): each residual keeps or changes its sign, all runs together.
 
@@ -68,12 +68,11 @@ def collection_resamples(
         signs = (2 * rng.integers(0, 2, (size, count), dtype=np.int8) - 1).astype(np.float32)
         moved = signs @ weighted
         if spread is None:  # t grows with the share u of the spread that the mean takes
-            share = [np.minimum(_largest(moved, inverse, pairs), count - 1 - 1e-6) for pairs in (None, chosen)]
+            share = (np.minimum(found, count - 1 - 1e-6) for found in _both(chosen, moved, inverse))
             every, some = (np.sqrt(u / (1 - u / (count - 1))) for u in share)
         else:
-            aside = signs @ spread
-            total = float(factors.sum())
-            every, some = (np.sqrt(_largest(moved, inverse, pairs, aside, total)) for pairs in (None, chosen))
+            found = _both(chosen, moved, inverse, signs @ spread, float(factors.sum()))
+            every, some = (np.sqrt(one) for one in found)
         # Who comes first: normal multiples of the residuals, with the tails of a spread from so few collections.
         scale = np.sqrt(count / np.maximum(rng.chisquare(max(count - 1, 1), (size, 1)), 1e-9))
         drawn = rng.standard_normal((size, count), dtype=np.float32) @ weighted
@@ -130,10 +129,16 @@ def _sizes(draws: int) -> Iterator[int]:
     return (min(BLOCK, draws - start) for start in range(0, draws, BLOCK))
 
 
+def _both(chosen: Pairs | None, *drawn: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the largest squared t over all pairs, and over the chosen ones; None are all of them."""
+    every = _largest(None, *drawn)
+    return every, every if chosen is None else _largest(chosen, *drawn)
+
+
 def _largest(
+    pairs: Pairs | None,
     moved: Singles,
     inverse: Singles,
-    pairs: Pairs | None,
     aside: Singles | None = None,
     factor: float = 0.0,
 ) -> FloatArray:

@@ -61,6 +61,8 @@ def check(
             options = project.options(**changes)
             if options.output:  # what is written stays, wherever files are read
                 options = options.but(output=[_placed(one, found.path.parent.resolve()) for one in options.output])
+            if options.looks is not None:
+                options = options.but(looks=found.path.parent.resolve() / options.looks)
             with chdir(project.path.parent):
                 compared(options, store=store)
 

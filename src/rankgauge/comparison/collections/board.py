@@ -326,14 +326,13 @@ class MeasuredRuns:
     def resamples(self) -> dict[str, Resamples]:
         """The resamples by question, for those that have an answer."""
         board, found = self.board, {}
+        chosen = board.paired if board.baselines else None
         if board.answers_here:
-            found[HERE] = query_resamples(
-                self.mean, self.errors[HERE], board.paired, rng=board.settings.rng(), draws=board.draws
-            )
+            rng = board.settings.rng()
+            found[HERE] = query_resamples(self.mean, self.errors[HERE], chosen, rng=rng, draws=board.draws)
         if board.answers_beyond:
-            found[BEYOND] = collection_resamples(
-                self.by_collection, board.weight, board.paired, rng=board.settings.rng(), draws=board.draws
-            )
+            scores, rng = self.by_collection, board.settings.rng()
+            found[BEYOND] = collection_resamples(scores, board.weight, chosen, rng=rng, draws=board.draws)
         return found
 
     def t(self, question: str) -> FloatArray:
@@ -468,7 +467,7 @@ class MeasuredRuns:
         }
         here, beyond = (self._tested(question, difference) for question in (HERE, BEYOND))
         if self.board.answers_here and self.board.answers_beyond:
-            beyond |= {name: np.maximum(here[name], beyond[name]) for name in ("half", "p", "corrected")}
+            beyond |= {name: np.maximum(here[name], beyond[name]) for name in ("p", "corrected")}
         for found, end in ((here, ""), (beyond, "_beyond")):
             columns |= self._told(found, difference, end)
         won = np.round(self.pair_differences, 12)
@@ -476,7 +475,7 @@ class MeasuredRuns:
         return PlainTable.of(PAIRS, columns | self._spread(difference))
 
     def _tested(self, question: str, difference: FloatArray) -> dict[str, FloatArray]:
-        """Half the width of each pair's interval, and its p-values; NaN where there is no answer."""
+        """Each pair's p-values and half the width of its interval; NaN where there is no answer."""
         run, other = self.board.paired
         errors, found = self.errors[question], self.resamples.get(question)
         error, freedom = errors.paired[run, other], errors.freedom[run, other]
@@ -484,7 +483,16 @@ class MeasuredRuns:
             return dict.fromkeys(("half", "p", "corrected"), np.full(len(run), np.nan))
         p = levels.p_values(difference, error, freedom)
         corrected = np.maximum(adjusted(self.t(question)[run, other], found.chosen), p)
-        return {"half": student_quantile(freedom, (1 + LEVEL) / 2) * error, "p": p, "corrected": corrected}
+        return {"half": self.pair_reach(question), "p": p, "corrected": corrected}
+
+    def pair_reach(self, question: str) -> FloatArray:
+        """Half the width of each pair's interval; NaN where there is no answer."""
+        run, other = self.board.paired
+        errors = self.errors[question]
+        half = student_quantile(errors.freedom[run, other], (1 + LEVEL) / 2) * errors.paired[run, other]
+        if question == HERE or not self.board.answers_here:
+            return half
+        return np.where(np.isnan(half), np.nan, np.fmax(half, self.pair_reach(HERE)))
 
     def _told(self, found: Mapping[str, FloatArray], difference: FloatArray, end: str) -> dict[str, Any]:
         """The columns of one question: the interval, the p-values and the verdict."""
@@ -511,12 +519,13 @@ class MeasuredRuns:
         unknown = np.full(len(difference), np.nan)
         if count < 3:
             return dict.fromkeys(names, unknown)
-        error = np.sqrt(np.maximum(_pair_error(found, self.board.weight), 0.0))
+        error = np.sqrt(_pair_error(found, self.board.weight))
         if self.pair_variances is None:  # the score on one more collection, with the luck of its queries
             between = found.var(axis=0, ddof=1)
             told = levels.Heterogeneity(between, unknown, unknown)
         else:
             told = levels.heterogeneity(found, self.pair_variances)
+            error = np.fmax(error, self.errors[HERE].paired[self.board.paired])
         reach = levels.prediction_reach(told.variance, error, count, LEVEL)
         reach = reach if self.board.answers_beyond else unknown
         columns = (np.sqrt(told.variance), told.share, told.p, difference - reach, difference + reach)

@@ -30,6 +30,7 @@ from rankgauge.statistics import t_interval
 from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.looks import GateLook
     from rankgauge.numeric import FloatArray
 
 ROWS: Mapping[str, type] = {
@@ -49,8 +50,8 @@ class CollectionsGate:
     rules: tuple[GateRule, ...]
     tolerances: Mapping[str, float] = field(default_factory=dict)
     """The losses that single collections may have, in the place of the rules' own."""
-    level: float | None = None
-    """The chance of a false alarm at this look, where the gate is looked at again and again."""
+    look: GateLook | None = None
+    """Which look this is, where the gate is looked at again and again."""
 
     def __post_init__(self) -> None:
         board = self.comparison
@@ -75,7 +76,8 @@ class CollectionsGate:
     def alpha(self) -> float:
         """The level of the mistakes of the interval of a mean."""
         tests = len(self.rules) * len(self.comparison.paired[0])
-        return (self.level or self.comparison.settings.alpha) / 2 / max(tests, 1)
+        level = self.comparison.settings.alpha if self.look is None else self.look.spent
+        return level / 2 / max(tests, 1)
 
     @property
     def collection_alpha(self) -> float:
@@ -174,6 +176,8 @@ class CollectionsGate:
     def notes(self) -> Iterator[tuple[str, str]]:
         """The rule in words."""
         yield "gate", "worse if the whole interval of the mean difference is below the tolerated loss, pass if above it"
+        if self.look is not None:
+            yield "look", self.look.words
         looked = f"{len(self.comparison.collections)} looked at, at 1 − {self.collection_alpha:.2g}"
         own = "".join(f"; {name} may lose {loss:g}" for name, loss in self.tolerances.items())
         yield "collections", f"{looked}; one that is worse fails the gate, none makes it undecided{own}"
