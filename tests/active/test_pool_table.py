@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.pool_table import PoolTable, document_table
+from rankgauge.labelling.pool_sources import PoolTable, document_table
 
 
 def taken(table: PoolTable) -> dict[str, str]:

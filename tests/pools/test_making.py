@@ -13,7 +13,7 @@ from rankgauge.errors import InputError, InputWarning
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.labelling.board import Board
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.pool_table import PoolTable
+from rankgauge.labelling.pool_sources import PoolTable
 from rankgauge.labelling.pools import make_pool
 from rankgauge.labelling.pools.making import PoolMakingReport
 from rankgauge.labelling.selection import SELECTIONS

@@ -20,8 +20,7 @@ from rankgauge.labelling import defaults
 from rankgauge.labelling.board.calibration import calibrated
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
-from rankgauge.labelling.pool_sources import PoolSources, in_units
-from rankgauge.labelling.pool_table import PoolTable, document_table
+from rankgauge.labelling.pool_sources import PoolSources, PoolTable, document_table, in_units
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands.active_plan import PlanOptions

@@ -21,7 +21,7 @@ from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign.answer_queue import AnswerQueue
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.label_table import PoolTexts
-from rankgauge.labelling.campaign.review import LabelHistory, Review
+from rankgauge.labelling.campaign.review import Review
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, rules_table, write_rules
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
@@ -97,7 +97,6 @@ class OpenCampaign:
     id: int
     campaign: LabelCampaign
     review: Review
-    history: LabelHistory
     answers: AnswerQueue
     overview: SlowValue[Any] = field(default_factory=SlowValue)
     """What dashboards show of it, for all that are open."""
@@ -193,7 +192,7 @@ class Campaigns:
                 campaign = LabelCampaign.on(self.engine, Store(campaign=number))
                 rules, closed = SharedRules(self.engine, number), partial(_closed, number=number)
                 answers = AnswerQueue(campaign, rules, closed=closed)
-                self._open[number] = OpenCampaign(number, campaign, Review(campaign), LabelHistory(campaign), answers)
+                self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
             self._open.move_to_end(number)
             while len(self._open) > OPEN:
                 self._open.popitem(last=False)

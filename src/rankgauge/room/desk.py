@@ -84,7 +84,7 @@ class Desk:
 
     def answers(self) -> list[OwnAnswer]:
         """Everything that the person has answered, the newest first."""
-        mine = self.opened.history.answers(self.person.assessor)
+        mine = self.opened.review.answers(self.person.assessor)
         known = {(one.task.query, one.task.document) for one in mine}
         gold = {_key(one.question): one for one in self._gold_answers()}
         mine += [self._gold_answer(one) for pair, one in gold.items() if pair not in known]
@@ -143,7 +143,7 @@ class Desk:
         """
         if not self.asks_gold:
             return list(leased)
-        who, history = self.person.assessor, self.opened.history
+        who, history = self.person.assessor, self.opened.review
         places = [task.place for task in leased]
         asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.handed(who))
         if not asked:

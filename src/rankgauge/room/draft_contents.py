@@ -20,8 +20,7 @@ from rankgauge.files.source import suffix_of
 from rankgauge.input_notes import heard
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling.pool_rows import TEXTS
-from rankgauge.labelling.pool_sources import PoolSources
-from rankgauge.labelling.pool_table import KEYS, ColumnRole, PoolTable, document_table
+from rankgauge.labelling.pool_sources import KEYS, ColumnRole, PoolSources, PoolTable, document_table
 
 CAMPAIGN_FILES = (".rg", ".db")
 """The endings of campaign files."""

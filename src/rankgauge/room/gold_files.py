@@ -51,7 +51,7 @@ def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) ->
 
     A document of the pool reads as it does for a draw: its answer may become a label.
     """
-    pooled = opened.history.texts([(label.query, label.document)])[0]
+    pooled = opened.review.texts([(label.query, label.document)])[0]
     grade = opened.campaign.grade_of(label)
     texts = given if pooled is None else pooled
     question = GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)

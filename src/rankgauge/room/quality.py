@@ -200,7 +200,7 @@ class QualityReport:
     @cached_property
     def labels(self) -> pl.DataFrame:
         """The labels that count, by the names of their assessors, without those that settle disagreements."""
-        return self.opened.history.labels()
+        return self.opened.review.labels()
 
     @cached_property
     def seconds(self) -> pl.DataFrame:
@@ -208,7 +208,7 @@ class QualityReport:
         others: dict[int | str, list[float]] = {}
         for one in self.gold_answers:
             others.setdefault(one.person, []).append(one.made)
-        return self.opened.history.seconds(others)
+        return self.opened.review.seconds(others)
 
     @cached_property
     def gold_answers(self) -> list[GoldAnswer]:
@@ -291,7 +291,7 @@ class QualityReport:
         said = known.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
         rows = list(said.iter_rows(named=True))
         asked = {(one.question.query, one.question.document): one.question.texts for one in self.gold_answers}
-        texts = self.opened.history.texts([(row["query"], row["document"]) for row in rows])
+        texts = self.opened.review.texts([(row["query"], row["document"]) for row in rows])
         return [
             {**row, "texts": asked.get((row["query"], row["document"]), {}) if text is None else text}
             for row, text in zip(rows, texts, strict=True)

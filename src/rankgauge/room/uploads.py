@@ -279,7 +279,7 @@ def _show(path: Path, folder: Path) -> None:
         filtered(found, LabelFilter.model_validate({"history": True}))
         found.review.queries()
         found.review.disagreements()
-        found.history.seconds()
+        found.review.seconds()
         for name in EXPORTS:
             try:
                 export(campaigns, number, name)

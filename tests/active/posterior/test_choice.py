@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from rankgauge.labelling.board.goal import Goal
+from rankgauge.labelling.board.design import Goal
 from rankgauge.labelling.posterior import GradePosterior
 from rankgauge.labelling.posterior.choice import LabelChoice
-from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects, StepBeliefs
+from rankgauge.labelling.posterior.model import EffectRows, NormalEffects, StepBeliefs
 from rankgauge.numeric import FloatArray
 from tests.active.posterior.small import OWN, SCALE, SPREAD, integrated, labels, model, shallow
 

@@ -42,7 +42,7 @@ class PlanOptions(Options):
     )
     goal: str | None = option(
         "--goal",
-        help="What labels of a board settle first: {rankgauge.labelling.board.goal:GoalKind}, as in 'best 3' or "
+        help="What labels of a board settle first: {rankgauge.labelling.board.design:GoalKind}, as in 'best 3' or "
         f"'beats RUN'; by default {defaults.GOAL}.",
         metavar="GOAL",
         offer=choices.values("values", "rank", "best"),

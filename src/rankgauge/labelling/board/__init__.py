@@ -2,8 +2,8 @@
 
 from rankgauge.labelling.board.columns import Columns
 from rankgauge.labelling.board.covariance import Verdicts
+from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
-from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterEstimate, LaterRun
 from rankgauge.labelling.board.plan import BoardPlan, Outlook, RunsOutlook, RunsPlan
 from rankgauge.labelling.board.pool import BoardPool

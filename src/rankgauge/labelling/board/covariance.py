@@ -21,7 +21,7 @@ import numpy as np
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.labelling.board.beliefs import covariances
-from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import BoardTarget
 from rankgauge.labelling.board.values import Values

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
 from rankgauge.labelling.board.columns import Columns
 from rankgauge.labelling.board.covariance import Covariance, RunEstimate
-from rankgauge.labelling.board.design import Attention, Slopes, guessed_slopes, scores
+from rankgauge.labelling.board.design import Attention, Goal, GoalKind, Slopes, guessed_slopes, scores
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
-from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached
+from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached, scale_for
 from rankgauge.labelling.board.values import SHALLOW_SIZE, value
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
@@ -84,11 +83,7 @@ class Board:
 
         `goal` is what labels settle first: `values`, `rank`, `best`, `best 3`, `beats RUN`.
         """
-        scale = np.asarray(grades, dtype=np.float64)
-        if len(scale) < 2 or (np.diff(scale) <= 0).any():
-            raise ParameterError("a board", "grades", "two or more ascending grades", tuple(grades))
-        if not len(measures):
-            raise ParameterError("a board", "measures", "at least one name, such as nDCG@10", measures)
+        scale = scale_for("a board", grades, measures)
         targets = tuple(BoardTarget.of(measure, pool, grades=scale, **dialect) for measure in measures)
         check_distinct(targets)
         if known is not None:

@@ -110,7 +110,8 @@ class LaterRun:
         return tuple(self._estimate(estimate, level) for estimate in self.estimates)
 
     def _estimate(self, estimate: BoardEstimate, level: float) -> LaterEstimate:
-        target = self._target(estimate.target)
+        wanted = estimate.target
+        target = BoardTarget.of(wanted.name, self.pool, grades=wanted.grades, dialect=wanted.dialect)
         lists = RunLists.of(self.pool, target)
         found = value(target, lists, self.board.features, self.readings)
         at, half = float(found.by_query[-1].mean()), Covariance.of(found, self.readings).half_widths(level)[-1]
@@ -128,9 +129,6 @@ class LaterRun:
             widening=None if reason else widening,
             reason=reason,
         )
-
-    def _target(self, target: BoardTarget) -> BoardTarget:
-        return BoardTarget.of(target.name, self.pool, grades=target.grades, dialect=target.dialect)
 
     def _outside(self, target: BoardTarget) -> FloatArray:
         """The share of the run's weight that lies outside the pool (queries); 0 where it has no list."""

@@ -18,8 +18,8 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.board.beliefs import covariances
 from rankgauge.labelling.board.covariance import RunEstimate, over
+from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
-from rankgauge.labelling.board.goal import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterRun
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream

@@ -257,6 +257,17 @@ def _spoken(dialect: str | Dialect, grades: FloatArray, overrides: dict[str, Any
     return dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
 
 
+def scale_for(what: str, grades: Sequence[float], measures: Sequence[Any]) -> FloatArray:
+    """Return the scale of grades; an error calls what is made by its name if they do not ascend, or nothing is
+    measured."""
+    scale = np.asarray(grades, dtype=np.float64)
+    if len(scale) < 2 or (np.diff(scale) <= 0).any():
+        raise ParameterError(what, "grades", "two or more ascending grades", tuple(grades))
+    if not len(measures):
+        raise ParameterError(what, "measures", "at least one name, such as nDCG@10", measures)
+    return scale
+
+
 def check_distinct(targets: Sequence[BoardTarget]) -> None:
     """Raises an error if two names are one measure."""
     names: dict[str, str] = {}

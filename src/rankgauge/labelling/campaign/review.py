@@ -28,11 +28,126 @@ class OwnAnswer:
     made: float
 
 
-class LabelHistory:
-    """The answers of a campaign so far."""
+RECENT = 30
+"""From how many of the last labels an assessor's pace is computed."""
+BREAK = 600.0
+"""A longer time between two labels, in seconds, is a break and does not count in the pace."""
+
+Beside: TypeAlias = tuple[str, str, float]
+"""Query, document and time of an answer that is no label."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssessorProgress:
+    """What an assessor has done: how many documents, and how many an hour lately."""
+
+    done: int
+    pace: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """A document that assessors judged differently, and the grade that settled it, if any."""
+
+    place: int
+    query: str
+    document: str
+    said: Mapping[str, float | None]
+    """The grade by assessor; None if it could not be judged."""
+    comments: Mapping[str, str]
+    """What assessors remarked."""
+    settled: float | None
+    settled_by: str | None
+    settled_at: float | None
+    """When, in seconds since 1970."""
+    why: str | None
+    """What whoever settled it remarked."""
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+class Review:
+    """What there is to review in a campaign, and the answers of its assessors so far."""
 
     def __init__(self, campaign: LabelCampaign) -> None:
         self._campaign, self._state = campaign, campaign._state
+
+    def own(self, who: Identity, beside: Iterable[Beside] = ()) -> AssessorProgress:
+        """What the assessor has done so far, with answers that are no labels: a document that has both counts once."""
+        with self._state.looking():
+            ledger, known = self._state.ledger, self._state.pool.positions
+            judged = {place for place, _ in ledger.history.get(who, [])}
+            moments = list(ledger.moments.get(who, []))
+        named = [(known.get(query, {}).get(document, (query, document)), made) for query, document, made in beside]
+        fresh = [one for one in named if one[0] not in judged]
+        return AssessorProgress(
+            done=len(judged | {what for what, _ in fresh}), pace=_pace([*moments, *(made for _, made in fresh)])
+        )
+
+    def assessors(self) -> dict[Identity, str]:
+        """Everybody who has judged, by name; the number is added where several have the same name."""
+        with self._state.looking():
+            return shown_names(self._state.ledger.names)
+
+    def signatures(self) -> dict[Identity, str]:
+        """The names of everybody who has judged or settled a disagreement, which differ from one another."""
+        with self._state.looking():
+            return self._signed() | shown_names(self._state.ledger.names)
+
+    def _signed(self) -> dict[Identity, str]:
+        ledger = self._state.ledger
+        return shown_names(ledger.names | {identity_of(one): one.assessor for one in ledger.settled.values()})
+
+    def everybody(self) -> dict[str, AssessorProgress]:
+        """What everybody who has judged has done, by name."""
+        with self._state.looking():
+            ledger = self._state.ledger
+            return {name: assessor_progress(ledger, who) for who, name in shown_names(ledger.names).items()}
+
+    def disputed(self) -> tuple[int, int]:
+        """How many documents have different labels, or a grade that settled such; and how many are not settled."""
+        with self._state.looking():
+            places = self._disputed()
+            return len(places), sum(place not in self._state.ledger.settled for place in places)
+
+    def disagreements(self, start: int = 0, end: int | None = None) -> list[Disagreement]:
+        """The documents with different labels, or with a grade that settled such: open ones first, the widest apart
+        first. From the first or a later one, up to the last or an earlier one."""
+        with self._state.looking() as connection:
+            ledger, names = self._state.ledger, shown_names(self._state.ledger.names)
+            places = sorted(self._disputed(), key=lambda one: (one in ledger.settled, -_spread(ledger, one), one))
+            shown = places[start:end]
+            texts = self._state.store.texts(connection, shown)
+            told = {place: {names[who]: said for who, said in ledger.given.get(place, {}).items()} for place in shown}
+            signed = self._signed()
+        return [self._disagreement(place, said, texts.get(place, {}), signed) for place, said in told.items()]
+
+    def _disputed(self) -> list[int]:
+        """The documents whose labels differ, or did when somebody settled it: what was settled stays in sight."""
+        return list(self._state.ledger.disputed | self._state.ledger.settled.keys())
+
+    def judgments(self) -> pl.DataFrame:
+        """The grades of every assessor by themselves: query, document, grade, assessor."""
+        labels = self.labels().filter(pl.col("kind") == LabelKind.GRADE.value)
+        return labels.select("query", "document", "grade", "assessor")
+
+    def agreement(self) -> Agreement | None:
+        """How well the assessors agree; None if no two of them have judged the same document."""
+        found = self.judgments()
+        shared = found.select(pl.struct("query", "document").is_duplicated().any()).item()
+        return agreement(found) if shared else None
+
+    def queries(self) -> pl.DataFrame:
+        """A row per query that something was asked of: documents, asked, judged, and its value once known."""
+        with self._state.looking():
+            pool, ledger, values = self._state.pool, self._state.ledger, self._state.query_values()
+            known = ~np.isnan(ledger.grades)
+            counts = {
+                "documents": pool.sizes,
+                "asked": np.bincount(pool.query[ledger.asked], minlength=len(pool.sizes)),
+                "judged": np.bincount(pool.query[known], minlength=len(pool.sizes)),
+            }
+        frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
+        return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
 
     def answers(self, who: Assessor) -> list[OwnAnswer]:
         """The assessor's last answer of each document, with what there is to read, in the order of their times."""
@@ -96,146 +211,6 @@ class LabelHistory:
             ]
         return pl.DataFrame(rows, schema=SECONDS, orient="row")
 
-
-def _taken(
-    who: Identity,
-    labels: Sequence[tuple[int, float]],
-    first: Mapping[tuple[int, Identity], float],
-    others: Sequence[float],
-) -> list[tuple[int, float]]:
-    """The documents that were handed to the assessor, and how many seconds passed until their first answer."""
-    moments = np.sort(np.array([*(made for _, made in labels), *others]))
-    found, seen = list[tuple[int, float]](), set[int]()
-    for place, made in labels:
-        begun = first.get((place, who))
-        if begun is not None and place not in seen and made > begun:
-            before = moments[np.searchsorted(moments, made) - 1] if made > moments[0] else begun
-            found.append((place, float(made - max(begun, before))))
-        seen.add(place)
-    return found
-
-
-RECENT = 30
-"""From how many of the last labels an assessor's pace is computed."""
-BREAK = 600.0
-"""A longer time between two labels, in seconds, is a break and does not count in the pace."""
-
-Beside: TypeAlias = tuple[str, str, float]
-"""Query, document and time of an answer that is no label."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AssessorProgress:
-    """What an assessor has done: how many documents, and how many an hour lately."""
-
-    done: int
-    pace: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Disagreement:
-    """A document that assessors judged differently, and the grade that settled it, if any."""
-
-    place: int
-    query: str
-    document: str
-    said: Mapping[str, float | None]
-    """The grade by assessor; None if it could not be judged."""
-    comments: Mapping[str, str]
-    """What assessors remarked."""
-    settled: float | None
-    settled_by: str | None
-    settled_at: float | None
-    """When, in seconds since 1970."""
-    why: str | None
-    """What whoever settled it remarked."""
-    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
-
-
-class Review:
-    """What there is to review in a campaign."""
-
-    def __init__(self, campaign: LabelCampaign) -> None:
-        self._campaign, self._state = campaign, campaign._state
-
-    def own(self, who: Identity, beside: Iterable[Beside] = ()) -> AssessorProgress:
-        """What the assessor has done so far, with answers that are no labels: a document that has both counts once."""
-        with self._state.looking():
-            ledger, known = self._state.ledger, self._state.pool.positions
-            judged = {place for place, _ in ledger.history.get(who, [])}
-            moments = list(ledger.moments.get(who, []))
-        named = [(known.get(query, {}).get(document, (query, document)), made) for query, document, made in beside]
-        fresh = [one for one in named if one[0] not in judged]
-        return AssessorProgress(
-            done=len(judged | {what for what, _ in fresh}), pace=_pace([*moments, *(made for _, made in fresh)])
-        )
-
-    def assessors(self) -> dict[Identity, str]:
-        """Everybody who has judged, by name; the number is added where several have the same name."""
-        with self._state.looking():
-            return shown_names(self._state.ledger.names)
-
-    def signatures(self) -> dict[Identity, str]:
-        """The names of everybody who has judged or settled a disagreement, which differ from one another."""
-        with self._state.looking():
-            return self._signed() | shown_names(self._state.ledger.names)
-
-    def _signed(self) -> dict[Identity, str]:
-        ledger = self._state.ledger
-        return shown_names(ledger.names | {identity_of(one): one.assessor for one in ledger.settled.values()})
-
-    def everybody(self) -> dict[str, AssessorProgress]:
-        """What everybody who has judged has done, by name."""
-        with self._state.looking():
-            ledger = self._state.ledger
-            return {name: assessor_progress(ledger, who) for who, name in shown_names(ledger.names).items()}
-
-    def disputed(self) -> tuple[int, int]:
-        """How many documents have different labels, or a grade that settled such; and how many are not settled."""
-        with self._state.looking():
-            places = self._disputed()
-            return len(places), sum(place not in self._state.ledger.settled for place in places)
-
-    def disagreements(self, start: int = 0, end: int | None = None) -> list[Disagreement]:
-        """The documents with different labels, or with a grade that settled such: open ones first, the widest apart
-        first. From the first or a later one, up to the last or an earlier one."""
-        with self._state.looking() as connection:
-            ledger, names = self._state.ledger, shown_names(self._state.ledger.names)
-            places = sorted(self._disputed(), key=lambda one: (one in ledger.settled, -_spread(ledger, one), one))
-            shown = places[start:end]
-            texts = self._state.store.texts(connection, shown)
-            told = {place: {names[who]: said for who, said in ledger.given.get(place, {}).items()} for place in shown}
-            signed = self._signed()
-        return [self._disagreement(place, said, texts.get(place, {}), signed) for place, said in told.items()]
-
-    def _disputed(self) -> list[int]:
-        """The documents whose labels differ, or did when somebody settled it: what was settled stays in sight."""
-        return list(self._state.ledger.disputed | self._state.ledger.settled.keys())
-
-    def judgments(self) -> pl.DataFrame:
-        """The grades of every assessor by themselves: query, document, grade, assessor."""
-        labels = LabelHistory(self._campaign).labels().filter(pl.col("kind") == LabelKind.GRADE.value)
-        return labels.select("query", "document", "grade", "assessor")
-
-    def agreement(self) -> Agreement | None:
-        """How well the assessors agree; None if no two of them have judged the same document."""
-        found = self.judgments()
-        shared = found.select(pl.struct("query", "document").is_duplicated().any()).item()
-        return agreement(found) if shared else None
-
-    def queries(self) -> pl.DataFrame:
-        """A row per query that something was asked of: documents, asked, judged, and its value once known."""
-        with self._state.looking():
-            pool, ledger, values = self._state.pool, self._state.ledger, self._state.query_values()
-            known = ~np.isnan(ledger.grades)
-            counts = {
-                "documents": pool.sizes,
-                "asked": np.bincount(pool.query[ledger.asked], minlength=len(pool.sizes)),
-                "judged": np.bincount(pool.query[known], minlength=len(pool.sizes)),
-            }
-        frame = pl.DataFrame({"query": pool.queries, **counts, "value": values})
-        return frame.filter(pl.col("asked") > 0).with_columns(pl.col("value").fill_nan(None))
-
     def _disagreement(
         self, place: int, given: Mapping[str, CurrentLabel], texts: dict[str, str], names: Mapping[Identity, str]
     ) -> Disagreement:
@@ -271,3 +246,21 @@ def _pace(times: Sequence[float]) -> float | None:
     between = np.diff(sorted(times)[-RECENT:])
     working = between[between < BREAK]
     return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))
+
+
+def _taken(
+    who: Identity,
+    labels: Sequence[tuple[int, float]],
+    first: Mapping[tuple[int, Identity], float],
+    others: Sequence[float],
+) -> list[tuple[int, float]]:
+    """The documents that were handed to the assessor, and how many seconds passed until their first answer."""
+    moments = np.sort(np.array([*(made for _, made in labels), *others]))
+    found, seen = list[tuple[int, float]](), set[int]()
+    for place, made in labels:
+        begun = first.get((place, who))
+        if begun is not None and place not in seen and made > begun:
+            before = moments[np.searchsorted(moments, made) - 1] if made > moments[0] else begun
+            found.append((place, float(made - max(begun, before))))
+        seen.add(place)
+    return found

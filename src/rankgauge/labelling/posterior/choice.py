@@ -14,13 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.labelling.board.design import guessed_slopes
-from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.design import Goal, GoalKind, guessed_slopes
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.target import BoardTarget
-from rankgauge.labelling.posterior.effects import StepBeliefs
-from rankgauge.labelling.posterior.model import TOP, GradeModel
+from rankgauge.labelling.posterior.model import TOP, GradeModel, StepBeliefs
 from rankgauge.labelling.posterior.sampler import merged_levels
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 

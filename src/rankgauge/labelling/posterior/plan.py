@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.later_run import LaterRun
 from rankgauge.labelling.board.plan import MORE, RunsOutlook, RunsPlan
 from rankgauge.labelling.board.pool import BoardPool

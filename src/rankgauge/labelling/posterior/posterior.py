@@ -14,12 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.dialects import Dialect
-from rankgauge.errors import ParameterError
 from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.labelling.board.covariance import Covariance, RunEstimate
-from rankgauge.labelling.board.goal import Goal, GoalKind
+from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale
+from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, scale_for
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
 from rankgauge.labelling.posterior.choice import BY_ORDER, LabelChoice, label_order
@@ -240,11 +239,7 @@ class GradePosterior:
     @classmethod
     def of(cls, pool: BoardPool, measures: Sequence[Any], *, grades: Sequence[float], **dialect: Any) -> GradePosterior:
         """The posterior of a pool for measures of the registry, on an ascending scale of grades."""
-        scale = np.asarray(grades, dtype=np.float64)
-        if len(scale) < 2 or (np.diff(scale) <= 0).any():
-            raise ParameterError("a posterior", "grades", "two or more ascending grades", tuple(grades))
-        if not len(measures):
-            raise ParameterError("a posterior", "measures", "at least one name, such as nDCG@10", measures)
+        scale = scale_for("a posterior", grades, measures)
         targets = tuple(BoardTarget.scored(measure, pool, grades=scale, **dialect) for measure in measures)
         check_distinct(targets)
         check_scale(pool.known, scale)

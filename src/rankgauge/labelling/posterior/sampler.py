@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.labelling.posterior.effects import EffectRows, NormalEffects
-from rankgauge.labelling.posterior.model import STEPS, GradeModel
+from rankgauge.labelling.posterior.model import STEPS, EffectRows, GradeModel, NormalEffects
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 CHAINS, PER_CHAIN, APART = 80, 5, 3

@@ -15,7 +15,7 @@ from rankgauge.errors import RankGaugeError
 from rankgauge.files.scales import SCALES
 from rankgauge.judgments.combination import RULES
 from rankgauge.labelling import defaults
-from rankgauge.labelling.board.goal import GoalKind
+from rankgauge.labelling.board.design import GoalKind
 from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.method import METHODS
 from rankgauge.labelling.pool_sources import UNITS
