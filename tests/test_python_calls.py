@@ -36,12 +36,82 @@ def test_a_measure_that_was_not_computed() -> None:
         result["nDCG@5"]
 
 
-def test_a_series_of_pandas_is_refused() -> None:
-    """A series by query and document gets an error that says how to make a frame of it."""
+def test_an_index_of_queries_and_documents() -> None:
+    """A series or a frame of pandas may have query and document in its index; another series is refused."""
     pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
-    series = pandas.Series({("q0", "d0"): 1.0})
+    flat = {(query, document): grade for query, found in JUDGMENTS.items() for document, grade in found.items()}
+    series, expected = pandas.Series(flat), rankgauge.evaluate(JUDGMENTS, RUNS["one"], "AP")["AP"]
+    named = series.rename_axis(index=["topic", "docno"]).rename("rating")
+    for judgments in (series, named, named.to_frame()):
+        assert rankgauge.evaluate(judgments, RUNS["one"], "AP")["AP"] == expected
     with pytest.raises(rankgauge.InputError, match="Series of pandas cannot be read as judgments"):
-        rankgauge.evaluate(series, RUNS["one"], "AP")
+        rankgauge.evaluate(pandas.Series([1.0]), RUNS["one"], "AP")
+
+
+GRADES, SCORES = RNG.integers(0, 3, (9, 12)).astype(float), RNG.normal(size=(9, 12))
+GRADES[4, 7:] = SCORES[4, 7:] = np.nan
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP", "RR", "ERR(max_grade=2)"])
+def test_arrays_of_grades_and_scores(measure: str) -> None:
+    """Arrays with a row for each query have the values that `score_arrays` gives, by the number of the row."""
+    found = rankgauge.evaluate(GRADES, SCORES, measure)
+    np.testing.assert_allclose(
+        found.values["value"].to_numpy(), rankgauge.score_arrays(GRADES, SCORES, measure), atol=1e-15
+    )
+    assert found.values["query"].to_list() == list(range(9))
+    both = rankgauge.evaluate(GRADES, {"up": SCORES, "down": -SCORES}, measure)
+    assert both["up"][measure] == found[measure] != both["down"][measure]
+    comparison = rankgauge.compare(GRADES, {"up": SCORES, "down": -SCORES}, measure)
+    assert comparison.per_query["query"].to_list() == list(range(9))
+    assert comparison.pairs["difference"][0] == pytest.approx(both["down"][measure] - found[measure])
+
+
+def test_arrays_that_do_not_fit() -> None:
+    """Shapes that differ, a judged document without a score, and ties by ids are refused."""
+    with pytest.raises(rankgauge.InputError, match=r"grades of shape \(9, 12\) and scores of shape \(9, 11\)"):
+        rankgauge.evaluate(GRADES, SCORES[:, 1:], "AP")
+    holed = SCORES.copy()
+    holed[0, 0] = np.nan
+    with pytest.raises(rankgauge.InputError, match="1 of 108 scores are NaN"):
+        rankgauge.evaluate(GRADES, holed, "AP")
+    with pytest.raises(rankgauge.ParameterError, match="documents in arrays have no ids"):
+        rankgauge.evaluate(GRADES, SCORES, "AP", dialect="trec_eval")
+
+
+def test_frames_of_any_type() -> None:
+    """Categories, nullable numbers and texts are read; whole queries come back whole; a grade of NaN is told."""
+    pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
+    run = pandas.DataFrame({"query": [1, 1, 2], "document": [10, 11, 12], "score": [0.1, 0.2, 0.3]})
+    plain = run.drop(columns="score").assign(grade=[2, 0, 1])
+    kinds = {"query": ["category", "Int64", "int32"], "document": ["category", "string"], "grade": ["Int8", "Float64"]}
+    for column, dtypes in kinds.items():
+        for dtype in dtypes:
+            result = rankgauge.evaluate(plain.astype({column: dtype}), run, "nDCG@2")
+            values = result.to_pandas().merge(run, on="query")["value"].to_list()
+            assert values == pytest.approx([1 / np.log2(3), 1 / np.log2(3), 1.0])
+    words = plain.assign(grade=pandas.Categorical(["good", "bad", "fair"]))
+    scale = {"good": 2, "fair": 1, "bad": 0}
+    told = rankgauge.evaluate(words, run, "DCG@2", scale=scale)
+    assert told["DCG@2"] == rankgauge.evaluate(plain, run, "DCG@2")["DCG@2"]
+    with pytest.raises(rankgauge.InputError, match="fair"):
+        rankgauge.evaluate(words, run, "DCG@2", scale={"good": 2, "bad": 0})
+    lacking = rankgauge.evaluate(plain.assign(grade=[2, np.nan, 1]), run, "RR")
+    assert lacking.notes == ("1 row has no grade and is left out",)
+    with pytest.raises(rankgauge.InputError, match="grade nan is not a finite number"):
+        rankgauge.evaluate({"q": {"a": np.nan}}, {"q": {"a": 1.0}}, "RR")
+
+
+def test_a_comparison_as_text() -> None:
+    """A comparison writes what the command writes, and shows its pairs in a line."""
+    found = rankgauge.compare(JUDGMENTS, RUNS, ["AP", "RR"])
+    latex = found.table("latex", digits=3)
+    assert latex == found.table("tex", digits=3)
+    assert f"one & {found.means['mean'][0]:.3f}" in latex.replace(r"\textbf{", "").replace("}", "")
+    assert found.table("csv", tables=["means"]).splitlines()[0] == "measure,run,mean,low,high,queries"
+    assert repr(found).startswith("<Comparison of one, two: AP two − one ")
+    with pytest.raises(UnknownNameError, match="Did you mean"):
+        found.table("latx")
 
 
 def test_judgments_of_assessors_may_be_any_frame() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -16,7 +17,14 @@ from rankgauge.comparison.tables import verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import display
-from rankgauge.evaluation.evaluation import evaluate_runs, overruled, spelled, weighed
+from rankgauge.evaluation.evaluation import (
+    evaluate_runs,
+    from_arrays,
+    has_integer_queries,
+    overruled,
+    spelled,
+    weighed,
+)
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
 from rankgauge.lazy_polars import pl
@@ -125,11 +133,14 @@ def compare(
     named: Mapping[str, Any] = files.named_runs("compare", runs)
     spoken = overruled(dialect, overrides, compare)
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
+    judgments, named = from_arrays(judgments, named, spoken)
+    whole = ids is None and has_integer_queries(judgments, columns)
     judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
     judgments = weighed(judgments, intents, spoken.select(measures))
     if similarity is not None:
         named = {name: files.kept(run, files.run_from) for name, run in named.items()}
-    results = dict(evaluate_runs(judgments, named, spoken.select(measures), spoken))
+    evaluated = evaluate_runs(judgments, named, spoken.select(measures), spoken)
+    results = {name: replace(result, integer_queries=whole) for name, result in evaluated}
     found = Comparison(
         results=results,
         baseline=bases[0] if bases else None,
@@ -254,12 +265,17 @@ class Comparison:
     @cached_property
     def movers(self) -> pl.DataFrame:
         """The queries that differ most: measure, query, run, other, value, other_value, difference."""
-        return self.mover_table.frame
+        return self._named(self.mover_table)
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """Every query: measure, query, run, other, value, other_value, difference."""
-        return self.query_table.frame
+        return self._named(self.query_table)
+
+    def _named(self, table: PlainTable) -> pl.DataFrame:
+        """The table with its queries as they were given: whole numbers or texts."""
+        whole = all(result.integer_queries for result in self.results.values())
+        return table.frame.with_columns(pl.col("query").cast(pl.Int64)) if whole else table.frame
 
     @cached_property
     def agreement(self) -> pl.DataFrame:
@@ -399,6 +415,29 @@ class Comparison:
     def to_pandas(self, table: str = "pairs") -> Any:
         """The `pairs`, `means`, `per_query`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
         return display.pandas(self, ("pairs", "means", "per_query", "movers", "agreement", "sensitivity"), table)
+
+    def table(self, format: str = "table", *, tables: Iterable[str] | None = None, digits: int = 4) -> str:
+        """Write the comparison as text: "table", "latex" (or "tex"), "md", "csv" or "json", as `-o` does.
+
+        `tables` names some of "means", "pairs", "matrix", "segments" and "queries"; `digits` are a mean's in LaTeX.
+        """
+        from io import StringIO
+
+        from rankgauge.comparison.report import ComparisonReport
+
+        report = ComparisonReport(comparison=self, chosen=None if tables is None else tuple(tables), digits=digits)
+        written, _ = report.find({"latex": "tex"}.get(format, format))
+        stream = StringIO()
+        written.write(report, stream)
+        return stream.getvalue()
+
+    def __repr__(self) -> str:
+        found = [
+            f"{row['measure']} {row['run']} − {row['other']} {row['difference']:+.4f} ({row['verdict']})"
+            for row in islice(self.pair_table.named(), 3)
+        ]
+        more = [f"{len(self.pair_table) - 3:,} more"] if len(self.pair_table) > 3 else []
+        return f"<Comparison of {', '.join(self.runs)}: {', '.join([*found, *more])}>"
 
     def _repr_html_(self) -> str:
         rows = [

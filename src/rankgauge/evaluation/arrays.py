@@ -14,6 +14,7 @@ from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.scoring import ValueRule
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored
 from rankgauge.measures.tabulated import tabulated
@@ -60,6 +61,20 @@ def score_arrays(
     if not unscored:
         _refuse_unscored(scored)
     return scorer.score(judged[order], scored[order], Layout(sizes))
+
+
+def tables(grades: npt.ArrayLike, scores: npt.ArrayLike, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments and a run of arrays with a row for each query: rows number the queries, columns their documents."""
+    judged, scored = _numbers(grades), _scores(scores)
+    _check_rows(judged, scored)
+    _refuse_unscored(scored, judged)
+    refuse_ids(dialect.ranking)
+
+    def table(numbers: npt.NDArray[Any], name: str) -> pl.DataFrame:
+        query, document = np.nonzero(~np.isnan(numbers))
+        return pl.DataFrame({"query": query, "document": document, name: numbers[query, document]})
+
+    return table(judged, "grade"), table(scored, "score")
 
 
 class ArrayMean:

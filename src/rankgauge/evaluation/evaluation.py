@@ -97,7 +97,8 @@ def evaluate(
     {'nDCG@10': 1.0, 'AP': 1.0}
 
     `judgments` and `run` are paths, polars, pandas or pyarrow frames, dicts of dicts, rows, or data sets of
-    ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Several runs are a dict of
+    ir_datasets ("irds:" and an id); a run may be {query: [documents in order]} as well. Both may be arrays of one
+    shape, grades and scores, with a row for each query; NaN fills up short lists. Several runs are a dict of
     such: {"bm25": …, "dense": …}. `measures` are names, ours or another tool's, or measures of ours or of ir-measures.
     `dialect` names the tool to compute as; `overrides` replace single choices of it, such as `ties="expected"` or
     `empty="leave-out"`. `by` groups queries into segments (`result.segments`): a file or a frame with a column of
@@ -105,13 +106,14 @@ def evaluate(
     measures of diversity: a file or a frame of query, subtopic, probability, or {query: {subtopic: probability}}.
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
-    `scale="trec-dl"` what words are worth as grades, from which grade on a document is relevant and the top of the
-    scale, `ids="casefold,url"` by which rules two ids are the same.
+    `scale="trec-dl"` or `scale={"good": 2, "bad": 0}` what words are worth as grades, from which grade on a document
+    is relevant and the top of the scale, `ids="casefold,url"` by which rules two ids are the same.
     """
     spoken = overruled(dialect, overrides, evaluate)
     wanted = spoken.select(measures)
     spoken = spoken.on_scale(scale, wanted, rel="rel" not in overrides)
-    several, integer_queries = _is_several(run), ids is None and _has_integer_queries(judgments, columns)
+    judgments, run = from_arrays(judgments, run, spoken)
+    several, integer_queries = _is_several(run), ids is None and has_integer_queries(judgments, columns)
     with heard() as notes, judged_as(spoken):
         judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
     with judged_as(spoken):
@@ -126,7 +128,7 @@ def evaluate(
     return finished(_by_providers(judgments, runs[""], wanted, spoken))
 
 
-def _has_integer_queries(judgments: Any, columns: Any) -> bool:
+def has_integer_queries(judgments: Any, columns: Any) -> bool:
     """Say whether the queries of a dict or a frame are integers, so that results can have them as integers too."""
     if isinstance(judgments, Mapping):
         return bool(judgments) and all(isinstance(query, Integral) for query in judgments)
@@ -140,7 +142,8 @@ def _has_integer_queries(judgments: Any, columns: Any) -> bool:
     given = columns.get("query") if isinstance(columns, Mapping) else None
     name = given or find([str(name) for name in names], "query")
     column = judgments[name] if name in names else None
-    return "int" in str(getattr(column, "dtype", getattr(column, "type", None))).lower()
+    dtype = getattr(column, "dtype", getattr(column, "type", None))
+    return "int" in str(getattr(getattr(dtype, "categories", None), "dtype", dtype)).lower()
 
 
 def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:
@@ -266,3 +269,15 @@ def _is_several(run: Any) -> bool:
     if isinstance(first, Mapping):
         return isinstance(next(iter(first.values()), None), Mapping | list | tuple)
     return isinstance(first, str | os.PathLike) or hasattr(first, "columns") or hasattr(first, "frame")
+
+
+def from_arrays(judgments: Any, run: Any, dialect: Dialect) -> tuple[Any, Any]:
+    """Judgments and a run, or several by name, of arrays with a row for each query as tables; others as they are."""
+    if getattr(judgments, "ndim", 0) != 2 or hasattr(judgments, "columns"):
+        return judgments, run
+    from rankgauge.evaluation.arrays import tables
+
+    if not isinstance(run, Mapping):
+        return tables(judgments, run, dialect)
+    found = {name: tables(judgments, scores, dialect) for name, scores in run.items()}
+    return next(iter(found.values()))[0], {name: scored for name, (_, scored) in found.items()}

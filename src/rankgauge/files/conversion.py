@@ -110,6 +110,8 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
         return source
     if isinstance(source, pl.DataFrame):
         return source.lazy()
+    if origin == "pandas" and getattr(getattr(source, "index", None), "nlevels", 1) == 2:
+        source = _from_index(source, table)
     if origin == "pandas" and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
@@ -120,7 +122,7 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
     if origin == "pandas":
         raise InputError(
             f"a {type(source).__name__} of pandas cannot be read as {table.name}",
-            hint="Give a frame with columns for query, document and number: series.reset_index() makes one.",
+            hint="Index it by query and document, or give a frame with columns for both and for the number.",
         )
     if hasattr(source, "__arrow_c_stream__"):
         return pl.DataFrame(source).lazy()
@@ -132,6 +134,13 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
         f"a {type(source).__name__} cannot be read as {table.name}",
         hint="Give a polars, pandas or pyarrow frame, {query: {document: number}}, or rows of query, document, number.",
     )
+
+
+def _from_index(source: Any, table: Table) -> Any:
+    """A pandas frame or series that is indexed by query and document, with columns for them."""
+    names = ["query", "document"] if None in source.index.names else list(source.index.names)
+    series = {} if hasattr(source, "columns") else {"name": source.name or [*table.required][-1]}
+    return source.rename_axis(index=names).reset_index(**series)
 
 
 def _series(name: str, column: Any) -> pl.Series:

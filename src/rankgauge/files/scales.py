@@ -106,10 +106,12 @@ class Scale(Registered):
         return UnknownNameError(f"level of the scale {self.name}", str(level), known)
 
 
-def get(name: str | Scale) -> Scale:
-    """Look up a scale by its name, or make the one that `good=2, fair=1, bad=0` spells out."""
+def get(name: str | Scale | Mapping[str, float]) -> Scale:
+    """Look up a scale by its name, or make the one that `good=2, fair=1, bad=0` or {"good": 2 …} spells out."""
     if isinstance(name, Scale):
         return name
+    if isinstance(name, Mapping):
+        return Scale.parse(", ".join(f"{label}={grade}" for label, grade in name.items()))
     if "=" in name:
         return Scale.parse(name)
     return SCALES.find(name)
