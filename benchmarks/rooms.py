@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.labelling.campaign.database import Location, connect
 from rankgauge.room.client import RoomClient
 from rankgauge.room.people import People

@@ -316,7 +316,7 @@ NOVELTIES = {
     "prompt": Novelty(
         room="rankgauge.judgments.llm.prompts",
         source="""
-            from rankgauge.judgments.llm.named_prompt import NamedPrompt
+            from rankgauge.judgments.llm.asking.prompt import NamedPrompt
 
             NamedPrompt(name="novelprompt", title="a new prompt", source="-", template="{query} {document}").register()
         """,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.cli import progress
+from rankgauge.cli import streams as progress
 
 
 def test_a_log_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:

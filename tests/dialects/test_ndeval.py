@@ -19,7 +19,7 @@ from rankgauge.comparison.report import ComparisonReport
 from rankgauge.errors import InputError
 from rankgauge.evaluation.formats.ndeval import write
 from rankgauge.evaluation.report import EvaluationReport
-from rankgauge.statistics.risk import trade_off
+from rankgauge.statistics.effects import trade_off
 
 pytestmark = pytest.mark.process  # computes for long
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from rankgauge import files
 from rankgauge.demo import FILES, generate
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.demo.romip import generate_romip, write_romip
 from rankgauge.files.format import FORMATS
 from rankgauge.files.formats.letor import read_features

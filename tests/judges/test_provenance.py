@@ -11,10 +11,9 @@ import pytest
 import rankgauge
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm import ask
-from rankgauge.judgments.llm.asking.prompt import Prompt
-from rankgauge.judgments.llm.asking.provenance import Provenance, beside
+from rankgauge.judgments.llm.asking.outcome import Provenance, beside
+from rankgauge.judgments.llm.asking.prompt import PROMPTS, Prompt
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.named_prompt import PROMPTS
 from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import graded, pool
 

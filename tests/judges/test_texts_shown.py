@@ -10,10 +10,9 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm import ask
+from rankgauge.judgments.llm.asking.outcome import shown_examples
 from rankgauge.judgments.llm.asking.pairs import TextPairs, choose_examples
-from rankgauge.judgments.llm.asking.prompt import Prompt
-from rankgauge.judgments.llm.asking.provenance import shown_examples
-from rankgauge.judgments.llm.named_prompt import find_prompt
+from rankgauge.judgments.llm.asking.prompt import Prompt, find_prompt
 from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import GRADES, graded, pool
 from tests.program import rankgauge

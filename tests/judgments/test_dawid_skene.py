@@ -8,8 +8,8 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.judgments import dawid_skene
+from rankgauge.judgments.agreement import Panel
 from rankgauge.judgments.combination import fitted
-from rankgauge.judgments.panel import Panel
 
 # Table 1 of the paper: how fit 45 patients are for an anaesthetic, by five observers; the first one looked three times.
 # The same numbers are in Dallas Card's dawid_skene.py. crowd-kit 1.4.2 stops after four rounds, in which its chances

@@ -25,7 +25,7 @@ from rankgauge import dialects, training
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.training import Documents, Ranker
 from rankgauge.training.objective import Objective
-from rankgauge.training.relevance_model import RelevanceModel
+from rankgauge.training.ranker import RelevanceModel
 from tests.ltr.small import small
 
 TRAIN, HELD = small(seed=0), small(seed=1, queries=6)

@@ -13,7 +13,7 @@ import rankgauge as rg
 from rankgauge.audit.tools import Audit, audit
 from rankgauge.charts import KINDS
 from rankgauge.demo import generate
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.labelling import BoardCampaign, BoardPool, Campaign, Pool, Target, simulate
 from rankgauge.labelling.methods import Estimate

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.statistics.overlap import rbo
+from rankgauge.statistics.similarity import rbo
 from tests.examples import examples
 
 few = settings(max_examples=examples(60), deadline=None)

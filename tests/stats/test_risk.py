@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.statistics.risk import georisk, trade_off, trisk, urisk
+from rankgauge.statistics.effects import georisk, trade_off, trisk, urisk
 
 DIFFERENCES = np.array([0.3, -0.1, 0.0, 0.2])
 VALUES = st.lists(st.floats(-1, 1), min_size=2, max_size=12).map(np.array)

@@ -11,8 +11,7 @@ from scipy import stats
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.statistics import kendall_tau_a, rbo, spearman_rho
-from rankgauge.statistics.overlap import Ranked, RankedPair
-from rankgauge.statistics.similarity import SIMILARITIES, Similarity
+from rankgauge.statistics.similarity import SIMILARITIES, Ranked, RankedPair, Similarity
 
 each = pytest.mark.parametrize("kind", SIMILARITIES.values(), ids=list(SIMILARITIES))
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 import uvicorn
 
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.room.app import create_app
 from rankgauge.room.room import Room
 from rankgauge.room.server import configured

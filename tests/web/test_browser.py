@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, expect
 
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.labelling.labels import Label
 from rankgauge.room import app
 from tests.program import rankgauge

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.files.spreadsheet import as_text, as_written, text_columns
+from rankgauge.files.output import as_text, as_written, text_columns
 from rankgauge.labelling.label_format import read_labels, write_tasks
 from rankgauge.labelling.labels import Task
 from rankgauge.labelling.pool import Pool

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.labelling.campaign import database as databases
 from rankgauge.labelling.campaign.database import Location
 from rankgauge.room.upkeep import copy

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from rankgauge.demo.pool import generate_pool
+from rankgauge.demo.collection import generate_pool
 from rankgauge.errors import UnavailableError
 from rankgauge.labelling.campaign.database import AGAIN, LOCKED, Location, Outage, connect, reading, writing
 from rankgauge.labelling.campaign.rules import MOMENT

@@ -10,10 +10,10 @@ import polars as pl
 
 from rankgauge.catalogue import CatalogueSurvey
 from rankgauge.catalogue.statistic import lacked
-from rankgauge.render.bars import listed, mean_bars
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, decimal, interval
 from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.svg import listed, mean_bars
 from rankgauge.render.table import Column, ReportTable
 
 HINT = "Each bar is a run, the line in it the 95 % interval of a mean over queries."

@@ -186,8 +186,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         return
     from rankgauge.cli.baseline_file import baseline_file, store_baseline, with_baseline
     from rankgauge.cli.evaluation import RunsEvaluation
-    from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import find_outputs, is_page, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, told, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.looks import GateLook
     from rankgauge.comparison.report import ComparisonReport

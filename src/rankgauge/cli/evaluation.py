@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge import dialects
-from rankgauge.cli.git_files import checked_out, is_git
 from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
-from rankgauge.cli.progress import told
-from rankgauge.cli.runs import is_lasting, named, refuse_measures
-from rankgauge.cli.streams import heed, spare
+from rankgauge.cli.runs import checked_out, is_git, is_lasting, named, refuse_measures
+from rankgauge.cli.streams import heed, spare, told
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, OptionError, RankGaugeError, UnknownNameError
 from rankgauge.evaluation.evaluation import evaluate, evaluate_runs, weighed

@@ -13,8 +13,8 @@ import numpy as np
 
 from rankgauge.cli.comparison import DEFAULT_MEASURES, gate_rules
 from rankgauge.cli.evaluation import RunsEvaluation
-from rankgauge.cli.git_files import run_git
 from rankgauge.cli.project import NAME, SHARED, ProjectFile
+from rankgauge.cli.runs import run_git
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import Gate, GateRule
 from rankgauge.errors import InputError

@@ -2,16 +2,163 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 from rankgauge import files as io
 from rankgauge.cli.options import RunSpellingOptions
+from rankgauge.cli.project import ProjectFile
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.compression import unpacked_name
 from rankgauge.files.source import suffix_of
+from rankgauge.input_notes import note, renaming
 from rankgauge.measures import resolve
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
+
+PREFIX = "git:"
+HOOK = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
+"""What git tells a hook."""
+
+
+def is_git(path: Path) -> bool:
+    """Whether this names a file of another commit."""
+    return str(path).startswith(PREFIX) and str(path).count(":") > 1
+
+
+@contextmanager
+def checked_out(paths: list[Path]) -> Iterator[list[Path]]:
+    """The paths, with a temporary copy in the place of each file of another commit; errors and notes
+    name the original."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        copies = {path: Path(folder, str(number)) / path.name for number, path in enumerate(paths) if is_git(path)}
+        for path, copy in copies.items():
+            copy.parent.mkdir()
+            copy.write_bytes(_content(path))
+        origins = {str(copy): str(path) for path, copy in copies.items()}
+        try:
+            with renaming(origins):
+                yield [copies.get(path, path) for path in paths]
+        except InputError as error:
+            error.path = origins.get(str(error.path), error.path)
+            raise
+
+
+def run_git(*words: str, folder: Path | None = None, **more: Any) -> CompletedProcess[bytes]:
+    """Run git in a folder, without what git tells a hook: its paths are relative to another folder than this one."""
+    import subprocess
+
+    kept = {name: value for name, value in os.environ.items() if name not in HOOK}
+    kept |= {"LC_ALL": "C"} | more.pop("env", {})  # the reasons of failures are looked at
+    try:
+        return subprocess.run(["git", *words], capture_output=True, cwd=folder, env=kept, **more)
+    except OSError as error:
+        raise InputError(f"git cannot be started: {error.strerror}") from None
+
+
+def _content(path: Path) -> bytes:
+    """Read what git has; PATH is relative to the working directory, as that of any file is."""
+    ref, _, name = str(path).removeprefix(PREFIX).partition(":")
+    if ref.startswith("-") or not ref:
+        raise InputError("expected git:REF:PATH, such as git:origin/main:runs/search.txt", path=path)
+    done = run_git("show", f"{ref}:{name if Path(name).is_absolute() else f'./{name}'}")
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        reason = said[0] if said else "no reason given"
+        raise InputError(f"git does not have it: {reason}", path=path, hint=_hint(ref, name, reason))
+    return done.stdout
+
+
+def _hint(ref: str, name: str, reason: str) -> str:
+    """Say what helps: without a repository, without the commit, without the file in it."""
+    if "not a git repository" in reason:
+        return "git:REF:PATH needs a repository of git: name a file instead, or store the baseline (docs/pipeline.md)."
+    if run_git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}").returncode == 0:
+        return _missing_file(ref, name)
+    if run_git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        return "A shallow clone has one commit only: 'git fetch --unshallow', or fetch-depth: 0 in a workflow."
+    remote, _, branch = ref.partition("/")
+    fetch = f"'git fetch {remote} {branch}' gets it from the remote; " if branch else ""
+    return f"There is no branch, tag or commit {ref}: {fetch}'git branch --all' lists the branches."
+
+
+def _missing_file(ref: str, name: str) -> str:
+    """Name the file that is nearest to one that a commit does not have, or say how to commit it."""
+    import difflib
+
+    if Path(name).is_file():
+        return f"It is here, but not in {ref}: commit it there first, or store the baseline (docs/pipeline.md)."
+    listed = run_git("ls-tree", "-r", "-z", "--name-only", ref).stdout.decode(errors="replace").split("\0")
+    near = difflib.get_close_matches(name, listed, n=1) or [one for one in listed if Path(one).name == Path(name).name]
+    guess = f"Did you mean {PREFIX}{ref}:{near[0]}? " if near else ""
+    return f"{guess}'git ls-tree -r --name-only {ref}' lists the files that it has, by their paths from this folder."
+
+
+@contextmanager
+def staged_project(path: Path) -> Iterator[ProjectFile]:
+    """Give the project's file as it is staged, in a temporary copy of its folder with the staged files that it names.
+
+    Files that git does not track are taken as they are, with a note.
+    """
+    import tempfile
+
+    folder = path.resolve().parent
+    top = Path(_asked("rev-parse", "--show-toplevel", folder=folder))
+    with tempfile.TemporaryDirectory() as made:
+        root, part = Path(made).resolve(), folder.relative_to(top)
+        (root / part).mkdir(parents=True, exist_ok=True)
+        # The copy is a second working tree of the same repository: git:REF:PATH is read there as it is here.
+        (root / ".git").write_text(f"gitdir: {_asked('rev-parse', '--absolute-git-dir', folder=folder)}\n")
+        _copy(path.name, top, root, part)
+        project = ProjectFile.read(root / part / path.name)
+        for name in project.files():
+            _copy(name, top, root, part)
+        yield project
+
+
+def _copy(name: str, top: Path, root: Path, part: Path) -> None:
+    """Write one staged file, or all of a folder, into the copy; link to it where git does not track it.
+
+    `top` and `root` are the working tree and its copy, `part` is the folder of the project's file in them.
+    """
+    folder = top / part
+    if is_git(Path(name)) or Path(name).is_absolute():
+        return
+    name = name.rpartition("#")[0] if not (folder / name).exists() and "#" in name else name
+    listed = run_git("ls-files", "-z", "--", name, folder=folder, env=_index(top)).stdout
+    if listed:
+        words = ("checkout-index", "--force", "--stdin", "-z", f"--prefix={root}/")
+        done = run_git(*words, folder=folder, env=_index(top), input=listed)
+        if done.returncode:
+            raise InputError(f"git cannot give it: {done.stderr.decode(errors='replace').strip()}", path=name)
+    elif (folder / name).exists():
+        note("git does not track it: the file of the working tree is taken", name)
+        linked = root / part / name
+        linked.parent.mkdir(parents=True, exist_ok=True)
+        linked.symlink_to(folder / name)
+
+
+def _index(top: Path) -> dict[str, str]:
+    """The index that git tells a hook: `git commit -a` and `git commit FILE` have one of their own."""
+    return {"GIT_INDEX_FILE": str(top / told)} if (told := os.environ.get("GIT_INDEX_FILE")) else {}
+
+
+def _asked(*words: str, folder: Path) -> str:
+    """Ask git one thing."""
+    done = run_git(*words, folder=folder)
+    if done.returncode:
+        raise InputError(
+            "is in no repository of git, so that nothing is staged", path=folder, hint="Leave out --staged."
+        )
+    return os.fsdecode(done.stdout).rstrip("\n")
 
 
 def named(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:

@@ -15,9 +15,8 @@ from rankgauge.evaluation.evaluation import scored
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Cutoff, Measure, parse
 from rankgauge.numeric import FloatArray
-from rankgauge.render.bars import BARS, mean_bars, short
 from rankgauge.render.numbers import signed
-from rankgauge.render.svg import COLOURS, GREY, WIDTH, Axis, Drawing, Plot
+from rankgauge.render.svg import BARS, COLOURS, GREY, WIDTH, Axis, Drawing, Plot, mean_bars, short
 
 DRAWN = 6
 """How many pairs have their differences drawn query by query."""

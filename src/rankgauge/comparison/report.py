@@ -15,9 +15,9 @@ from rankgauge.evaluation.notes import unjudged_words
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Printed
 from rankgauge.records import entity
-from rankgauge.render.bars import listed
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage
+from rankgauge.render.svg import listed
 from rankgauge.render.table import ReportTable
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.render.numbers import number, signed
 from rankgauge.render.table import QUERIES, Column, ReportTable
 from rankgauge.statistics import outcomes
-from rankgauge.statistics.risk import georisk, trisk, urisk
+from rankgauge.statistics.effects import georisk, trisk, urisk
 from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:

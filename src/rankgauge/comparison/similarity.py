@@ -17,14 +17,12 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.frames import ordered
 from rankgauge.records import entity, record
-from rankgauge.render.bars import short
 from rankgauge.render.numbers import decimal, percent
 from rankgauge.render.passages import Figure, Heading, Passage
-from rankgauge.render.svg import WIDTH, Drawing
+from rankgauge.render.svg import WIDTH, Drawing, short
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 from rankgauge.statistics.intervals import Interval
-from rankgauge.statistics.overlap import RankedPair, TiedList
-from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, Similarity
+from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, RankedPair, Similarity, TiedList
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison

@@ -128,7 +128,7 @@ class HitFinder:
     def table(self) -> pl.DataFrame:
         """The judgments by subtopic, or whatever a measure asks for, read once for every run."""
         from rankgauge import files
-        from rankgauge.files.subtopics import check_subtopics
+        from rankgauge.files.validation import check_subtopics
 
         assert self.asking is not None
         found = files.judgments_from(self.given, self.kind)

@@ -12,10 +12,9 @@ import numpy as np
 from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray
-from rankgauge.render.bars import margin, short
 from rankgauge.render.numbers import count, value
 from rankgauge.render.passages import Details, Figure, Heading, Labelled, Paragraph, Passage
-from rankgauge.render.svg import WIDTH, Axis, Drawing, ticks
+from rankgauge.render.svg import WIDTH, Axis, Drawing, margin, short, ticks
 from rankgauge.render.table import Column, ReportTable
 
 if TYPE_CHECKING:

@@ -147,7 +147,7 @@ class EvaluationReport(Report):
         return sheet(self.document(Medium.PAGE).headline, self._bars(), {})
 
     def _bars(self) -> dict[str, Drawing]:
-        from rankgauge.render.bars import BARS, mean_bars
+        from rankgauge.render.svg import BARS, mean_bars
 
         return mean_bars(self.summary.rows(*BARS), [measure for measure in self.measures if measure.is_amount])
 

@@ -23,8 +23,8 @@ from rankgauge.evaluation.judged_share import (
     thinnest,
     too_few,
 )
+from rankgauge.evaluation.notes import NO_EFFECT, listed, worths
 from rankgauge.evaluation.scoring import counted, is_empty, is_short, is_zeroed, score, settle
-from rankgauge.evaluation.worths import NO_EFFECT, listed, worths
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray

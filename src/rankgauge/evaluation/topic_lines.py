@@ -13,7 +13,7 @@ from rankgauge.measures import Measure, Printed, trec_name
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import MissingQuery, QueryOrder
 from rankgauge.ranking import total
-from rankgauge.statistics.risk import trade_off
+from rankgauge.statistics.effects import trade_off
 
 if TYPE_CHECKING:
     from rankgauge.comparison import Comparison

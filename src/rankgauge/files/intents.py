@@ -20,8 +20,8 @@ from rankgauge.files.format import Head
 from rankgauge.files.lines import BLANK, FIRST, START, WORD
 from rankgauge.files.reading import is_path, judgments_from, read_judgments, read_table, table_suffixes
 from rankgauge.files.source import Source, suffix_of
-from rankgauge.files.subtopics import KEY, check_probabilities, refuse_negative
 from rankgauge.files.tabular import TableReader, header, locate_record, scan_delimited
+from rankgauge.files.validation import KEY, check_probabilities, refuse_negative
 from rankgauge.input_notes import note
 from rankgauge.policies import JudgmentKind
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from rankgauge.comparison import PairVerdict
-from rankgauge.evaluation.worths import thresholds
+from rankgauge.evaluation.notes import thresholds
 from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, JudgedFusion, TunedFusion
 from rankgauge.fusion.judged_fusion import FEWEST, REFERENCE, SINGLE, UNTUNED, widening
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judgments.panel import ITEM, Panel, as_table
+from rankgauge.judgments.agreement import ITEM, Panel, as_table
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import NegativeGrade
 from rankgauge.registry import Registered, Registry

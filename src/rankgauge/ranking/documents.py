@@ -8,8 +8,7 @@ import numpy as np
 
 from rankgauge.lazy_polars import pl
 from rankgauge.policies import Unjudged
-from rankgauge.ranking.frames import rank
-from rankgauge.ranking.repeated_documents import name_copies
+from rankgauge.ranking.frames import name_copies, rank
 from rankgauge.ranking.rules import Ranking
 
 

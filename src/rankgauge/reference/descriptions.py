@@ -10,8 +10,7 @@ from typing import Any
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.notes import settled
-from rankgauge.evaluation.worths import DISCOUNTS, GAINS, lowest_relevant
+from rankgauge.evaluation.notes import DISCOUNTS, GAINS, lowest_relevant, settled
 from rankgauge.measures import MEASURES, Cutoff, Example, Listed, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import LEAVE_OUT, Policy, Undefined

@@ -7,9 +7,9 @@ from typing import TextIO
 
 from rankgauge import dialects as _dialects
 from rankgauge import files
-from rankgauge.evaluation.worths import lowest_relevant
+from rankgauge.evaluation.notes import lowest_relevant
 from rankgauge.files.scales import SCALES
-from rankgauge.judgments.llm.named_prompt import PROMPTS
+from rankgauge.judgments.llm.asking.prompt import PROMPTS
 from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFormat
 from rankgauge.measures import FAMILIES, MEASURES, Measure, parse
 from rankgauge.reference import descriptions

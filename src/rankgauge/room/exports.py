@@ -12,7 +12,7 @@ import polars as pl
 from starlette.exceptions import HTTPException
 
 from rankgauge.files.format import refuse_words
-from rankgauge.files.spreadsheet import text_columns
+from rankgauge.files.output import text_columns
 from rankgauge.labelling.campaign.database import Location
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.transfer import transfer

@@ -10,17 +10,18 @@ import io
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import polars as pl
 import sqlalchemy as sa
 
 from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.files import read_table, table_suffixes
 from rankgauge.files.compression import packing_of
 from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign import tables as t
@@ -32,16 +33,73 @@ from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.campaign.transfer import transfer
 from rankgauge.labelling.label_format import LabelFile, read_labels
-from rankgauge.labelling.labels import Assessor, LabelKind, LabelOrigin
-from rankgauge.labelling.pool_rows import refuse_breaks
-from rankgauge.room.campaigns import Campaigns
+from rankgauge.labelling.labels import Assessor, Label, LabelKind, LabelOrigin
+from rankgauge.labelling.pool_rows import TEXTS, refuse_breaks
+from rankgauge.room.campaigns import Campaigns, OpenCampaign
 from rankgauge.room.database import migrate, opened
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart, laid
 from rankgauge.room.exports import EXPORTS, export
-from rankgauge.room.gold_files import GoldFile
+from rankgauge.room.gold import GoldQuestion, check_question
 from rankgauge.room.label_browser import LabelFilter, filtered
 from rankgauge.room.overview import Overview
 from rankgauge.room.sandbox import Sandbox, SandboxError
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldFile:
+    """A file of gold questions: labels, and what there is to read of documents that are not in the pool."""
+
+    labels: tuple[Label, ...]
+    texts: Mapping[tuple[str, str], Mapping[str, str]]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file of labels; a table may also have the columns that assessors read."""
+        labels = read_labels(path, assessor="gold").labels
+        return cls(labels=labels, texts=_texts(path) if path.suffix in table_suffixes() else {})
+
+    def questions(self, opened: OpenCampaign) -> list[GoldQuestion]:
+        """Return the gold questions for a campaign."""
+        given = [self.texts.get((label.query, label.document), {}) for label in self.labels]
+        named, _ = opened.texts.identified(self.labels)
+        return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
+
+
+def chosen_question(opened: OpenCampaign, query: str, document: str, grade: str | None) -> GoldQuestion:
+    """A document of the pool; without a grade the right answer is that it cannot be judged."""
+    return question_of(opened, Label(query=query, document=document, grade=grade), {})
+
+
+def settled_questions(opened: OpenCampaign) -> list[GoldQuestion]:
+    """The documents on which a disagreement was settled, with the grade that settled it."""
+    settled = [one for one in opened.review.disagreements() if one.settled is not None]
+    return [GoldQuestion(query=one.query, document=one.document, grade=one.settled, texts=one.texts) for one in settled]
+
+
+def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) -> GoldQuestion:
+    """The document of a label with its grade; `given` is what there is to read of one that is not in the pool.
+
+    A document of the pool reads as it does for a draw: its answer may become a label.
+    """
+    pooled = opened.review.texts([(label.query, label.document)])[0]
+    grade = opened.campaign.grade_of(label)
+    texts = given if pooled is None else pooled
+    question = GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)
+    if pooled is None:
+        check_question(question)
+    return question
+
+
+def _texts(path: Path) -> dict[tuple[str, str], dict[str, str]]:
+    frame = read_table(path)
+    names = [name for name in TEXTS if name in frame.columns]
+    if not names or not {"query", "document"} <= set(frame.columns):
+        return {}
+    return {
+        (str(row["query"]), str(row["document"])): {name: str(row[name]) for name in names if row[name] is not None}
+        for row in frame.iter_rows(named=True)
+    }
+
 
 T = TypeVar("T")
 

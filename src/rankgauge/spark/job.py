@@ -15,8 +15,7 @@ from rankgauge.evaluation.judged_hits import joined
 from rankgauge.evaluation.result import Result
 from rankgauge.files import JUDGMENTS, RUN, Table, check
 from rankgauge.files.batches import whole_queries
-from rankgauge.files.subtopics import check_subtopics
-from rankgauge.files.validation import Place
+from rankgauge.files.validation import Place, check_subtopics
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import kind_asked
 from rankgauge.policies import IdealPool, JudgmentKind

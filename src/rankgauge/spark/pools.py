@@ -18,8 +18,7 @@ from rankgauge.labelling.moments import moments
 from rankgauge.labelling.sampling.query_plan import draws_for
 from rankgauge.measures import Measure
 from rankgauge.spark.job import ROWS
-from rankgauge.spark.rows import texts
-from rankgauge.spark.tasks import Task, frames, mapped, packed
+from rankgauge.spark.rows import Task, frames, mapped, packed, texts
 
 MOMENTS: Mapping[str, str] = {"query": "string", "mean": "double", "variance": "double", "cost": "double"}
 

@@ -6,7 +6,7 @@ matched there. Sorted partitions put each query in one piece and in rank order; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from rankgauge.policies import JudgmentKind, RunOrder, Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.rules import SORTS
 from rankgauge.spark.job import JUDGMENT, LINE, EvaluationJob
+from rankgauge.spark.session import quiet
 
 OWNER = "owner"
 """The column that says which queries stay together, where that is not the query itself."""
@@ -231,3 +232,60 @@ def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> 
         strangers=strangers,
         single=single,
     )
+
+
+Task = Callable[[Iterator[Any]], Iterator[Any]]
+
+VALUES: Mapping[str, str] = {"query": "string", "measure": "string", "value": "double"}
+"""The columns of values, in Spark's types."""
+
+
+def values(job: EvaluationJob, by: str) -> Task:
+    """The task that gives the settled values: query, measure, value."""
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        for _, result in job.results(frames(batches), by=by):
+            yield from packed(result.values, VALUES)
+
+    return task
+
+
+def digests(job: EvaluationJob, by: str) -> Task:
+    """The task that gives a record for each query."""
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        for frame, result in job.results(frames(batches), by=by):
+            # The judgments of a query come before its lines.
+            kinds = frame.group_by("query", "kind").agg(pl.col("order").min().alias("place"))
+            places = kinds.sort("kind").unique("query", keep="first").select("query", "place")
+            yield from packed(digest(result, places), DIGEST)
+
+    return task
+
+
+def mapped(rows: Any, task: Task, columns: Mapping[str, str]) -> Any:
+    """The Spark frame that the task makes of the rows, partition by partition."""
+    with quiet():
+        return rows.mapInArrow(task, ", ".join(f"{name} {kind}" for name, kind in columns.items()))
+
+
+def frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
+    """The batches that hold rows."""
+    for batch in batches:
+        if batch.num_rows:
+            yield pl.DataFrame(pl.from_arrow(batch))
+
+
+def packed(frame: pl.DataFrame, columns: Mapping[str, str]) -> Iterator[Any]:
+    """The frame as Arrow batches of exactly those columns."""
+    import pyarrow as pa
+
+    types = {
+        "string": pa.string(),
+        "double": pa.float64(),
+        "long": pa.int64(),
+        "boolean": pa.bool_(),
+        "array<double>": pa.list_(pa.float64()),
+    }
+    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    yield from frame.select(list(columns)).to_arrow().cast(schema).to_batches()

@@ -19,10 +19,9 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
-from rankgauge.spark import tasks
 from rankgauge.spark.job import JUDGMENT, EvaluationJob
 from rankgauge.spark.pools import sampling_distribution
-from rankgauge.spark.rows import DIGEST, OWNER, grouped, restored
+from rankgauge.spark.rows import DIGEST, OWNER, VALUES, digests, grouped, mapped, restored, values
 from rankgauge.spark.session import session
 
 __all__ = ["evaluate", "records", "result", "sampling_distribution", "session"]
@@ -52,7 +51,7 @@ def evaluate(
     job = EvaluationJob.of(measures, dialect, **overrides)
     rows = grouped(judgments, run, job, order=order)
     job = _topped(job, rows)
-    return tasks.mapped(rows.drop("order"), tasks.values(job.bare, _by(job)), tasks.VALUES)
+    return mapped(rows.drop("order"), values(job.bare, _by(job)), VALUES)
 
 
 def result(
@@ -76,7 +75,7 @@ def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
     """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
     rows = grouped(judgments, run, job, order=order)
     job = _topped(job, rows)
-    made = tasks.mapped(rows, tasks.digests(job.bare, _by(job)), DIGEST)
+    made = mapped(rows, digests(job.bare, _by(job)), DIGEST)
     with _plain_errors():
         return pl.DataFrame(pl.from_arrow(made.toArrow()))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         queries_needed,
         separated_share,
     )
-    from rankgauge.statistics.overlap import Overlap, rbo
+    from rankgauge.statistics.similarity import Overlap, rbo
 
 __all__ = [
     "MEAN_INTERVALS",
@@ -61,7 +61,7 @@ _HOMES = {
         "queries_needed",
         "separated_share",
     ],
-    "rankgauge.statistics.overlap": ["Overlap", "rbo"],
+    "rankgauge.statistics.similarity": ["Overlap", "rbo"],
 }
 """The modules of the names that load on first use."""
 

@@ -21,7 +21,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, MissingExtraError, ParameterError
 from rankgauge.files.output import writing
 from rankgauge.measures import Measure, parse
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registry
 from rankgauge.training.documents import Documents, features, names_of
 from rankgauge.training.objective import Objective
@@ -255,3 +255,38 @@ class LinearRanker(Ranker):
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return weighted(matrix, self.weights_)
+
+
+class RelevanceModel(Ranker):
+    """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""
+
+    classes_: FloatArray = learned("classes")
+
+    def fit(
+        self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
+    ) -> Self:
+        """Learns from documents with features X and grades y, or from a LETOR file; queries do not matter."""
+        alone = np.zeros(np.size(y)) if qid is None and y is not None else qid
+        return super().fit(X, y, qid=alone, validation=validation, watch=watch)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """How likely each grade is (documents × grades), in the order of `classes_`."""
+        return self._probabilities(self._features(X))
+
+    @abstractmethod
+    def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
+        """Learns from documents of these classes: places in `classes_`."""
+
+    @abstractmethod
+    def _probabilities(self, matrix: FloatArray) -> FloatArray:
+        """How likely each grade is for documents with these features."""
+
+    def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
+        # In the order of the input: what is learned must not depend on the queries.
+        documents = train.documents
+        rows = np.argsort(documents.place)
+        self.classes_, classes = np.unique(documents.grades[rows], return_inverse=True)
+        self._learn(documents.matrix[rows], classes)
+
+    def _scores(self, matrix: FloatArray) -> FloatArray:
+        return np.asarray(self._probabilities(matrix) @ self.classes_)

@@ -10,7 +10,7 @@ from typing import TextIO
 import numpy as np
 
 from rankgauge import dialects
-from rankgauge.evaluation.worths import worths
+from rankgauge.evaluation.notes import worths
 from rankgauge.measures import Aggregate
 from rankgauge.statistics import t_interval
 from rankgauge.statistics.intervals import limits

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from rankgauge.audit.judge.pairs import GradedPairs, binary
+from rankgauge.judgments.agreement import cohen
 from rankgauge.judgments.coefficient import Tally
 from rankgauge.judgments.coefficients.usual import alpha
-from rankgauge.judgments.panel import cohen
 from rankgauge.numeric import FloatArray, IndexArray, ratio
 
 RESAMPLES = 2000

@@ -16,7 +16,7 @@ from rankgauge.audit.judge import figures as figures
 from rankgauge.audit.judge import tables as tables
 from rankgauge.audit.judge.advice import advise
 from rankgauge.audit.judge.agreement import FEWEST
-from rankgauge.evaluation.worths import NO_EFFECT, lowest_relevant, worths
+from rankgauge.evaluation.notes import NO_EFFECT, lowest_relevant, worths
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, share
 from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage

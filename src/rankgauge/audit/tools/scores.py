@@ -19,8 +19,7 @@ from rankgauge.evaluation.judged_hits import joined, judged_as, matched
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
-from rankgauge.files.subtopics import check_subtopics
-from rankgauge.files.validation import keeping_repeats, keeps_repeats
+from rankgauge.files.validation import check_subtopics, keeping_repeats, keeps_repeats
 from rankgauge.input_notes import heard
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray

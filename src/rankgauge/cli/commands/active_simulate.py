@@ -180,7 +180,7 @@ def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions)
 
 
 def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
-    from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import told
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers.simulation import Simulation
 
@@ -209,8 +209,8 @@ def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
 def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge import dialects
     from rankgauge.cli.options import RunSpellingOptions, names
-    from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
+    from rankgauge.cli.streams import told
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind
 

@@ -78,7 +78,7 @@ def judge(
     from rankgauge.cli.runs import named, sorted_files
     from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.errors import OptionError
-    from rankgauge.judgments.llm.asking.provenance import shown_examples
+    from rankgauge.judgments.llm.asking.outcome import shown_examples
 
     heed()
     format_, path = JudgeAuditReport.find(output)

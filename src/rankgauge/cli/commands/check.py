@@ -47,8 +47,8 @@ def check(
     from contextlib import chdir
 
     from rankgauge.cli.comparison import compared
-    from rankgauge.cli.git_files import staged_project
     from rankgauge.cli.project import ProjectFile
+    from rankgauge.cli.runs import staged_project
 
     with gated():
         if store and staged:

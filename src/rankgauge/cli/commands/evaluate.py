@@ -71,8 +71,7 @@ def evaluate(options: EvaluateOptions) -> None:
     from dataclasses import replace
 
     from rankgauge.cli.evaluation import ENGINES, LOCAL, RunsEvaluation
-    from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import find_outputs, is_page, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, told, write_report
     from rankgauge.evaluation.report import EvaluationReport
     from rankgauge.evaluation.summary import SAMPLE
 

@@ -37,7 +37,7 @@ def scales() -> None:
 @command("formats prompts", "rankgauge formats prompts", "rankgauge formats prompts umbrela", page="llm-judge.md")
 def prompts(
     name: str | None = choices.argument(
-        "PROMPT", "The prompt to show.", "rankgauge.judgments.llm.named_prompt:PROMPTS", required=False
+        "PROMPT", "The prompt to show.", "rankgauge.judgments.llm.asking.prompt:PROMPTS", required=False
     ),
 ) -> None:
     """List the prompts that `judge --prompt` knows, or show one with its source."""

@@ -165,9 +165,8 @@ def fuse(asked: FuseOptions) -> None:
 
 def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
     """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
-    from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, spare
+    from rankgauge.cli.streams import heed, spare, told
     from rankgauge.fusion import FusionPlan
     from rankgauge.fusion.run_pool import RunPool, refuse_few
 

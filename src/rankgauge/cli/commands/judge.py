@@ -66,7 +66,7 @@ class JudgeOptions(Options):
     prompt: str = choices.option(
         "--prompt",
         help="The prompt: {choices}; or a file of your own, with {query}, {document}, {grades}.",
-        registry="rankgauge.judgments.llm.named_prompt:PROMPTS",
+        registry="rankgauge.judgments.llm.asking.prompt:PROMPTS",
         metavar="NAME|FILE",
         default="standard",
         group=ASKING,
@@ -248,7 +248,7 @@ def judge(asked: JudgeOptions) -> None:
 
 def _judge_with(asked: JudgeOptions, model: str, output: Path | None, store: AnswerStore) -> Asked | None:
     """Ask one model and write its grades; None if nothing was to be asked."""
-    from rankgauge.judgments.llm.asking.provenance import Provenance
+    from rankgauge.judgments.llm.asking.outcome import Provenance
     from rankgauge.judgments.llm.asking.session import write_batch
     from rankgauge.judgments.llm.report import show_forecast, show_outcome, show_prompt
     from rankgauge.judgments.pairwise import FittedPreferences
@@ -289,7 +289,7 @@ def _output_of(output: Path | None, model: str, models: list[str]) -> Path | Non
 
 def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
     """Ask the endpoint, or read the results of a batch."""
-    from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import told
     from rankgauge.judgments.llm.asking.session import read_batch
     from rankgauge.judgments.llm.model_judge import endpoint
 
@@ -409,7 +409,7 @@ def _question(asked: JudgeOptions, model: str, pairs: TextPairs) -> Question:
 
 def _needed_tokens(asked: JudgeOptions) -> int:
     """Return how much room the answers to the prompt need."""
-    from rankgauge.judgments.llm.named_prompt import PROMPTS
+    from rankgauge.judgments.llm.asking.prompt import PROMPTS
 
     return PROMPTS[asked.prompt].answer_tokens if asked.prompt in PROMPTS else PROMPTS["standard"].answer_tokens
 
@@ -419,8 +419,7 @@ def _prompt(asked: JudgeOptions, pairs: TextPairs) -> Prompt:
     from dataclasses import replace
 
     from rankgauge.judgments.llm.asking.pairs import choose_examples
-    from rankgauge.judgments.llm.asking.prompt import scale_of
-    from rankgauge.judgments.llm.named_prompt import find_prompt
+    from rankgauge.judgments.llm.asking.prompt import find_prompt, scale_of
 
     if asked.grades is not None and asked.scale is not None:
         raise OptionError("--scale names the grades: leave --grades out.")

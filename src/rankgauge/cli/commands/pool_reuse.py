@@ -58,9 +58,8 @@ class ReuseOptions(Options):
 def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
     from rankgauge import dialects
-    from rankgauge.cli.progress import told
     from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.streams import heed, opened, spare, told
     from rankgauge.judgments import scale
     from rankgauge.labelling import pools
     from rankgauge.labelling.pools.reuse import MEASURES

@@ -58,7 +58,7 @@ class ReproductionOptions(Options):
 )
 def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
-    from rankgauge.cli.progress import told
+    from rankgauge.cli.streams import told
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers import PAPERS, Setting
     from rankgauge.papers.reproduction import Reproduction, show_papers

@@ -91,8 +91,7 @@ def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
     import time
 
-    from rankgauge.cli.progress import told
-    from rankgauge.cli.streams import heed
+    from rankgauge.cli.streams import heed, told
     from rankgauge.training.report import Training
 
     heed()

@@ -14,13 +14,12 @@ from rankgauge.judgments.llm.asking.endpoint import Endpoint, is_exposed
 from rankgauge.judgments.llm.asking.orders import OTHERS, compared_lists
 from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked
 from rankgauge.judgments.llm.asking.pairs import TextPairs
-from rankgauge.judgments.llm.asking.prompt import scale_of
+from rankgauge.judgments.llm.asking.prompt import find_prompt, scale_of
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.requests import Patience
 from rankgauge.judgments.llm.asking.session import AskingSession
 from rankgauge.judgments.llm.asking.spending import Prices
 from rankgauge.judgments.llm.asking.store import AnswerStore
-from rankgauge.judgments.llm.named_prompt import find_prompt
 
 KEY = "OPENAI_API_KEY"
 """The environment variable that holds the key, if none is named."""

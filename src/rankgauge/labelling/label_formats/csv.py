@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from rankgauge.errors import InputError
 from rankgauge.files import Head, find, raters
+from rankgauge.files.output import as_text, as_written
 from rankgauge.files.source import Source
-from rankgauge.files.spreadsheet import as_text, as_written
 from rankgauge.files.tabular import header, records
 from rankgauge.labelling.label_format import LabelFormat
 from rankgauge.labelling.label_formats.jsonl import flat, unread

@@ -12,7 +12,7 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.errors import InputError
-from rankgauge.evaluation.worths import thresholds
+from rankgauge.evaluation.notes import thresholds
 from rankgauge.labelling.pools import Reuse
 from rankgauge.labelling.pools import reuse_tables as tables
 from rankgauge.labelling.pools.reuse import LeftOut

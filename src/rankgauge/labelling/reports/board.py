@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from rankgauge.evaluation.notes import FEW
-from rankgauge.evaluation.worths import board_worths
+from rankgauge.evaluation.notes import FEW, board_worths
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.labelling.board import BoardPool, GoalKind, LaterRun, RunsOutlook, Verdicts
 from rankgauge.labelling.board.covariance import RunEstimate
@@ -33,11 +32,10 @@ from rankgauge.labelling.reports.board_words import (
 from rankgauge.labelling.reports.campaign import CampaignReport
 from rankgauge.labelling.standings import JudgeAlone, Standings, judges_alone
 from rankgauge.numeric import BoolArray
-from rankgauge.render.bars import mean_bars
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import amount, count, decimal, interval, number, signed, thousands
 from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage
-from rankgauge.render.svg import Drawing, sheet
+from rankgauge.render.svg import Drawing, mean_bars, sheet
 from rankgauge.render.table import Column, ReportTable
 
 COLUMNS: tuple[Column | str, ...] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.evaluation.worths import board_worths
+from rankgauge.evaluation.notes import board_worths
 from rankgauge.judgments.llm.machine_judge import is_stretched
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.standings import JudgeAlone, Standings

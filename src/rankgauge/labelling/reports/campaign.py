@@ -10,8 +10,7 @@ from typing import Any, Self
 
 import polars as pl
 
-from rankgauge.evaluation.notes import FEW
-from rankgauge.evaluation.worths import graded
+from rankgauge.evaluation.notes import FEW, graded
 from rankgauge.labelling.campaign import Campaign, CampaignSettings, Progress, Unjudgeable
 from rankgauge.labelling.intervals import IntervalKind
 from rankgauge.labelling.labels import Recorded

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.evaluation.worths import board_worths, graded
+from rankgauge.evaluation.notes import board_worths, graded
 from rankgauge.labelling import methods
 from rankgauge.labelling.board.values import SHALLOW_SIZE
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation.worths import thresholds
+from rankgauge.evaluation.notes import thresholds
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.simulations.board_report import JUDGES, BoardSimulationReport

@@ -11,9 +11,8 @@ from starlette.concurrency import run_in_threadpool
 
 from rankgauge.room.auth import Admin, TheRoom
 from rankgauge.room.draft_contents import DraftContents, DraftPart
-from rankgauge.room.draft_outlook import DraftOutlook
 from rankgauge.room.drafts import SentFile, safe_name
-from rankgauge.room.new_campaign import NewCampaign, create, is_board
+from rankgauge.room.new_campaign import DraftOutlook, NewCampaign, create, is_board
 from rankgauge.room.pages.api_campaigns import BINARY, CampaignSummary, summary
 from rankgauge.room.people import Person
 from rankgauge.room.room import Room

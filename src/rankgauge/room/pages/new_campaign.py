@@ -22,10 +22,9 @@ from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.auth import Admin, TheRoom
 from rankgauge.room.campaigns import choices_of
 from rankgauge.room.draft_contents import DraftContents
-from rankgauge.room.draft_outlook import DraftOutlook
 from rankgauge.room.drafts import Draft
 from rankgauge.room.forms import Fields, Files, problems
-from rankgauge.room.new_campaign import NewCampaign, NewScale, combine_of, create, is_board, usual
+from rankgauge.room.new_campaign import DraftOutlook, NewCampaign, NewScale, combine_of, create, is_board, usual
 from rankgauge.room.people import Person
 from rankgauge.room.room import Room
 from rankgauge.room.route import pages

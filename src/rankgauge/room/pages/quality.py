@@ -14,12 +14,11 @@ from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings, Text
 from rankgauge.room.auth import Manager, TheRoom, Viewer
 from rankgauge.room.gold import GoldRules
-from rankgauge.room.gold_files import chosen_question, question_of, settled_questions
 from rankgauge.room.people import Permission, Person
 from rankgauge.room.quality import QualityReport
 from rankgauge.room.room import Room
 from rankgauge.room.route import CampaignNumber, api, body_of, finite, pages, read_json
-from rankgauge.room.uploads import read_gold_file
+from rankgauge.room.uploads import chosen_question, question_of, read_gold_file, settled_questions
 
 router = pages("quality", place=75, tab="Quality")
 

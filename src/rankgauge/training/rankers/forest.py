@@ -18,7 +18,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from rankgauge.constraints import real_number, whole_number
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.relevance_model import RelevanceModel
+from rankgauge.training.ranker import RelevanceModel
 from rankgauge.training.trees import Trees
 
 LEAST = 1e-3

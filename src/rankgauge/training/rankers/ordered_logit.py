@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit
 from rankgauge.constraints import real_number, whole_number
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.relevance_model import RelevanceModel
+from rankgauge.training.ranker import RelevanceModel
 
 SAMPLE = 20_000
 """How many documents are used to estimate which features go together."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.judgments.llm.asking.prompt import ROLE, TEMPLATE
-from rankgauge.judgments.llm.named_prompt import NamedPrompt
+from rankgauge.judgments.llm.asking.prompt import ROLE, TEMPLATE, NamedPrompt
 
 STANDARD = NamedPrompt(
     name="standard",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.judgments.llm.named_prompt import NamedPrompt
+from rankgauge.judgments.llm.asking.prompt import NamedPrompt
 
 ROLE = """\
 You are an assessor in a test of search engines. You read a query and documents that were found for it, and you say \

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.evaluation.worths import graded
+from rankgauge.evaluation.notes import graded
 from rankgauge.labelling import methods
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.method import Method, Repetitions
