@@ -76,5 +76,5 @@ def test_odd_letters_in_a_path(tmp_path: Path) -> None:
     """A Java without the module is called by way of another one, whatever is in its path."""
     home = tmp_path / "it's $HOME `x`"
     pretended(home / "bin", "called")
-    done = subprocess.run([f"{java._wrapped(home)}/bin/java", "-version"], capture_output=True, text=True, check=True)
+    done = subprocess.run([f"{java._wrap(home)}/bin/java", "-version"], capture_output=True, text=True, check=True)
     assert done.stdout == "called\n"

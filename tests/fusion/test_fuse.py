@@ -12,7 +12,7 @@ import rankgauge
 from rankgauge.errors import InputError, InputWarning, ParameterError, UnknownNameError
 from rankgauge.fusion import METHODS, Fusion, fuse, run_pool
 from rankgauge.fusion.run_pool import spelled_words
-from rankgauge.fusion.stack import _compared, find_slots
+from rankgauge.fusion.stack import _compare_documents, find_slots
 
 pytestmark = pytest.mark.filterwarnings("ignore:the judgments were not used")  # every method gets them
 
@@ -120,7 +120,7 @@ def test_hashes_do_not_decide() -> None:
     rng = np.random.default_rng(3)
     documents, lengths = rng.integers(0, 40, (300, 2)).astype(np.uint64), np.array([100, 0, 150, 50])
     slot, place, opens = find_slots(documents, lengths)
-    other, begins = _compared(documents, lengths)
+    other, begins = _compare_documents(documents, lengths)
     assert opens.sum() == begins.sum()
     query = np.repeat(np.arange(4), lengths)
     same = {(int(q), *map(int, row)): int(number) for q, row, number in zip(query, documents, slot, strict=True)}

@@ -48,7 +48,7 @@ def option(
     A registry is a `Registry`, a mapping, a policy, or a function that gives a mapping. `{choices}` in the help text
     becomes the list of names, `{also}` that of a second registry.
     """
-    described = _described(registry, help, several=several, more=more, also=also)
+    described = _describe(registry, help, several=several, more=more, also=also)
     return parser.option(*flags, metavar=metavar, **described, **settings)
 
 
@@ -60,7 +60,7 @@ def output(registry: str, *, several: bool = False, **settings: Any) -> Any:
 
 def argument(metavar: str, help: str, registry: str, **settings: Any) -> Any:
     """Declare an argument whose value is a name in the registry."""
-    return parser.argument(metavar, **_described(registry, help), **settings)
+    return parser.argument(metavar, **_describe(registry, help), **settings)
 
 
 def spelled_out(help: str) -> str:
@@ -132,7 +132,7 @@ def sources(incomplete: str, words: Sequence[str] = ()) -> Offers:
         return []
 
 
-def _described(
+def _describe(
     registry: str, help: str, *, several: bool = False, more: Iterable[str] = (), also: str = ""
 ) -> dict[str, Any]:
     def offer(incomplete: str, words: Sequence[str] = ()) -> Offers:

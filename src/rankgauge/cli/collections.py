@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.comparison import DEFAULT_MEASURES, CompareOptions, gate_rules, named_base
+from rankgauge.cli.comparison import DEFAULT_MEASURES, CompareOptions, find_baseline, gate_rules
 from rankgauge.cli.evaluation import RunsEvaluation
 from rankgauge.cli.options import names
-from rankgauge.cli.progress import told
-from rankgauge.cli.streams import find_outputs, spare, write_report
+from rankgauge.cli.streams import find_outputs, spare, told, write_report
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import WEIGHTS
 from rankgauge.comparison.collections.gate import CollectionsGate
@@ -63,7 +62,7 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     comparison = CollectionsComparison(
         given=tuple(collections),
         **said,
-        baselines=tuple(named_base(one, known) for one in options.baseline or ()),
+        baselines=tuple(find_baseline(one, known) for one in options.baseline or ()),
         weights=weights,
         holes=options.holes or "common",
         settings=settings,

@@ -71,7 +71,7 @@ class Command(Registered):
         """
         self.name, self.examples, self.function, self.place, self.page = name, examples, function, place, page
         self.first, self.otherwise, self.is_group = first, otherwise, bool(about)
-        self.about = about or _unindented((function and function.__doc__) or "")
+        self.about = about or _unindent((function and function.__doc__) or "")
         self.serial = len(COMMANDS.loaded)
 
     @property
@@ -215,6 +215,6 @@ def _unknown(asked: Command, word: str) -> UsageError:
     return UsageError([problem], asked.path, usage(asked))
 
 
-def _unindented(doc: str) -> str:
+def _unindent(doc: str) -> str:
     """Return a docstring without the indent of its lines."""
     return "\n".join(line.strip() for line in doc.strip().splitlines())

@@ -204,7 +204,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         raise InputError("junit shows the verdicts of a gate, and there is none", hint=hint)
     _note_left_out(options, formats)
     wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
-    asked = RunsEvaluation.of(_measured(options, wanted), DEFAULT_MEASURES)
+    asked = RunsEvaluation.of(_add_gate_measures(options, wanted), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, next(iter(options.baseline or ()), None), measures_of(asked.printed))
     stored = baseline_file(options.baseline, asked.runs)
@@ -234,7 +234,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         asked.refuse_pipes("--similarity")
     results = asked.results()
     if stored is None:
-        bases = [named_base(one, results) for one in options.baseline or ()]
+        bases = [find_baseline(one, results) for one in options.baseline or ()]
     else:
         base, results = with_baseline(stored, asked, results)
         bases = [base]
@@ -243,7 +243,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         baseline=bases[0] if bases else None,
         rivals=tuple(bases[1:]),
         settings=settings,
-        judged_rule=_judged(options),
+        judged_rule=_judged_rule(options),
         risk=options.risk,
     )
     if alike is not None:
@@ -385,7 +385,7 @@ def _alike(options: CompareOptions) -> SimilaritySettings | None:
     return SimilaritySettings(similarity=options.similarity, shared_only=options.shared_only, p=options.p)
 
 
-def _measured(options: CompareOptions, wanted: Iterable[str]) -> CompareOptions:
+def _add_gate_measures(options: CompareOptions, wanted: Iterable[str]) -> CompareOptions:
     """The options with the gate's measures among the measures."""
     return options.but(measure=list(dict.fromkeys([*names(options.measure or ()), *wanted])))
 
@@ -396,7 +396,7 @@ def _gate(comparison: Comparison, rules: tuple[GateRule, ...], limits: Mapping[s
     return Gate(comparison=comparison, rules=rules, **limits)
 
 
-def _judged(options: CompareOptions) -> JudgedRule:
+def _judged_rule(options: CompareOptions) -> JudgedRule:
     """How much must be judged for a verdict; who says what unjudged documents count as is believed."""
     from rankgauge.comparison.judging import TRUSTING, JudgedRule
 
@@ -424,7 +424,7 @@ def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
         )
 
 
-def named_base(baseline: str, runs: Iterable[str]) -> str:
+def find_baseline(baseline: str, runs: Iterable[str]) -> str:
     """The baseline among the runs: by its name, by its file's, or by that up to the first dot."""
     known = list(runs)
     if baseline in known:

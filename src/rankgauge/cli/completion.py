@@ -106,10 +106,10 @@ def _offers(asked: Command, rest: Sequence[str], last: str) -> list[tuple[str, s
     flag, equals, value = last.partition("=")
     if line.awaited is None and equals and flag.startswith("--"):
         named = next((one for one in parameters if flag in one.spellings), None)
-        return [(f"{flag}={name}", about) for name, about in _named(named, value, rest)]
+        return [(f"{flag}={name}", about) for name, about in _complete_name(named, value, rest)]
     if line.awaited is None and last.startswith("-"):
         return [*((flag, one.help) for one in parameters for flag in _long(one)), ("--help", ""), (HELP_ALL, "")]
-    return _named(line.awaited or _place(parameters, len(line.places)), last, rest)
+    return _complete_name(line.awaited or _place(parameters, len(line.places)), last, rest)
 
 
 def _long(parameter: Parameter) -> list[str]:
@@ -124,7 +124,7 @@ def _place(parameters: Sequence[Parameter], place: int) -> Parameter | None:
     return arguments[-1] if arguments and arguments[-1].count is None else None
 
 
-def _named(parameter: Parameter | None, beginning: str, words: Sequence[str]) -> list[tuple[str, str]]:
+def _complete_name(parameter: Parameter | None, beginning: str, words: Sequence[str]) -> list[tuple[str, str]]:
     return [] if parameter is None or parameter.offer is None else parameter.offer(beginning, words)
 
 

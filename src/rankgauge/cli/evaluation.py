@@ -182,7 +182,7 @@ class RunsEvaluation:
         with told() as tell:
             tell(0, len(self.runs), next(iter(self.runs)))
             started = time.perf_counter()
-            for name, result in self._evaluated(measures):
+            for name, result in self._evaluate_each(measures):
                 results[name] = result
                 tell(len(results), len(self.runs), name)
                 if self.verbose:
@@ -205,7 +205,7 @@ class RunsEvaluation:
                     hint=f"Choose a lower one: -l {highest:g} or less, or rel={highest:g} in a measure's name.",
                 )
 
-    def _evaluated(self, measures: tuple[Measure, ...]) -> Iterator[tuple[str, Result]]:
+    def _evaluate_each(self, measures: tuple[Measure, ...]) -> Iterator[tuple[str, Result]]:
         """Yield the name and the result of each run. Where a format is named, files are read one after another."""
         source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if self.intents is not None:

@@ -67,12 +67,12 @@ def _lines(asked: Command, width: int, *, whole: bool, examples: Sequence[str]) 
     arguments = [one for one in asked.parameters if one.is_argument]
     options = [one for one in asked.parameters if not one.is_argument]
     if arguments:
-        yield from _table("Arguments:", [_described(one) for one in arguments], width)
+        yield from _table("Arguments:", [_describe(one) for one in arguments], width)
     if whole:
-        yield from _grouped(options, width)
+        yield from _group(options, width)
     else:
         first = [one for name in asked.first for one in options if one.name == name]
-        yield from _table("Most used:", [*map(_described, first), SELF_SHORT], width)
+        yield from _table("Most used:", [*map(_describe, first), SELF_SHORT], width)
         others = [one for one in options if one not in first]
         rows = [
             (title, ", ".join(one.flags[-1].partition("/")[0] for one in part))
@@ -106,10 +106,10 @@ def _end(asked: Command, examples: Sequence[str]) -> Iterator[str]:
     yield f"Read more: {DOCS}{asked.page}"
 
 
-def _grouped(options: Sequence[Parameter], width: int) -> Iterator[str]:
+def _group(options: Sequence[Parameter], width: int) -> Iterator[str]:
     groups = _by_group(options)
     for title, part in groups.items():
-        rows = [_described(one) for one in part]
+        rows = [_describe(one) for one in part]
         yield from _table(f"{title}:", [*rows, SELF] if title == list(groups)[-1] else rows, width)
     if not groups:
         yield from _table("Options:", [SELF], width)
@@ -124,7 +124,7 @@ def _by_group(options: Sequence[Parameter]) -> dict[str, list[Parameter]]:
     return groups
 
 
-def _described(parameter: Parameter) -> tuple[str, str]:
+def _describe(parameter: Parameter) -> tuple[str, str]:
     """How a parameter is written, and what it is for."""
     if parameter.is_argument:
         shown = parameter.metavar + ("..." if parameter.count is None and "..." not in parameter.metavar else "")

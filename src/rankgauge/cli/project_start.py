@@ -117,35 +117,35 @@ def _kinds(path: Path) -> tuple[str, ...]:
 def _text(folder: Path, found: FoundFiles) -> str:
     judgments, *others = sorted(found.judgments, key=_unlikely)
     runs, base = _runs(folder, found.runs)
-    listed = ", ".join(f"{_key(name)} = {_quoted(path)}" for name, path in runs.items())
+    listed = ", ".join(f"{_key(name)} = {_quote(path)}" for name, path in runs.items())
     lines = [
         "# The gate of this project: 'rankgauge check' reads it. docs/pipeline.md explains every key.",
         "",
         "# Who judged what." + (f" Also found: {', '.join(others)}." if others else ""),
-        f"judgments = {_quoted(judgments)}",
+        f"judgments = {_quote(judgments)}",
         "",
         "# The runs by name; git:REF:PATH is a file as it is at another commit.",
         f"runs = {{{listed}}}",
         "# The run that the others must not fall below.",
-        f"baseline = {_quoted(base)}",
+        f"baseline = {_quote(base)}",
         "",
-        *_asked(found),
+        *_query_lines(found),
         "# What is measured, and what fails the gate: a loss of more than 0.01 that is more than luck.",
         'measures = ["nDCG@10", "AP"]',
         'fail-if-worse = ["nDCG@10:0.01"]',
         "",
         "# Groups of queries, each of which must not be worse either: a table with a column of queries.",
-        f"{'' if found.segments else '# '}by = {_quoted(found.segments[0] if found.segments else 'segments.csv')}",
+        f"{'' if found.segments else '# '}by = {_quote(found.segments[0] if found.segments else 'segments.csv')}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _asked(found: FoundFiles) -> list[str]:
+def _query_lines(found: FoundFiles) -> list[str]:
     """The lines on the list of queries, where a run is made of responses, which do not name theirs."""
     if not found.responses:
         return []
     words = "# The queries that the responses answer, one per line, in the order of the requests."
-    return [words, f"{'' if found.queries else '# '}queries = {_quoted([*found.queries, 'queries.txt'][0])}", ""]
+    return [words, f"{'' if found.queries else '# '}queries = {_quote([*found.queries, 'queries.txt'][0])}", ""]
 
 
 def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
@@ -178,10 +178,10 @@ def _unlikely(name: str) -> tuple[bool, bool]:
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _quoted(name)
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _quote(name)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as TOML writes it: as JSON does."""
     return json.dumps(text, ensure_ascii=False)
 

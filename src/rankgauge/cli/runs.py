@@ -111,12 +111,12 @@ def staged_project(path: Path) -> Iterator[ProjectFile]:
     import tempfile
 
     folder = path.resolve().parent
-    top = Path(_asked("rev-parse", "--show-toplevel", folder=folder))
+    top = Path(_ask_git("rev-parse", "--show-toplevel", folder=folder))
     with tempfile.TemporaryDirectory() as made:
         root, part = Path(made).resolve(), folder.relative_to(top)
         (root / part).mkdir(parents=True, exist_ok=True)
         # The copy is a second working tree of the same repository: git:REF:PATH is read there as it is here.
-        (root / ".git").write_text(f"gitdir: {_asked('rev-parse', '--absolute-git-dir', folder=folder)}\n")
+        (root / ".git").write_text(f"gitdir: {_ask_git('rev-parse', '--absolute-git-dir', folder=folder)}\n")
         _copy(path.name, top, root, part)
         project = ProjectFile.read(root / part / path.name)
         for name in project.files():
@@ -151,7 +151,7 @@ def _index(top: Path) -> dict[str, str]:
     return {"GIT_INDEX_FILE": str(top / told)} if (told := os.environ.get("GIT_INDEX_FILE")) else {}
 
 
-def _asked(*words: str, folder: Path) -> str:
+def _ask_git(*words: str, folder: Path) -> str:
     """Ask git one thing."""
     done = run_git(*words, folder=folder)
     if done.returncode:

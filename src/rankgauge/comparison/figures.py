@@ -32,7 +32,7 @@ def differences(comparison: Comparison) -> dict[str, Drawing]:
     """For some pairs of each measure, a bar for each query, the largest gain first."""
     found = {}
     for row, measure in enumerate(comparison.measures):
-        for run, other in _chosen(comparison, measure):
+        for run, other in _choose_pairs(comparison, measure):
             one, two = (comparison.values[row][:, comparison.runs.index(name)] for name in (run, other))
             known = ~np.isnan(one - two)
             queries = [query for query, kept in zip(comparison.queries, known, strict=True) if kept]
@@ -41,7 +41,7 @@ def differences(comparison: Comparison) -> dict[str, Drawing]:
     return found
 
 
-def _chosen(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
+def _choose_pairs(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
     """Choose the pairs to draw: the best runs against the baseline, or the best run and those after it.
 
     The run that was named later is held against the one before it, as in every table.

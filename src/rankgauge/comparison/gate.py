@@ -309,7 +309,7 @@ class Gate:
     def _rows(self, rule: GateRule, alpha: float, places: Places = None) -> Iterator[tuple[Any, ...]]:
         """The rows of a rule on some of the queries."""
         found, measure = self.comparison, self.measure(rule)
-        differences = found.differences[found.measures.index(measure)][_chosen(places)]
+        differences = found.differences[found.measures.index(measure)][_picker(places)]
         ends = widened(found.interval(differences, level=1 - alpha), differences, alpha)
         for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
             column = differences[:, pair]
@@ -322,23 +322,23 @@ class Gate:
             verdict = verdict if judging[-1] in ("", LUCK) else GateVerdict.UNDECIDED
             named = (str(measure), found.runs[run], found.runs[other], rule.tolerance)
             counts = (len(known), int(np.count_nonzero(known)))
-            needed = self._needed(known, rule) if judging[-1] == LUCK else math.nan
+            needed = self._queries_needed(known, rule) if judging[-1] == LUCK else math.nan
             yield *named, mean, low, high, *counts, needed, verdict.value, *judging
 
     def _lacking(self, known: FloatArray, runs: Sequence[str], places: Places) -> str:
         """Why so few queries are compared that there is no verdict; empty if there are enough."""
         if any(self.has_failed(run, places) for run in runs):
             return FAILED
-        alike = len(known) and not known.any() and not any(self._failed(run, places).any() for run in runs)
+        alike = len(known) and not known.any() and not any(self._failure(run, places).any() for run in runs)
         return "" if alike or len(known) >= FEWEST else FEW_QUERIES
 
     def has_failed(self, run: str, places: Places = None) -> bool:
         """Whether more than a few of the searches of a run failed."""
-        failed = self._failed(run, places)
+        failed = self._failure(run, places)
         return is_many(int(failed.sum()), len(failed))
 
-    def _failed(self, run: str, places: Places) -> BoolArray:
-        failed: BoolArray = self.comparison.missing.failed[run][_chosen(places)]
+    def _failure(self, run: str, places: Places) -> BoolArray:
+        failed: BoolArray = self.comparison.missing.failed[run][_picker(places)]
         return failed
 
     def _judging(
@@ -356,29 +356,29 @@ class Gate:
             reason = BLIND
         if not missing.is_unequal(measure, *names, places=places):
             return one, other, math.nan, math.nan, math.nan, reason
-        chosen = _chosen(places)
+        chosen = _picker(places)
         moved, (least, most) = missing.as_good(measure, *names)[chosen], missing.bounds(measure, *names)
-        turned = self._decided(moved, rule, alpha)
+        turned = self._decide(moved, rule, alpha)
         reason = reason if reason or turned is verdict else UNEQUAL
         return one, other, _mean(moved), _mean(least[chosen]), _mean(most[chosen]), reason
 
     def _is_blind(self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places) -> bool:
         """Whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
-        found, measure, chosen = self.comparison, self.measure(rule), _chosen(places)
+        found, measure, chosen = self.comparison, self.measure(rule), _picker(places)
         names = [found.runs[side[pair]] for side in found.paired]
         blind = found.missing.blind(measure, *names)[chosen]
         if not blind.any() or is_many(int(blind.sum()), len(blind)):
             return bool(blind.any())
         column = np.where(blind, np.nan, found.differences[found.measures.index(measure)][chosen][:, pair])
-        return verdict is not GateVerdict.UNDECIDED and self._decided(column, rule, alpha) is not verdict
+        return verdict is not GateVerdict.UNDECIDED and self._decide(column, rule, alpha) is not verdict
 
-    def _decided(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
+    def _decide(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
         """The verdict by other differences."""
         column = values[:, np.newaxis]
         ends = widened(self.comparison.interval(column, level=1 - alpha), column, alpha)
         return decide(_mean(values), float(ends.low[0]), float(ends.high[0]), tolerance=rule.tolerance)
 
-    def _needed(self, known: FloatArray, rule: GateRule) -> float:
+    def _queries_needed(self, known: FloatArray, rule: GateRule) -> float:
         """How many queries would settle it, if the difference and its spread are those found."""
         changed = np.count_nonzero(known)
         least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
@@ -391,7 +391,7 @@ def _points(subject: str, value: float) -> str:
     return f" ({subject}:{value / 100:g} for {value:g} points of 100)" if 1 <= value <= 100 else ""
 
 
-def _chosen(places: Places) -> Any:
+def _picker(places: Places) -> Any:
     """What picks the queries at the places out of an array."""
     return slice(None) if places is None else places
 

@@ -122,14 +122,14 @@ class MissingJudgments:
         """
         if not self.rule.least or self.shares(measure, run)[0].relevant_only:
             return np.zeros(len(self.queries), dtype=bool)
-        (none, some), (other_none, other_some) = (self._seen(measure, name) for name in (run, other))
+        (none, some), (other_none, other_some) = (self._seen_queries(measure, name) for name in (run, other))
         return (none & other_some) | (some & other_none)
 
-    def _seen(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
+    def _seen_queries(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
         """In which queries nothing of what the run retrieved is judged, and in which something is."""
         result = self.results[run]
         counts, listed = result.judged_within(measure)[result.counted], result.answered
-        return self._placed(run, (counts == 0) & listed) == 1, self._placed(run, counts > 0) == 1
+        return self._place(run, (counts == 0) & listed) == 1, self._place(run, counts > 0) == 1
 
     @cached_property
     def failed(self) -> Mapping[str, BoolArray]:
@@ -142,7 +142,7 @@ class MissingJudgments:
         if key not in self._moved:
             results = [_provider(self.results[name], measure) for name in (run, other)]
             first, second = as_good(results[0], results[1], measure)
-            self._moved[key] = self._placed(run, first) - self._placed(other, second)
+            self._moved[key] = self._place(run, first) - self._place(other, second)
         return self._moved[key]
 
     def bounds(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
@@ -155,10 +155,10 @@ class MissingJudgments:
         if key not in self._bounds:
             one, rival = (_provider(self.results[name], measure) for name in (run, other))
             low, high = bounds(one, rival, measure)
-            self._bounds[key] = self._placed(run, low), self._placed(run, high)
+            self._bounds[key] = self._place(run, low), self._place(run, high)
         return self._bounds[key]
 
-    def _placed(self, run: str, values: FloatArray | BoolArray) -> FloatArray:
+    def _place(self, run: str, values: FloatArray | BoolArray) -> FloatArray:
         """Values of the queries of a run at the places of all queries; NaN for those that it lacks."""
         place = {query: row for row, query in enumerate(self.queries)}
         placed = np.full(len(place), np.nan)
@@ -189,7 +189,7 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
     each draw has another order of tied documents.
     """
     rng = np.random.default_rng(seed)
-    hits = [_untied(result, rng) for result in (run, other)]
+    hits = [_break_ties(result, rng) for result in (run, other)]
     missing = [_Unjudged.of(one, measure.depth) for one in hits]
     draws = int(np.clip(WORK // max(sum(len(one.query) for one in missing), 1), 1, DRAWS))
     place = {name: row for row, name in enumerate(hits[1].names)}
@@ -199,7 +199,7 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
     totals = [np.zeros(len(result.counted)) for result in (run, other)]
     for draw in range(draws):
         if draw and any(map(_averages_ties, (run, other))):
-            hits = [_untied(result, rng) for result in (run, other)]
+            hits = [_break_ties(result, rng) for result in (run, other)]
             missing = [_Unjudged.of(one, measure.depth) for one in hits]
         drawn = [one.grades(rng) for one in missing]
         for at, (result, ways) in enumerate(((run, back), (other, there))):
@@ -215,7 +215,7 @@ def _averages_ties(result: Result) -> bool:
     return result.dialect.ties is Ties.EXPECTED and bool((result.hits.size > 1).any())
 
 
-def _untied(result: Result, rng: np.random.Generator) -> Hits:
+def _break_ties(result: Result, rng: np.random.Generator) -> Hits:
     """Return the judged hits, each at its own rank; where ties are averaged, in an order that is drawn."""
     hits, kept = result.hits, result.hits.grade > UNJUDGED
     rank = (_drawn_ranks(hits, rng) if _averages_ties(result) else hits.rank)[kept]
@@ -307,7 +307,7 @@ def bounds(result: Result, other: Result, measure: Measure) -> tuple[FloatArray,
     rng = np.random.default_rng(0)
     tied = _averages_ties(result) or _averages_ties(other)
     draws = int(np.clip(LISTS // (4 * max(len(result.counted), 1)), 1, DRAWS)) if tied else 1
-    every = [_bounds(result, _untied(result, rng), _untied(other, rng), measure) for _ in range(draws)]
+    every = [_bounds(result, _break_ties(result, rng), _break_ties(other, rng), measure) for _ in range(draws)]
     least, most = np.mean(every, axis=0)
     return least, most
 
@@ -323,7 +323,7 @@ def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[
         return unknown, unknown
     grades = np.maximum(hits.pool_grade, 0.0)
     deepest = max(int(hits.retrieved.max(initial=0)), measure.depth, 1)
-    missed = _missed(hits, other, measure.depth)
+    missed = _count_missed(hits, other, measure.depth)
     most = int(np.bincount(hits.pool_query, minlength=1).max()) + deepest + int(missed.max(initial=0))
     try:
         target = BoardTarget.sized(
@@ -345,7 +345,7 @@ def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[
     return found[:, 0], found[:, 1]
 
 
-def _missed(hits: Hits, other: Hits, depth: int) -> IndexArray:
+def _count_missed(hits: Hits, other: Hits, depth: int) -> IndexArray:
     """Count by query of the hits the unjudged documents that another run shows."""
     shown = np.bincount(_Unjudged.of(other, depth).query, minlength=len(other.names))
     place = {name: row for row, name in enumerate(other.names)}

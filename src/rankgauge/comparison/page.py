@@ -41,7 +41,7 @@ class ComparisonPage:
         for title, places in self._groups().items():
             if places:
                 yield Heading(f"{title}: {count(len(places), 'query', 'queries')}", level=3)
-                yield from self._folded([self._query(place) for place in places])
+                yield from self._fold([self._query(place) for place in places])
         left_out = len(self.order) - DETAILED
         yield Details(f"all {count(len(self.order), 'query', 'queries')} as a table", [self._table()])
         if left_out > 0:
@@ -85,7 +85,7 @@ class ComparisonPage:
         groups["No difference"] = [at for at in places if signs[at] == 0]
         return {**groups, "Without a value in one of the runs": [at for at in places if np.isnan(signs[at])]}
 
-    def _folded(self, queries: Sequence[Passage]) -> Iterator[Passage]:
+    def _fold(self, queries: Sequence[Passage]) -> Iterator[Passage]:
         """The first queries, and the others behind headings to unfold."""
         yield from queries[:FIRST]
         for start in range(FIRST, len(queries), NEXT):
@@ -94,7 +94,7 @@ class ComparisonPage:
 
     def _query(self, place: int) -> Passage:
         query = self.comparison.queries[place]
-        told = [self._told(row, place) for row in range(len(self.comparison.measures))]
+        told = [self._tell_values(row, place) for row in range(len(self.comparison.measures))]
         others = [f"{measure} {words}" for measure, words in zip(self.comparison.measures[1:], told[1:], strict=True)]
         below: list[Passage] = [Paragraph(", ".join(others) + ".")] if others else []
         if self.documents is not None:
@@ -106,7 +106,7 @@ class ComparisonPage:
         text = self.report.texts.get(query)
         return labelled(text, query) if text else Labelled(words=shortened(query))
 
-    def _told(self, row: int, place: int) -> str:
+    def _tell_values(self, row: int, place: int) -> str:
         """The values of a query: from the run that is held against to the other, or one after the other."""
         values, (run, other) = self.comparison.values[row][place], self.comparison.paired
         if len(run) == 1:

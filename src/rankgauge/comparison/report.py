@@ -265,9 +265,9 @@ class ComparisonReport(Report):
 
     def _tables(self, medium: Medium) -> Iterator[ReportTable]:
         for name in self.shown(medium):
-            yield from self._named(name, medium)
+            yield from self._tables_named(name, medium)
 
-    def _named(self, name: str, medium: Medium) -> Iterator[ReportTable]:
+    def _tables_named(self, name: str, medium: Medium) -> Iterator[ReportTable]:
         """The tables of one of the names."""
         found = self.comparison
         match name:
@@ -321,8 +321,8 @@ class ComparisonReport(Report):
             "means": self._means_section,
             "pairs": self._pairs_section,
             "matrix": self._matrix_section,
-            "risk": lambda: _headed(self._risk()),
-            "segments": lambda: _headed(self._segments()),
+            "risk": lambda: _with_titles(self._risk()),
+            "segments": lambda: _with_titles(self._segments()),
             "similarity": self._similarity_section,
             "queries": self._queries_section,
             "measures": self._measures_section,
@@ -359,7 +359,7 @@ class ComparisonReport(Report):
     def _queries_section(self) -> Iterator[Passage]:
         from rankgauge.comparison.page import ComparisonPage
 
-        yield from _headed(table for table in [tables.movers(self.comparison, self.texts)] if table.rows)
+        yield from _with_titles(table for table in [tables.movers(self.comparison, self.texts)] if table.rows)
         yield from ComparisonPage(self).passages()
 
     def _measures_section(self) -> Iterator[Passage]:
@@ -392,7 +392,7 @@ class ComparisonReport(Report):
         return list(comparison_notes.notes(self.comparison, shown))
 
 
-def _headed(found: Iterable[ReportTable]) -> Iterator[Passage]:
+def _with_titles(found: Iterable[ReportTable]) -> Iterator[Passage]:
     """Tables, each below its title."""
     for table in found:
         yield Heading(table.title)

@@ -40,7 +40,7 @@ def segment_pairs(comparison: Comparison) -> PlainTable:
         segments = one.rows(comparison.queries)
         for measure in range(len(comparison.measures)):
             found = [_pairs(comparison, measure, places) for places in segments.values()]
-            corrected = _corrected(comparison, np.concatenate([part["p"] for part in found]))
+            corrected = _correct(comparison, np.concatenate([part["p"] for part in found]))
             for (segment, places), part in zip(segments.items(), found, strict=True):
                 part["corrected"], corrected = corrected[: len(part["p"])], corrected[len(part["p"]) :]
                 part["untold"] = comparison.untold(measure, part["corrected"] < comparison.settings.alpha, places)
@@ -82,7 +82,7 @@ def _pairs(comparison: Comparison, measure: int, places: Any) -> dict[str, Any]:
     }
 
 
-def _corrected(comparison: Comparison, p: Any) -> Any:
+def _correct(comparison: Comparison, p: Any) -> Any:
     settings, none = comparison.settings, np.zeros(len(p), dtype=np.intp)
     family = Family(p=p, values=np.zeros((0, 0)), first=none, second=none, rng=settings.rng(), draws=1)
     return correction_of(comparison).adjust(family)

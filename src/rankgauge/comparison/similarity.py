@@ -88,7 +88,7 @@ class RunSimilarity:
         tell: Tell = lambda done, parts, name: None,
     ) -> RunSimilarity:
         """The similarity of each two runs, on these queries."""
-        lists = [_QueryLists.of(frame, ranking) for frame in _coded(runs.values())]
+        lists = [_QueryLists.of(frame, ranking) for frame in _encode(runs.values())]
         pairs = list(combinations(range(len(lists)), 2))
         found = np.full((4, len(queries), len(pairs)), np.nan)
         names = tuple(runs)
@@ -155,7 +155,7 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan))
 
 
-def _coded(frames: Any) -> list[pl.DataFrame]:
+def _encode(frames: Any) -> list[pl.DataFrame]:
     """The runs with a number for each document, the same in all of them."""
     listed = list(frames)
     ids = pl.concat([frame["document"] for frame in listed]).unique().sort()
@@ -262,7 +262,7 @@ def _pairs(comparison: Comparison) -> ReportTable:
         *(Column("run"), Column("other")),
         Column(_settings(comparison).kind.title, "similarity", decimal),
         INTERVAL,
-        *(bounds if _bounded(comparison) else ()),
+        *(bounds if _has_bounds(comparison) else ()),
         QUERIES,
         Column("shared", format=percent),
     )
@@ -270,7 +270,7 @@ def _pairs(comparison: Comparison) -> ReportTable:
     return ReportTable(title=_title(comparison, "Pairs of runs") + counted, columns=columns, rows=[*few.named()])
 
 
-def _bounded(comparison: Comparison) -> bool:
+def _has_bounds(comparison: Comparison) -> bool:
     """Whether the similarity says what it may be at least and at most."""
     return not all(math.isnan(minimum) for minimum in comparison.similarity_table["minimum"])
 

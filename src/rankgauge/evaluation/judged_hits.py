@@ -188,7 +188,7 @@ class HitFinder:
     def _hits(self, run: Any) -> Hits:
         """All judged hits; an error that is about the judgments names them."""
         with self._named():
-            return self._ranked(run)
+            return self._rank(run)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -200,7 +200,7 @@ class HitFinder:
                 error.path = str(self.given)
             raise
 
-    def _ranked(self, run: Any) -> Hits:
+    def _rank(self, run: Any) -> Hits:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given if self.asking is None else self.table, self.dialect
         if _is_plain(run) and self.pool is not None:
@@ -293,7 +293,7 @@ def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
     tags = (row[5] for rows in blocks for row in rows if len(row) == 6)
     if other := next((one for one in tags if one != tag), None) or _other_tag(run, tag):
         note(TAGS.format(*(one.decode(errors="replace") for one in (tag, other))), run)
-    turned = None if ranked else next(filter(None, map(_turned, blocks)), None)
+    turned = None if ranked else next(filter(None, map(_turned_rows, blocks)), None)
     if turned is not None:
         note(RANKS.format(*turned), run)
 
@@ -311,7 +311,7 @@ def _other_tag(run: str | os.PathLike[str], tag: bytes) -> bytes | None:
     return next((row[5] for row in rows if len(row) == 6 and row[5] != tag), None)
 
 
-def _turned(rows: list[list[bytes]]) -> tuple[str, ...] | None:
+def _turned_rows(rows: list[list[bytes]]) -> tuple[str, ...] | None:
     """Two neighbours of one query of which the one with the lower score has the better rank; None if there are none."""
     for one, other in pairwise(row for row in rows if len(row) == 6):
         with suppress(ValueError):

@@ -47,7 +47,7 @@ class QueryDocuments:
             yield Paragraph("No run has a document for it." if self.several else "The run has no document for it.")
         else:
             yield self._side_by_side(tops)
-        yield from (Paragraph(words) for words in self._missed(query))
+        yield from (Paragraph(words) for words in self._best_missed(query))
 
     @cached_property
     def _tops(self) -> dict[str, Rows]:
@@ -84,16 +84,16 @@ class QueryDocuments:
         mark, title = " =" if row["tied"] > 1 else "", self.lists.titles.get(row["document"])
         return labelled(title, row["document"], mark) if title else f"{row['document']}{mark}"
 
-    def _missed(self, query: str) -> Iterator[str]:
+    def _best_missed(self, query: str) -> Iterator[str]:
         """By run, the best documents that are not among those shown, and where they are."""
         for run in self.runs:
             if best := self._below[run].get(query):
-                told = ", ".join(map(self._placed, best[:MISSED]))
+                told = ", ".join(map(self._document_cell, best[:MISSED]))
                 more = f", and {len(best) - MISSED} more" if len(best) > MISSED else ""
                 of = f" in {run}" if self.several else ""
                 yield f"Relevant, but not at the top{of}: {told}{more}."
 
-    def _placed(self, row: dict[str, Any]) -> str:
+    def _document_cell(self, row: dict[str, Any]) -> str:
         """A document with its grade and its rank."""
         where = "not retrieved" if row["rank"] is None else f"rank {row['rank']:,}"
         title = self.lists.titles.get(row["document"])

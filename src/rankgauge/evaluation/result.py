@@ -253,7 +253,7 @@ class Result:
     @cached_property
     def tie_bounds(self) -> tuple[FloatArray, FloatArray]:
         """The values under the worst and under the best order of tied documents."""
-        return self._reordered(Ties.WORST), self._reordered(Ties.BEST)
+        return self._reorder(Ties.WORST), self._reorder(Ties.BEST)
 
     @cached_property
     def ideal_words(self) -> str | None:
@@ -313,7 +313,7 @@ class Result:
             return np.zeros(self.matrix.shape, dtype=bool)
         return np.asarray(is_zeroed(self.hits, self.measures, self.dialect)[self.counted])
 
-    def _reordered(self, ties: Ties) -> FloatArray:
+    def _reorder(self, ties: Ties) -> FloatArray:
         if not (self.hits.size > 1).any():
             return self.matrix
         # Bounds are shown, not printed as the tool prints its means: they stay in double precision.

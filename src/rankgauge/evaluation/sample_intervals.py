@@ -173,11 +173,11 @@ class StratumModel:
             if len(rows):
                 odds = coefficients @ columns[rows].T + effects[:, pool.query[rows]]
                 wanted = (reached[rows].sum() + 0.25) / (len(rows) + 0.5)
-                shift[part] = _matched(odds, wanted)
+                shift[part] = _match_mean(odds, wanted)
         return shift
 
 
-def _matched(odds: FloatArray, wanted: float) -> float:
+def _match_mean(odds: FloatArray, wanted: float) -> float:
     """What to add to log odds so that the mean of their chances is the wanted one."""
     low, high = -8.0, 8.0
     for _ in range(30):
@@ -221,7 +221,7 @@ class _Redrawn:
         rules = [ValueRule.of(measure, dialect) for measure in measures]
         found, true = np.full((2, SAMPLES, len(queries), len(measures)), np.nan)
         for place, query in enumerate(queries.tolist()):
-            for values, (strata, best) in zip((true, found), self._drawn(query), strict=True):
+            for values, (strata, best) in zip((true, found), self._draw(query), strict=True):
                 for column, (kernel, rule) in enumerate(zip(kernels, rules, strict=True)):
                     assert isinstance(kernel, FromStrata)
                     raw = np.broadcast_to(kernel.inferred(strata), SAMPLES)
@@ -229,13 +229,13 @@ class _Redrawn:
         found, true = np.where(used, found, np.nan), np.where(used, true, np.nan)
         return np.asarray(np.nanmean(found, axis=1) - np.nanmean(true, axis=1))
 
-    def _drawn(self, query: int) -> Iterator[tuple[Strata, FloatArray]]:
+    def _draw(self, query: int) -> Iterator[tuple[Strata, FloatArray]]:
         """The strata of a query with everything judged, and with new samples; and the best grade of each."""
         hits, pool = self.hits, self.pool
         assert hits.facets is not None
         assert hits.place is not None
         rows, mine = np.flatnonzero(pool.query == query), np.flatnonzero(hits.query == query)
-        grades, kept = self._judged(rows, query), self._chosen(rows)
+        grades, kept = self._fill_grades(rows, query), self._draw_documents(rows)
         where = np.searchsorted(rows, hits.place[mine])
         member = pool.column[rows, np.newaxis] == np.arange(hits.facets.grades.shape[1])
         for drawn in (grades, np.where(kept, grades, UNJUDGED)):
@@ -248,7 +248,7 @@ class _Redrawn:
             )
             yield strata, drawn.max(axis=1, initial=UNJUDGED)
 
-    def _judged(self, rows: IndexArray, query: int) -> FloatArray:
+    def _fill_grades(self, rows: IndexArray, query: int) -> FloatArray:
         """The documents' grades, made up where they were not drawn (samples × documents)."""
         grades = np.repeat(self.pool.grade[np.newaxis, rows], SAMPLES, axis=0)
         for stratum, model in self.models.items():
@@ -257,7 +257,7 @@ class _Redrawn:
                 grades[:, blank] = model.grades(rows[blank], query, self.rng)
         return grades
 
-    def _chosen(self, rows: IndexArray) -> BoolArray:
+    def _draw_documents(self, rows: IndexArray) -> BoolArray:
         """Which documents are drawn anew: of each stratum as many as before (samples × documents)."""
         strata, drawn = self.pool.stratum[rows], self.pool.is_drawn[rows]
         kept = np.ones((SAMPLES, len(rows)), dtype=bool)

@@ -44,7 +44,7 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
     views = [_View.of(measure, kernel, dialect) for measure, kernel in zip(wanted, kernels, strict=True)]
     for view in dict.fromkeys(views):
         columns = [column for column, one in enumerate(views) if one == view]
-        work = partial(_estimated, kernels=[kernels[column] for column in columns], view=view)
+        work = partial(_estimate_block, kernels=[kernels[column] for column in columns], view=view)
         blocks = view.of_hits(hits).blocks(expected=view.tied, ideal=view.ideal)
         for index, found in (map if len(hits.query) < FEW else spread)(work, blocks):
             for column, (value, error) in zip(columns, found, strict=True):
@@ -199,7 +199,7 @@ class _View:
         return hits.ordered(self.ties, hits.facets.worth(self.own.bound(DEFAULTS).facet_worth))
 
 
-def _estimated(
+def _estimate_block(
     block: Block, kernels: Sequence[Measure], view: _View
 ) -> tuple[IndexArray, list[tuple[FloatArray, FloatArray]]]:
     if view.own is None or not block.lists.tied:

@@ -44,7 +44,7 @@ def evaluated_lines(report: EvaluationReport) -> TopicLines:
         for run, result in report.results.items():
             name = report.tags.get(run, run)
             if report.per_query:
-                listed = _listed(result, columns)
+                listed = _list_values(result, columns)
                 yield from (TopicLine(name, topic, values.tolist()) for topic, values in listed.items())
             if report.overall:
                 yield TopicLine(name, MEAN, [result[column.measure] for column in columns])
@@ -83,7 +83,7 @@ def _risks(
     A topic that only one of the two answers is worth 0 to the other. Where missing topics count, those of the baseline
     are listed too. A topic that nobody judged counts in this mean, though not in a run's own (outputMeasures).
     """
-    ours, theirs = _listed(result, columns), _listed(baseline, columns)
+    ours, theirs = _list_values(result, columns), _list_values(baseline, columns)
     listed = {**theirs, **ours} if result.dialect.missing is MissingQuery.ZERO else ours
     nothing = np.zeros(len(columns))
     topics = sorted(listed, key=_number)
@@ -92,7 +92,7 @@ def _risks(
     yield MEAN, total(np.array(rows).reshape(-1, len(columns)).T) / max(len(rows), len(result.names))
 
 
-def _listed(result: Result, columns: Sequence[Printed]) -> dict[str, FloatArray]:
+def _list_values(result: Result, columns: Sequence[Printed]) -> dict[str, FloatArray]:
     """The values of each topic of a run, 0 on one that nobody judged."""
     places = [result.measures.index(column.measure) for column in columns]
     shown = result.answered | np.bool_(result.dialect.lists_missing)
@@ -140,7 +140,7 @@ def lines(
     `printed` says what to print and under which name, as `measures.resolve` gives it; by default everything in the
     result. `tag` is the run's own name, which trec_eval prints as `runid`.
     """
-    wanted = _named(result) if printed is None else list(printed)
+    wanted = _name_measures(result) if printed is None else list(printed)
     if per_query:
         yield from _query_lines(result, [p for p in wanted if p.per_query])
     if overall and tag is not None:
@@ -167,19 +167,19 @@ def _query_lines(result: Result, wanted: list[Printed]) -> Iterator[TrecLine]:
                 values = [row[columns[m]] for m in (p.measure, *p.rest)]
                 if not any(map(math.isnan, values)):
                     pieces = [m.text(v, p.number) for m, v in zip((p.measure, *p.rest), values, strict=True)]
-                    yield TrecLine(p.name, query, _joined(pieces))
+                    yield TrecLine(p.name, query, _join(pieces))
 
 
 def _mean(printed: Printed, value: float) -> str:
     return printed.nothing if math.isnan(value) else printed.measure.text(value, printed.number)
 
 
-def _joined(pieces: list[str]) -> str:
+def _join(pieces: list[str]) -> str:
     """The text of a value; one that came in pieces is a string, and each piece has quotes of its own."""
     return pieces[0] if len(pieces) == 1 else "'" + "".join(piece[1:-1] for piece in pieces) + "'"
 
 
-def _named(result: Result) -> list[Printed]:
+def _name_measures(result: Result) -> list[Printed]:
     """Every measure of the result, as the dialect prints it, else under trec_eval's name, else under its own."""
     known = {p.measure: p for p in result.dialect.printed}
     return [known.get(measure) or _plain(measure) for measure in result.measures]

@@ -27,10 +27,10 @@ def whole_queries(
             last = []
         last.append(batch[cut:])
         if sum(map(len, whole)) >= rows:
-            yield _ended(whole, ended, name, by)
+            yield _end_batch(whole, ended, name, by)
             whole = []
     if whole or last:
-        yield _ended([*whole, *last], ended, name, by)
+        yield _end_batch([*whole, *last], ended, name, by)
 
 
 def _last_query(query: pl.Series) -> int:
@@ -39,7 +39,7 @@ def _last_query(query: pl.Series) -> int:
     return int(others[-1]) + 1 if len(others) else 0
 
 
-def _ended(parts: list[pl.DataFrame], ended: set[str], name: str, by: str) -> pl.DataFrame:
+def _end_batch(parts: list[pl.DataFrame], ended: set[str], name: str, by: str) -> pl.DataFrame:
     """The parts as one frame. Its queries are noted as ended; each must be new and in one piece."""
     frame = pl.concat(parts)
     for query in frame[by].rle().struct.field("value"):

@@ -111,12 +111,12 @@ class _ZstdFrames(io.RawIOBase):
                 if self._frame is not None:
                     raise EOFError("a zstd frame ends before its end is marked")
                 return 0
-            self._left = memoryview(self._unpacked())  # a memoryview is cut without a copy
+            self._left = memoryview(self._unpack())  # a memoryview is cut without a copy
         taken = min(len(buffer), len(self._left))
         buffer[:taken], self._left = self._left[:taken], self._left[taken:]
         return taken
 
-    def _unpacked(self) -> bytes:
+    def _unpack(self) -> bytes:
         self._frame = self._frame or self._decompressor()
         try:
             unpacked = self._frame.decompress(self._packed)

@@ -147,10 +147,10 @@ def _series(name: str, column: Any) -> pl.Series:
     """One column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
     if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
         return pl.Series(name, column.to_numpy(), nan_to_null=True)
-    return _mixed(name, column.astype(object).where(column.notna(), None).tolist())
+    return _mixed_column(name, column.astype(object).where(column.notna(), None).tolist())
 
 
-def _mixed(name: str, values: list[Any]) -> pl.Series:
+def _mixed_column(name: str, values: list[Any]) -> pl.Series:
     """A column of Python values; one that mixes text and numbers, as ids may, becomes text."""
     try:
         series = pl.Series(name, values, strict=True)
@@ -184,7 +184,7 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
     columns = {str(name): list(values) for name, values in source.items()}
     if len({len(values) for values in columns.values()}) > 1:
         raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")
-    return pl.LazyFrame([_mixed(name, values) for name, values in columns.items()])
+    return pl.LazyFrame([_mixed_column(name, values) for name, values in columns.items()])
 
 
 def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
@@ -194,7 +194,7 @@ def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
     first = rows[0]
     if isinstance(first, Mapping):
         names = list(dict.fromkeys(name for row in rows for name in row))
-        return pl.LazyFrame([_mixed(str(name), [row.get(name) for row in rows]) for name in names])
+        return pl.LazyFrame([_mixed_column(str(name), [row.get(name) for row in rows]) for name in names])
     names = list(getattr(first, "_fields", table.columns))
     width = len(first) if isinstance(first, tuple | list) else 0
     if not len(table.required) <= width <= len(names):
@@ -203,4 +203,4 @@ def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
     if short is not None:
         raise InputError(f"row {short + 1}: {width} fields expected, got {rows[short]!r}")
     columns = zip(names[:width], zip(*rows, strict=True), strict=True)
-    return pl.LazyFrame([_mixed(name, list(values)) for name, values in columns])
+    return pl.LazyFrame([_mixed_column(name, list(values)) for name, values in columns])

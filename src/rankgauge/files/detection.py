@@ -33,7 +33,7 @@ class Detection:
 
 def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     """Everything that the file may be, the likeliest first."""
-    head, asked = Head(source=source), _asked(format)
+    head, asked = Head(source=source), _read_as(format)
     if head.text.strip() in NOTHING:
         raise source.empty()
     if found := recognised(source, format):
@@ -45,7 +45,7 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     if not guesses:
         nearly = [one.nearly(head) for one in FORMATS.values() if one.nearly is not None]
         raise InputError(
-            _unrecognised(head),
+            _unknown_file(head),
             path=source.name,
             text=head.lines[0] if head.lines else None,
             hint="\n  ".join(filter(None, [*nearly, KNOWN if head.binary or head.lines else None])),
@@ -65,14 +65,14 @@ def _may_be(format: Format, head: Head) -> bool:
 def recognised(source: Source, format: AnyFormat = None) -> list[Detection]:
     """What the file is by its beginning, the likeliest first; nothing if it is in none of the formats."""
     head = Head(source=source)
-    found = [Detection(format=one, kind=kind) for one in _asked(format) for kind in one.recognise(head)]
+    found = [Detection(format=one, kind=kind) for one in _read_as(format) for kind in one.recognise(head)]
     suffixed = [one for one in found if source.suffix in one.format.suffixes]
     marked = [one for one in found if one.format.sureness > 1 and one.kind is not Kind.COMPANION]
     # A fitting name outweighs a mark in the line, which outweighs a mere number of fields.
     return [one for one in suffixed if one in marked] or suffixed or marked or found
 
 
-def _asked(format: AnyFormat) -> list[Format]:
+def _read_as(format: AnyFormat) -> list[Format]:
     return list(FORMATS.values()) if format is None else [get(format)]
 
 
@@ -90,7 +90,7 @@ def _unknown_json(head: Head) -> InputError:
     )
 
 
-def _unrecognised(head: Head) -> str:
+def _unknown_file(head: Head) -> str:
     if head.binary:
         return "is not a text file, nor a table in a known format"
     return "the format is not recognised" if head.lines else "there are only blank lines and comments"
@@ -118,7 +118,7 @@ def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], abilit
     raise InputError(
         f"contains {found[0].kind.value} (format {found[0].format.name}); expected {wanted[0].value}",
         path=source.name,
-        hint=_expected(found, wanted[0]),
+        hint=_hint_at(found, wanted[0]),
     )
 
 
@@ -149,11 +149,11 @@ def misfit(first: Source, second: Source, left: list[Detection], right: list[Det
     else:
         said += f"{first.name} holds {left[0].kind.value}, {second.name} {right[0].kind.value}"
     if any(one.kind is Kind.JUDGMENTS for one in left):
-        return InputError(said, path=second.name, hint=_expected(right, Kind.RUN))
-    return InputError(said, path=first.name, hint=_expected(left, Kind.JUDGMENTS))
+        return InputError(said, path=second.name, hint=_hint_at(right, Kind.RUN))
+    return InputError(said, path=first.name, hint=_hint_at(left, Kind.JUDGMENTS))
 
 
-def _expected(found: list[Detection], kind: Kind) -> str:
+def _hint_at(found: list[Detection], kind: Kind) -> str:
     """A hint if a file of that kind was expected."""
     if found[0].kind is Kind.COMPANION:
         return "A file of scores is read beside its LETOR file."

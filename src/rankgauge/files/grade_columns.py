@@ -73,7 +73,7 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
         ((column, scale),) = scales.items()
         note(
             f"the column {column} is taken for the grade, as its values are those of the scale {scale}; "
-            f"--columns grade={_quoted(column)} says that it is",
+            f"--columns grade={_quote(column)} says that it is",
             path,
         )
         return {**said, "grade": column}
@@ -111,7 +111,7 @@ def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said, path: 
     if not people and score is not None and find(columns, "rank", said) is None and not BEIR.issubset(columns):
         _refuse_unscaled(frame, score, "a run's")
         if not RANX.issubset(columns):
-            note(f"the column {score} is taken for the grade; --columns grade={_quoted(score)} says that it is", path)
+            note(f"the column {score} is taken for the grade; --columns grade={_quote(score)} says that it is", path)
 
 
 def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:
@@ -166,8 +166,8 @@ def _refuse(columns: list[str], several: list[str], free: list[str]) -> None:
 
 
 def _option(column: str) -> str:
-    return f"--columns grade={_quoted(column)}, or columns={{'grade': '{column}'}} in Python."
+    return f"--columns grade={_quote(column)}, or columns={{'grade': '{column}'}} in Python."
 
 
-def _quoted(column: str) -> str:
+def _quote(column: str) -> str:
     return f"'{column}'" if re.search(r"[^\w.-]", column) else column

@@ -61,10 +61,10 @@ def with_intents(judgments: Any, intents: Any, format: str | None = None) -> pl.
         said = "subtopic has a probability and no judgments: it counts"
         plural = "subtopics have a probability and no judgments: they count"
         note(f"{len(unjudged)} {said if len(unjudged) == 1 else plural} in I_rec and Dsharp_nDCG alone", named)
-    return pl.concat([found, _unserved(found, unjudged)], how="diagonal")
+    return pl.concat([found, _unserved_rows(found, unjudged)], how="diagonal")
 
 
-def _unserved(found: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame:
+def _unserved_rows(found: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame:
     """Rows that make known subtopics part of their queries: a document that is judged anyway is not relevant to them.
 
     Its grade there is none that could change what the document is worth as a whole.

@@ -33,7 +33,7 @@ _MARKS = ("has_qrels", "qrels_iter", "scoreddocs_iter")
 
 def is_dataset(source: Any) -> bool:
     """Whether the source is a data set of ir_datasets, or names one."""
-    return _named(source) is not None or any(hasattr(source, mark) for mark in _MARKS)
+    return _id_in(source) is not None or any(hasattr(source, mark) for mark in _MARKS)
 
 
 def judgments_of(source: Any) -> pl.DataFrame:
@@ -48,7 +48,7 @@ def run_of(source: Any) -> pl.DataFrame:
 
 def label(path: str | PurePath) -> str:
     """What to call a source in a report: a data set by its whole id, a file by its name without .gz and the like."""
-    name = _named(path)
+    name = _id_in(path)
     return unpacked_name(PurePath(path).name) if name is None else f"{PREFIX}{name}"
 
 
@@ -83,7 +83,7 @@ def ids() -> list[str]:
     return list(_library().registry)
 
 
-def _named(source: Any) -> str | None:
+def _id_in(source: Any) -> str | None:
     """The id in a name such as irds:vaswani, which may be a path with backslashes on Windows."""
     if not isinstance(source, str | os.PathLike):
         return None
@@ -92,8 +92,8 @@ def _named(source: Any) -> str | None:
 
 
 def _table(source: Any, table: Table) -> pl.DataFrame:
-    name = _named(source)
-    dataset = source if name is None else _loaded(name)
+    name = _id_in(source)
+    dataset = source if name is None else _load(name)
     shown = "a data set of ir_datasets" if name is None else f"{PREFIX}{name}"
     rows = _rows(dataset, table, shown)
     try:
@@ -111,7 +111,7 @@ def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
         return list(read())
     except Exception as error:  # whatever goes wrong in the library's download, unpacking or parser
         raise InputError(
-            f"ir_datasets cannot give its {table.name}: {_said(error)}",
+            f"ir_datasets cannot give its {table.name}: {_message_of(error)}",
             path=shown,
             hint=f"What it has downloaded is in {_library().util.home_path()} (IR_DATASETS_HOME).",
         ) from None
@@ -128,7 +128,7 @@ def _alternatives(shown: str, table: Table) -> str | None:
     return f"These have: {', '.join(having[:SHOWN])}{' …' if len(having) > SHOWN else ''}" if having else None
 
 
-def _loaded(name: str) -> Any:
+def _load(name: str) -> Any:
     library = _library()
     try:
         return library.load(name)
@@ -148,7 +148,7 @@ def _library() -> Any:
     return ir_datasets
 
 
-def _said(error: Exception, width: int = 160) -> str:
+def _message_of(error: Exception, width: int = 160) -> str:
     """The beginning of an error's message; the library has logged the rest."""
     words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return textwrap.shorten(words or type(error).__name__, width, placeholder=" …")

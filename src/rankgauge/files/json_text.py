@@ -45,7 +45,7 @@ def first_value(source: Source, size: int) -> Any:
 def values(source: Source) -> list[Any]:
     """The JSON values of a file: usually one, but there may be one per line or several in a row."""
     text = source.text()
-    return [value for _, value in _decoded(text, source, _after(text, 0))]
+    return [value for _, value in _decode(text, source, _after(text, 0))]
 
 
 def elements(source: Source) -> Iterator[tuple[int, Any]]:
@@ -54,12 +54,12 @@ def elements(source: Source) -> Iterator[tuple[int, Any]]:
     start = _after(text, 0)
     listed = text.startswith("[", start)
     line, seen = 1, 0
-    for at, value in _decoded(text, source, _after(text, start + 1) if listed else start, listed=listed):
+    for at, value in _decode(text, source, _after(text, start + 1) if listed else start, listed=listed):
         line, seen = line + text.count("\n", seen, at), at
         yield line, value
 
 
-def _decoded(text: str, source: Source, at: int, *, listed: bool = False) -> Iterator[tuple[int, Any]]:
+def _decode(text: str, source: Source, at: int, *, listed: bool = False) -> Iterator[tuple[int, Any]]:
     """Yield each value from there on with its position, up to the end of the text or of the list."""
     decoder = json.JSONDecoder()
     while at < len(text) and not (listed and text[at] == "]"):

@@ -86,10 +86,10 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
     if not sum(len(part.texts) for part in parts):
         return None
     lines = pl.concat([part.texts for part in parts]).to_frame("line").with_row_index("number", offset=1)
-    return Scanned(lines=lines, matrix=_stacked(parts, len(lines), np.dtype(dtype)))
+    return Scanned(lines=lines, matrix=_stack(parts, len(lines), np.dtype(dtype)))
 
 
-def _stacked(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> Matrix:
+def _stack(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> Matrix:
     """All rows in one matrix; each part is freed as soon as it is copied, so that memory holds the rows once."""
     matrix = np.zeros((rows, max(part.matrix.shape[1] for part in parts)), dtype=dtype)
     at = 0

@@ -26,10 +26,10 @@ SHOWN = 3
 
 def mismatch(judgments: pl.DataFrame, run: pl.DataFrame, *, hits: int) -> str:
     """Say what is odd about a run of which `hits` documents are judged, and what to look at."""
-    judgments, listed = _listed(judgments, run)
+    judgments, listed = _judged_documents(judgments, run)
     return (
         _elsewhere(judgments, listed, hits)
-        or _affixed(judgments["document"].unique(), listed["document"].unique(maintain_order=True))
+        or _explain_affixes(judgments["document"].unique(), listed["document"].unique(maintain_order=True))
         or f"the run has {_some(listed['document'])}, the judgments {_some(judgments['document'])}: are both of the "
         "same collection, with ids written alike (--ids knows some ways)? `rankgauge audit lint` looks at both files"
     )
@@ -40,9 +40,9 @@ def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     if near := spelled_otherwise(judgments, run):
         return near
     mine = judgments.join(run.select("query").unique(), on="query", how="semi")
-    judgments, listed = _listed(judgments, run)
+    judgments, listed = _judged_documents(judgments, run)
     ids = listed["document"].unique(maintain_order=True)
-    return _elsewhere(judgments, listed, 0) or _affixed(mine["document"].cast(pl.String).unique(), ids)
+    return _elsewhere(judgments, listed, 0) or _explain_affixes(mine["document"].cast(pl.String).unique(), ids)
 
 
 def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
@@ -54,7 +54,7 @@ def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
 
 
-def _listed(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _judged_documents(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The judgments, and the documents of the run's queries that are judged."""
     judgments, run = (frame.select(pl.col("query", "document").cast(pl.String)) for frame in (judgments, run))
     return judgments, run.join(judgments.select("query").unique(), on="query", how="semi", maintain_order="left")
@@ -75,7 +75,7 @@ def _elsewhere(judgments: pl.DataFrame, listed: pl.DataFrame, hits: int) -> str 
     )
 
 
-def _affixed(judged: pl.Series, listed: pl.Series) -> str | None:
+def _explain_affixes(judged: pl.Series, listed: pl.Series) -> str | None:
     """Say that ids match once what all of them begin with is taken away, on either side."""
     for where, ids, others in (("the run", listed, judged), ("the judgments", judged, listed)):
         common = _shared_start(ids.min(), ids.max())[:LONGEST]
@@ -132,14 +132,14 @@ def near_ids(judgments: pl.DataFrame, run: pl.DataFrame, *, of: str) -> NearIds 
     """
     keys = KEYS[: KEYS.index(of) + 1]
     left, right = (frame.select(keys).unique(maintain_order=True) for frame in (run, judgments))
-    plain = _shared(left, right, ())
-    whole = _shared(left, right, tuple(SameId))
+    plain = _shared_ids(left, right, ())
+    whole = _shared_ids(left, right, tuple(SameId))
     if len(whole) <= len(plain):
         return None
     rules = tuple(SameId)
     for rule in SameId:
         fewer = tuple(one for one in rules if one is not rule)
-        if fewer and len(_shared(left, right, fewer)) == len(whole):
+        if fewer and len(_shared_ids(left, right, fewer)) == len(whole):
             rules = fewer
     key, first = _example(whole, keys)
     return NearIds(
@@ -173,7 +173,7 @@ def _example(shared: pl.DataFrame, keys: Sequence[str]) -> tuple[str, dict[str, 
     raise AssertionError("more rows are shared by the rules than without them")
 
 
-def _shared(left: pl.DataFrame, right: pl.DataFrame, rules: Sequence[SameId]) -> pl.DataFrame:
+def _shared_ids(left: pl.DataFrame, right: pl.DataFrame, rules: Sequence[SameId]) -> pl.DataFrame:
     """The ids on the left that are on the right by the rules, each with the one it is there."""
     spelling, keys = Spelling(ids=tuple(rules)), left.columns
     same = [spelling.same(name).alias(f"same_{name}") for name in keys]

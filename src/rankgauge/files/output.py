@@ -34,7 +34,7 @@ def writing(path: str | Path) -> Iterator[BinaryIO]:
         return
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with beside.open("xb") as raw, _packed(raw, target.suffix.lower()) as stream:
+        with beside.open("xb") as raw, _pack(raw, target.suffix.lower()) as stream:
             yield stream
         os.replace(beside, target)
     except OSError as error:
@@ -57,7 +57,7 @@ def refuse_no_file(path: Path) -> None:
 
 
 @contextmanager
-def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+def _pack(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     packing = next((one for one in PACKINGS if one.suffix == suffix), None)
     if packing is None:
         yield raw

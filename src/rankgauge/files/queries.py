@@ -49,15 +49,15 @@ def _read(source: Source) -> list[tuple[str, str]]:
         rows = list(objects(source))
         if (typed := search_texts(rows, source.name)) is not None:
             return [(text, "") for text in typed]
-        return [_named({name: str(cell) for name, cell in found.items()}) for _, _, found in rows]
+        return [_query_of({name: str(cell) for name, cell in found.items()}) for _, _, found in rows]
     names, _ = header(Head(source=source))
     if len(names) > 1 and find(names, "query") is not None:
-        return [_named(row) for _, row in records(source)]
+        return [_query_of(row) for _, row in records(source)]
     lines = (line.partition("\t") for line in source.text().splitlines())
     return [(query.strip(), text.strip()) for query, _, text in lines]
 
 
-def _named(row: dict[str, str]) -> tuple[str, str]:
+def _query_of(row: dict[str, str]) -> tuple[str, str]:
     """The id and the text in a row; a table of texts alone calls its queries by them."""
     key = find(row, "query") or find(row, "document") or ""  # BEIR calls a query's id `_id`, as a document's
     by_name = {plain(name): name for name in row if name != key}
@@ -107,7 +107,7 @@ def _text(line: Line, path: str) -> str:
     number, text, search = line
     params = search.get("params")
     typed = [value for value in params.values() if isinstance(value, str)] if isinstance(params, dict) else []
-    typed = list(dict.fromkeys(typed or _typed(search)))
+    typed = list(dict.fromkeys(typed or _typed_texts(search)))
     if len(typed) == 1:
         return typed[0]
     raise InputError(
@@ -120,11 +120,11 @@ def _text(line: Line, path: str) -> str:
     )
 
 
-def _typed(part: Any, key: str = "") -> Iterator[str]:
+def _typed_texts(part: Any, key: str = "") -> Iterator[str]:
     """The texts in a search that somebody typed."""
     if isinstance(part, list):
         for one in part:
-            yield from _typed(one, key)
+            yield from _typed_texts(one, key)
     elif isinstance(part, str) and key in TEXT_KEYS:
         yield part
     elif isinstance(part, dict):
@@ -132,4 +132,4 @@ def _typed(part: Any, key: str = "") -> Iterator[str]:
             if key in FIELD_CLAUSES and isinstance(value, str):
                 yield value
             elif name not in ASIDE:
-                yield from _typed(value, name)
+                yield from _typed_texts(value, name)

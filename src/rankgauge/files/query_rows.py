@@ -54,7 +54,7 @@ class QueryRow:
         """Return the list in a cell, which CSV has as JSON or as Python prints it; an empty cell is an empty list."""
         value = self.cells.get(name)
         if isinstance(value, str):
-            value = _parsed(value) if value.strip() else []
+            value = _parse(value) if value.strip() else []
         if value is None:
             return []
         if not isinstance(value, list | tuple | set):
@@ -122,15 +122,15 @@ class QueryRows:
 
     def _documents(self, kind: Kind, source: Source) -> Iterator[tuple[QueryRow, Any, Any, Any]]:
         """The row, the query, the document and the grade or score of each document in the file."""
-        rows, empty = self._named(source), []
+        rows, empty = self._rows_by_query(source), []
         for query, row in rows.items():
-            graded = list(self._numbered(kind, row))
+            graded = list(self._number_row(kind, row))
             yield from ((row, query, document, number) for document, number in graded)
             empty += [] if graded else [query]
         if kind is Kind.RUN:
             tell_empty(empty, len(rows), source, one="row", several="rows")
 
-    def _numbered(self, kind: Kind, row: QueryRow) -> Iterator[Graded]:
+    def _number_row(self, kind: Kind, row: QueryRow) -> Iterator[Graded]:
         if kind is Kind.JUDGMENTS:
             assert self.judged is not None
             yield from self.judged(row)
@@ -138,7 +138,7 @@ class QueryRows:
             assert self.ranked is not None
             yield from ((document, -place) for place, document in enumerate(self.ranked(row), start=1))
 
-    def _named(self, source: Source) -> dict[str, QueryRow]:
+    def _rows_by_query(self, source: Source) -> dict[str, QueryRow]:
         """The rows by their queries; a user may say which column names them."""
         rows: dict[str, QueryRow] = {}
         said = source.said.get("query", "")
@@ -182,7 +182,7 @@ class QueryRows:
             return row if isinstance(row, dict) else {}
         names, separator = header(head)
         cells = next(csv.reader(head.lines[1:], delimiter=separator), []) if len(names) > 1 else []
-        return dict.fromkeys(names) | {name: _parsed(cell) for name, cell in zip(names, cells, strict=False)}
+        return dict.fromkeys(names) | {name: _parse(cell) for name, cell in zip(names, cells, strict=False)}
 
 
 def _is_json(head: Head) -> bool:
@@ -231,7 +231,7 @@ def _parquet(source: Source, rows: int | None = None) -> pl.DataFrame:
         raise source.unreadable(error) from None
 
 
-def _parsed(cell: str) -> Any:
+def _parse(cell: str) -> Any:
     """What a cell of CSV holds: a list or an object as JSON or as Python prints it, else its text."""
     if not cell.lstrip().startswith(("[", "{", "(")):
         return cell

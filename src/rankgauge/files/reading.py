@@ -58,7 +58,7 @@ def read_judgments(
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
     _refuse_named_grade(source, chosen)
-    return _said(chosen.readers.get(kind, chosen.read_judgments)(source), kind)
+    return _drawn_only(chosen.readers.get(kind, chosen.read_judgments)(source), kind)
 
 
 def _refuse_named_grade(source: Source, format: Format) -> None:
@@ -161,7 +161,7 @@ def read_pair(
         one.format.refuse_fractions(first)
     assert one.format.read_judgments is not None
     _refuse_named_grade(first, one.format)
-    judged = _said(one.format.read_judgments(first), JudgmentKind.GRADES)
+    judged = _drawn_only(one.format.read_judgments(first), JudgmentKind.GRADES)
     return answered(judged, lambda: other.format.run_reader(reading.order)(second))
 
 
@@ -233,10 +233,10 @@ def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.
     """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
     if is_path(source) or is_dataset(source):
         return read_judgments(source, kind=kind)
-    return _said(as_judgments(source, kind=kind), kind)
+    return _drawn_only(as_judgments(source, kind=kind), kind)
 
 
-def _said(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
+def _drawn_only(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
     """The judgments; of a sample only the documents that were drawn, unless it is asked how they were sampled."""
     if "stratum" not in judgments.columns or kind is JudgmentKind.SAMPLES:
         return judgments
@@ -311,7 +311,7 @@ def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
     except RepeatedError as error:
         if error.path is not None or not is_path(run):
             raise
-        raise _placed(error, os.fspath(run), format) from None
+        raise _place(error, os.fspath(run), format) from None
 
 
 def unnamed(run: Any, queries: Sequence[str]) -> str | None:
@@ -346,7 +346,7 @@ def written_format(path: PathLike, format: AnyFormat, ability: str) -> Format:
     return next(iter(sorted(able or named, key=lambda one: one.read_table is None)), get("trec"))
 
 
-def _placed(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:
+def _place(error: RepeatedError, path: str, format: str | Format | None) -> RepeatedError:
     named = "standard input" if path == STANDARD_STREAM else path
     if not os.path.isfile(path):  # a pipe can be read only once
         return RepeatedError(error.query, error.document, path=named)

@@ -69,7 +69,7 @@ class Responses:
 
     def _words(self, source: Source) -> tuple[dict[str, str], dict[str, str]]:
         """What people typed, by query, and what documents are called, by id, as far as the responses say it."""
-        responses = list(self._found(values(source)))
+        responses = list(self._find_responses(values(source)))
         texts, titles = {}, dict[str, str]()
         for name, (_, response) in zip(self._names(responses, source), responses, strict=True):
             if self.fits(response):
@@ -101,7 +101,7 @@ class Responses:
         return isinstance(document, dict) and bool(self.together) and isinstance(document.get(self.together), list)
 
     def _rows(self, documents: list[Any], source: Source) -> Iterator[Row]:
-        responses = list(self._found(documents))
+        responses = list(self._find_responses(documents))
         named = list(zip(self._names(responses, source), (one for _, one in responses), strict=True))
         failed = [(name, self.failed(one) or "it has no hits") for name, one in named if not self.fits(one)]
         answers = [(name, one) for name, one in named if self.fits(one)]
@@ -132,7 +132,7 @@ class Responses:
             raise InputError(f"document {self.document(lacking[0])} has no field {name}", path=source.name)
         return [only(values[0]) for values in found]
 
-    def _found(self, documents: list[Any]) -> Iterator[tuple[str | None, Any]]:
+    def _find_responses(self, documents: list[Any]) -> Iterator[tuple[str | None, Any]]:
         """Each response, with the name that the file gives it."""
         for document in documents:
             if self.fits(document):
@@ -149,7 +149,7 @@ class Responses:
         own = [name or str(self.query(response) or "") for name, response in found]
         alone = len(found) == 1 and source.stem
         if all(name for name, _ in found):
-            return self._renamed([str(name) for name, _ in found], source)
+            return self._rename([str(name) for name, _ in found], source)
         if not source.queries and (all(own) or alone):
             return [name or str(alone) for name in own]
         listed, where = source.queries, LIST
@@ -161,7 +161,7 @@ class Responses:
             note(f"{where} names the queries of its responses, in their order", source.name)
         return list(listed) or [name or str(place) for place, name in enumerate(own, start=1)]
 
-    def _renamed(self, names: list[str], source: Source) -> list[str]:
+    def _rename(self, names: list[str], source: Source) -> list[str]:
         """What responses with names answer: the list goes by position, unless it lists these names themselves."""
         if not source.queries or set(names) <= set(source.queries):
             return names

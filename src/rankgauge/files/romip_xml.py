@@ -102,7 +102,7 @@ class RomipReader:
     def parse(self) -> pl.DataFrame:
         """Every document of the file, in order."""
         content = self._source.read()
-        self._parser = parser = expat.ParserCreate(_assumed(content))
+        self._parser = parser = expat.ParserCreate(_assumed_encoding(content))
         parser.StartElementHandler, parser.EndElementHandler = self._open, self._close
         parser.CharacterDataHandler = self._collect
         parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = self._refuse
@@ -158,7 +158,7 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
-def _assumed(content: bytes) -> str | None:
+def _assumed_encoding(content: bytes) -> str | None:
     """The encoding to assume, if the file declares none and is not UTF-8."""
     declaration = content[:200].partition(b"?>")[0]
     if b"encoding" in declaration or content.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):

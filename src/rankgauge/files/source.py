@@ -82,29 +82,29 @@ class Source:
             return replace(found, spelling=path.spelling, queries=path.queries, on_failure=path.on_failure)
         path = fspath(path)
         if str(path) == STANDARD_STREAM:
-            return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._filled()
+            return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._fill()
         file = Path(path)
         whole, _, part = str(path).rpartition("#")
         if whole and not file.exists() and Path(whole).is_file():
             return replace(cls.of(whole), part=part)
         if file.is_dir():
-            return cls(name=str(path), path=None, content=gathered(file))._filled()
+            return cls(name=str(path), path=None, content=gathered(file))._fill()
         if not file.exists():
             raise InputError("there is no such file", path=path, hint=_neighbours(file))
         try:
             # A pipe can be read only once, so its bytes are kept.
             if not file.is_file():
-                return cls(name=str(path), path=None, content=file.read_bytes())._filled()
-            return cls(name=str(path), path=file)._filled()
+                return cls(name=str(path), path=None, content=file.read_bytes())._fill()
+            return cls(name=str(path), path=file)._fill()
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
-    def _filled(self) -> Source:
+    def _fill(self) -> Source:
         magic = self._magic()
         if not magic:
             raise self.empty()
         if magic.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            return self._recoded()
+            return self._recode()
         if self.packed:
             with self._raw() as raw:
                 if is_bomb(raw.read(1 << 16)):
@@ -121,7 +121,7 @@ class Source:
             "is empty", path=self.name, hint="Check that the program that wrote it finished, and that this is its file."
         )
 
-    def _recoded(self) -> Source:
+    def _recode(self) -> Source:
         """The same text in UTF-8: Excel's "Unicode text" is UTF-16."""
         try:
             with self._raw() as raw:

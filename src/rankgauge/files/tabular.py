@@ -100,10 +100,10 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
         skip_lines=int(declared_separator(head) is not None),
     )
     filled = rows.filter(~pl.all_horizontal(pl.all().is_null()))  # polars reads a blank line as a row without cells
-    return _stripped(filled, names, head)
+    return _strip(filled, names, head)
 
 
-def _stripped(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
+def _strip(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
     """The rows without blanks around their cells, unless these were meant."""
     if is_exact(head):
         return rows
@@ -169,7 +169,7 @@ def scan_records(source: Source) -> pl.LazyFrame:
     head = Head(source=source)
     names, _ = header(head)
     rows = [[row.get(name) or None for name in names] for _, row in records(source)]
-    return _stripped(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").lazy(), names, head)
+    return _strip(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").lazy(), names, head)
 
 
 def locate_record(source: Source, row: int) -> Place:
@@ -206,11 +206,11 @@ class TableReader:
 
     def whole(self, source: Source) -> pl.DataFrame:
         """The table with all its columns, named as in the file unless a user says which are ours."""
-        return self._attempted(lambda scan: _renamed(scan(source).collect(engine="streaming"), source.said), source)
+        return self._attempt(lambda scan: _rename(scan(source).collect(engine="streaming"), source.said), source)
 
     def read(self, table: Table, source: Source) -> pl.DataFrame:
         """The judgments or the run, with an error that names the file and, if possible, the line."""
-        return self._attempted(lambda scan: self._checked(scan, table, source), source)
+        return self._attempt(lambda scan: self._check(scan, table, source), source)
 
     def batches(self, source: Source, rows: int) -> Iterator[pl.DataFrame]:
         """The rows of a run, about that many at a time."""
@@ -223,7 +223,7 @@ class TableReader:
         except damage() as error:
             raise source.unreadable(error) from None
 
-    def _attempted(self, read: Callable[[Scan], pl.DataFrame], source: Source) -> pl.DataFrame:
+    def _attempt(self, read: Callable[[Scan], pl.DataFrame], source: Source) -> pl.DataFrame:
         """What the quick scan gives, or the careful one if the quick one fails."""
         if self.careful is not None:
             with suppress(InputError, *damage()):
@@ -236,7 +236,7 @@ class TableReader:
                     return read(scan_records)
             raise source.unreadable(error) from None
 
-    def _checked(self, scan: Scan, table: Table, source: Source) -> pl.DataFrame:
+    def _check(self, scan: Scan, table: Table, source: Source) -> pl.DataFrame:
         frame = scan(source)
         columns = frame.collect_schema().names()
         collected = _named(frame, table, source, columns).collect(engine="streaming")
@@ -262,7 +262,7 @@ class TableReader:
         return known.rechunk()
 
 
-def _renamed(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
+def _rename(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
     """The frame with our names for the columns that a user names; others that would go before them are left out."""
     found = {name: column for name in said if (column := find(frame.columns, name, said)) == said[name]}
     others = [name for name in frame.columns if name not in found.values()]

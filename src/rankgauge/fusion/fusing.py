@@ -128,7 +128,7 @@ class FusionPlan:
             method, learned_from = method.learn(lessons), len(judged)
         parts, tell = [], watch or (lambda done, parts, name: None)
         blocks = list(turned.blocks())
-        for part in spread(lambda block: self._fused(turned, block, method), blocks):
+        for part in spread(lambda block: self._fuse_queries(turned, block, method), blocks):
             parts.append(part)
             tell(len(parts), len(blocks), method.name)
         return Fusion(plan=self, pool=turned, parts=parts, method=method, learned_from=learned_from)
@@ -149,7 +149,7 @@ class FusionPlan:
             problem = f"the list of query {pool.queries[query]} {error.problem}"
             raise InputError(problem, path=list(pool.runs)[run], hint=error.hint) from None
 
-    def _fused(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
+    def _fuse_queries(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
         stack = self.stack(pool, queries)
         slots, scores = stack.ordered(method.scores(stack))
         counts = stack.pooled

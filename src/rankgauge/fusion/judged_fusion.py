@@ -132,7 +132,7 @@ def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
     Low and high are NaN where too few queries tell two apart.
     """
     pairs, settings, measure = comparison.pair_table, comparison.settings, comparison.measures[0]
-    found = _stretched(comparison.differences[0], widening(folds))
+    found = _stretch(comparison.differences[0], widening(folds))
     first, second = comparison.paired
     draws, mean = settings.drawn(len(first)), np.array(pairs["difference"])
     tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
@@ -154,7 +154,7 @@ def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
     return PlainTable.of(tables.PAIRS, {name: changed.get(name, pairs[name]) for name in tables.PAIRS})
 
 
-def _stretched(differences: FloatArray, factor: float) -> FloatArray:
+def _stretch(differences: FloatArray, factor: float) -> FloatArray:
     """The differences, spread about their mean by the factor: whatever is made of them has that much more error."""
     mean = moments(differences).mean
     return np.asarray(mean + factor * (differences - mean))
@@ -184,7 +184,7 @@ def best_of(method: FusionMethod, runs: int, worth: Worth, *, fixed: Collection[
     if runs in STEPS:
         return _first_best([begun, *(replace(method, weights=one) for one in dealt(runs, STEPS[runs]))], worth)
     alone = [replace(method, weights=tuple(row)) for row in np.eye(runs).tolist()]
-    return _climbed(_first_best([begun, *alone], worth), worth)
+    return _climb(_first_best([begun, *alone], worth), worth)
 
 
 def dealt(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
@@ -204,14 +204,14 @@ def _first_best(methods: list[FusionMethod], worth: Worth) -> FusionMethod:
     return max(methods, key=worth)  # of equals, max gives the first
 
 
-def _climbed(method: FusionMethod, worth: Worth) -> FusionMethod:
+def _climb(method: FusionMethod, worth: Worth) -> FusionMethod:
     """The method after its weights were changed one at a time, as long as that helps."""
     assert isinstance(method, WeightedMethod)
     best, reached = method, worth(method)
     for _ in range(ROUNDS):
         before = reached
         for run in range(len(best.weights)):
-            for tried in list(_moved(best, run)):
+            for tried in list(_move(best, run)):
                 if (found := worth(tried)) > reached:
                     best, reached = tried, found
         if not reached > before:
@@ -219,7 +219,7 @@ def _climbed(method: FusionMethod, worth: Worth) -> FusionMethod:
     return best
 
 
-def _moved(method: WeightedMethod, run: int) -> Iterator[WeightedMethod]:
+def _move(method: WeightedMethod, run: int) -> Iterator[WeightedMethod]:
     """The method with other weights of one run; they add up to 1."""
     weights = np.array(method.weights)
     others = np.delete(weights, run)

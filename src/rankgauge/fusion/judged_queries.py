@@ -100,12 +100,12 @@ class Lessons:
 
     def chances(self) -> FloatArray:
         """The share of relevant documents at each rank, among the lists that reach it (runs × ranks)."""
-        reached = self._counted(np.ones(len(self.hits)))
-        return np.nan_to_num(ratio(self._counted(self.hits), reached))
+        reached = self._count(np.ones(len(self.hits)))
+        return np.nan_to_num(ratio(self._count(self.hits), reached))
 
     def shares(self, cuts: tuple[int, ...]) -> FloatArray:
         """The mean share of relevant documents between cuts, in segments that all lists are taken to fill."""
-        by_rank = self._counted(self.hits, width=cuts[-1])
+        by_rank = self._count(self.hits, width=cuts[-1])
         sums = np.add.reduceat(by_rank, cuts[:-1], axis=1)
         return np.asarray(sums / np.diff(cuts) / max(self.stack.queries, 1))
 
@@ -135,7 +135,7 @@ class Lessons:
         values = np.nan_to_num(ratio(np.add.reduceat(gains, stack.starts), self.found[stack.list_query]))
         return np.bincount(stack.list_run, weights=values, minlength=self.runs) / max(stack.queries, 1)
 
-    def _counted(self, values: FloatArray, *, width: int | None = None) -> FloatArray:
+    def _count(self, values: FloatArray, *, width: int | None = None) -> FloatArray:
         """The sum of the entries' values by run and rank."""
         ranks = self.stack.rank - 1
         if width is None:

@@ -66,14 +66,14 @@ def majority_order(stack: Stack, weights: FloatArray) -> FloatArray:
     """
     ranks = stack.spread(stack.shared(stack.rank.astype(np.float64)), np.inf)
     begun = np.lexsort((stack.heads, -rounded(borda_points(stack, weights)), stack.slot_query))
-    order = _merged(begun, stack.pooled, ranks, weights)
+    order = _merge(begun, stack.pooled, ranks, weights)
     places = np.empty(stack.slots)
     ends = np.cumsum(stack.pooled)
     places[order] = np.repeat(ends, stack.pooled) - np.arange(stack.slots)
     return places
 
 
-def _merged(order: IndexArray, sizes: IndexArray, ranks: FloatArray, weights: FloatArray) -> IndexArray:
+def _merge(order: IndexArray, sizes: IndexArray, ranks: FloatArray, weights: FloatArray) -> IndexArray:
     """The order after merging neighbours of 1, 2, 4 … documents, in every query at once."""
     begins, width = np.cumsum(sizes) - sizes, 1
     while width < sizes.max(initial=0):

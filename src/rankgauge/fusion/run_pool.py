@@ -193,14 +193,14 @@ def tabled(runs: Mapping[str, Any], tell: Watch) -> Loaded:
         frames[name] = frame.select("query", "document", "score")
     ids = pl.concat([frame["document"] for frame in frames.values()]).unique(maintain_order=True)
     codes = pl.DataFrame({"document": ids, "code": np.arange(len(ids), dtype=np.uint64)})
-    return {name: _loaded(frame, codes) for name, frame in frames.items()}, partial(_gathered, ids)
+    return {name: _load(frame, codes) for name, frame in frames.items()}, partial(_gather, ids)
 
 
-def _gathered(ids: pl.Series, rows: Words) -> pl.Series:
+def _gather(ids: pl.Series, rows: Words) -> pl.Series:
     return ids.gather(rows[:, 0])
 
 
-def _loaded(frame: pl.DataFrame, codes: pl.DataFrame) -> LoadedRun:
+def _load(frame: pl.DataFrame, codes: pl.DataFrame) -> LoadedRun:
     names = frame["query"].unique(maintain_order=True)
     numbers = pl.DataFrame({"query": names, "number": np.arange(len(names))})
     rows = frame.join(numbers, on="query", how="left", maintain_order="left")

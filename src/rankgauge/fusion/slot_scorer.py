@@ -76,7 +76,7 @@ class SlotScorer:
         query, values = self.stack.slot_query[self._order][order], settled[order]
         kept = np.bincount(query, minlength=len(counts))
         if how.ties in SORTS:
-            order = order[_resorted(values, kept[kept > 0], how.ties)]
+            order = order[_resort(values, kept[kept > 0], how.ties)]
             values = settled[order]
         places = (np.arange(len(order)) - np.repeat(np.cumsum(kept) - kept, kept) + 1).astype(np.float64)
         first, size = tie_groups(query, values, places)
@@ -176,7 +176,7 @@ class SlotScorer:
         return np.asarray(begins[hits.query] + hits.rank.astype(np.int64) - 1)
 
 
-def _resorted(values: FloatArray, counts: IndexArray, ties: Ties) -> IndexArray:
+def _resort(values: FloatArray, counts: IndexArray, ties: Ties) -> IndexArray:
     """The places of lists that fall already, after the sort of another tool."""
     starts = np.cumsum(counts) - counts
     orders = [SORTS[ties](values[start : start + n]) for start, n in zip(starts, counts, strict=True)]

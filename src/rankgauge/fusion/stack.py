@@ -40,7 +40,7 @@ def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, Index
     np.not_equal(keys[1:], keys[:-1], out=opens[1:])
     opens[begins[lengths > 0]] = True
     if not _is_exact(documents, place, ~opens[1:]):
-        place, opens = _compared(documents, lengths)
+        place, opens = _compare_documents(documents, lengths)
     found, slot = np.cumsum(opens), np.empty(len(place), dtype=np.int64)
     found -= 1
     slot[place] = found
@@ -56,7 +56,7 @@ def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
     return True
 
 
-def _compared(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
+def _compare_documents(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
     """The same by the documents themselves, for the rare case of two with one hash."""
     query = np.repeat(np.arange(len(lengths)), lengths)
     columns = [documents[:, column] for column in range(documents.shape[1])]
@@ -202,7 +202,7 @@ class Stack:
 
     def shared(self, values: FloatArray) -> FloatArray:
         """The values that entries owe to their ranks; tied entries of a list have the mean of theirs."""
-        return values if self._ties is None else _averaged(values, self._ties)
+        return values if self._ties is None else _average(values, self._ties)
 
     @cached_property
     def _ties(self) -> IndexArray | None:
@@ -261,6 +261,6 @@ class Stack:
         return order, settled.take(order)
 
 
-def _averaged(values: FloatArray, groups: IndexArray) -> FloatArray:
+def _average(values: FloatArray, groups: IndexArray) -> FloatArray:
     counts = np.diff(groups, append=len(values))
     return np.repeat(np.add.reduceat(values, groups) / counts, counts)

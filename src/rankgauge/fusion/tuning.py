@@ -157,7 +157,7 @@ class TuningTask:
         if not np.nan_to_num(reached).any():
             raise self._nothing("every fusion of the runs is worth nothing, so that there is nothing to choose")
         return TunedFusion(
-            **self._found(trials, pool, choices, {UNTUNED: trials.untuned, TUNED: trials.chosen}),
+            **self._findings(trials, pool, choices, {UNTUNED: trials.untuned, TUNED: trials.chosen}),
             plan=replace(plan, method=final),
             untuned=plan.method,
             in_sample=trials.scorer.overall(reached),
@@ -174,7 +174,7 @@ class TuningTask:
         if not np.nan_to_num(values).any():
             raise self._nothing("the runs and their fusion are worth nothing, so that there is nothing to compare")
         return JudgedFusion(
-            **self._found(trials, pool, choices, {FUSED: trials.chosen}), plan=replace(plan, method=final)
+            **self._findings(trials, pool, choices, {FUSED: trials.chosen}), plan=replace(plan, method=final)
         )
 
     def _trials(self, plan: FusionPlan, pool: RunPool, judgments: Any) -> _Trials:
@@ -189,7 +189,7 @@ class TuningTask:
         scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect, depth=plan.depth)
         return _Trials(plan=plan, scorer=scorer, dealt=dealt, fixed=self.fixed)
 
-    def _found(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
+    def _findings(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
         """What was found on the judged queries, for whatever is made of it."""
         settings = self.settings or ComparisonSettings(seed=self.seed)
         judged = len(trials.dealt)

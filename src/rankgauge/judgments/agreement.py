@@ -195,7 +195,7 @@ def agreement(
         raise ParameterError("agreement", "resamples", "a whole number, 1 or more", resamples)
     panel = Panel.of(judgments)
     tally, confusion = panel.tally(), panel.confusion()
-    samples = None if rng is None else _resampled(tally, rng, resamples)
+    samples = None if rng is None else _resample(tally, rng, resamples)
     rows = [_row(coefficient, tally, samples, level) for coefficient in COEFFICIENTS.values()]
     return Agreement(
         level=level,
@@ -207,7 +207,7 @@ def agreement(
     )
 
 
-def _resampled(tally: Tally, rng: np.random.Generator, resamples: int) -> Tally:
+def _resample(tally: Tally, rng: np.random.Generator, resamples: int) -> Tally:
     """Equally many items drawn with replacement, `resamples` times; only the number of each kind matters."""
     items = tally.weights[0].sum()
     drawn = rng.multinomial(int(items), tally.weights[0] / items, size=resamples)

@@ -192,7 +192,7 @@ def _chances(panel: Panel, prior: FloatArray, confusion: FloatArray) -> FloatArr
     return np.asarray(likely / likely.sum(axis=1, keepdims=True))
 
 
-def _combined(judgments: pl.DataFrame) -> pl.DataFrame:
+def _likeliest_grades(judgments: pl.DataFrame) -> pl.DataFrame:
     """The most likely grade of each item, in the order in which the items first appear."""
     items = judgments.select(ITEM).unique(maintain_order=True)
     return items.with_columns(grade=pl.Series(dawid_skene(judgments).grades, dtype=pl.Float64))
@@ -201,5 +201,5 @@ def _combined(judgments: pl.DataFrame) -> pl.DataFrame:
 Rule(
     name="dawid-skene",
     words="the grade that is most likely if each assessor errs in his own way (Dawid & Skene 1979)",
-    panel=_combined,
+    panel=_likeliest_grades,
 ).register()

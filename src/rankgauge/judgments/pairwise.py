@@ -169,7 +169,7 @@ def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     A row of the choices has a query, the documents that were shown (separated by blanks, or a list), the best and the
     worst of them. Louviere, Flynn & Marley, Best-worst scaling, 2015.
     """
-    rows = _named(choices).with_row_index("row", offset=1)
+    rows = _rename(choices).with_row_index("row", offset=1)
     _refuse_strangers(rows)
     shown = rows.explode("documents").rename({"documents": "document"})
     score = (pl.col("document") == pl.col("best")).cast(pl.Int64) - (pl.col("document") == pl.col("worst")).cast(
@@ -182,7 +182,7 @@ def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _named(choices: pl.DataFrame) -> pl.DataFrame:
+def _rename(choices: pl.DataFrame) -> pl.DataFrame:
     """The four columns by our names, with the documents as lists."""
     query = find(choices.columns, "query")
     lacking = [name for name in COLUMNS if name not in choices.columns]
@@ -193,12 +193,12 @@ def _named(choices: pl.DataFrame) -> pl.DataFrame:
         )
     return choices.select(
         pl.col(query).cast(pl.String).alias("query"),
-        _shown(choices["documents"]),
+        _documents_shown(choices["documents"]),
         *(pl.col(name).cast(pl.String).str.strip_chars() for name in ("best", "worst")),
     )
 
 
-def _shown(documents: pl.Series) -> pl.Series:
+def _documents_shown(documents: pl.Series) -> pl.Series:
     """The documents of each choice as a list, which they are in JSON lines, else from words."""
     if isinstance(documents.dtype, pl.List):
         lists = documents.cast(pl.List(pl.String))

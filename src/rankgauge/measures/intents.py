@@ -99,7 +99,7 @@ class Novelty:
         strict = self._strict(lists)
         if lists.size is None:
             return strict
-        return np.where((lists.size > 1).any(axis=-1), self._tied(lists), strict)
+        return np.where((lists.size > 1).any(axis=-1), self._mean_over_ties(lists), strict)
 
     def _strict(self, lists: RankedLists) -> FloatArray:
         """The gain of lists in which nothing is tied, multiplied and added in ndeval's order: a value halfway between
@@ -112,7 +112,7 @@ class Novelty:
         inside = lists.ranks <= (np.inf if self.cutoff is None else self.cutoff)
         return total(np.where(inside, self.discounted(gained, np.where(inside, lists.ranks, 1.0)), 0.0))
 
-    def _tied(self, lists: RankedLists) -> FloatArray:
+    def _mean_over_ties(self, lists: RankedLists) -> FloatArray:
         """The mean gain over the orders of tied documents.
 
         A user who stops at a relevant document with probability alpha gains alpha times as much: this is a cascade,

@@ -137,17 +137,17 @@ class JudgedLists:
         scores = self.part.rows(flat)
         keys, absent = score_keys(scores)
         keys |= self.codes
-        retrieved, unsure = self._retrieved(absent, how)
+        retrieved, unsure = self._list_lengths(absent, how)
         first = first_keys(keys, min(self.depth + 1, self.part.width))
         sums = self.table.sums(first[: self.depth] & UNGRADED)
         tied = np.flatnonzero(doubtful(first, self.depth))
         if len(tied):
-            sums[tied], sure = self._tied(tied, keys[tied], scores[tied], how)
+            sums[tied], sure = self._sums_with_ties(tied, keys[tied], scores[tied], how)
             tied = tied[~sure]
         values = sums if self.divisor is None else ratio(sums, self.divisor)
         return Scored(values=values, retrieved=retrieved, doubtful=np.union1d(tied, unsure) if len(unsure) else tied)
 
-    def _tied(
+    def _sums_with_ties(
         self, rows: IndexArray, keys: KeyArray, scores: npt.NDArray[Any], how: Ranking
     ) -> tuple[FloatArray, BoolArray]:
         """The sums of lists in which ties matter, and whether they are certain."""
@@ -159,7 +159,7 @@ class JudgedLists:
         given = score_keys(scores)[0] | self.codes[rows]
         return self.table.sums(settled_codes(given, how.ties, self.depth)), tied.sure
 
-    def _retrieved(self, absent: BoolArray | None, how: Ranking) -> tuple[FloatArray, IndexArray]:
+    def _list_lengths(self, absent: BoolArray | None, how: Ranking) -> tuple[FloatArray, IndexArray]:
         """How many documents each list has, and the lists whose ideal order depends on which ones."""
         if absent is None:
             return np.full(len(self.codes), float(self.part.width)), _NONE

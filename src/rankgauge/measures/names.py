@@ -41,7 +41,7 @@ def parse(text: str | Measure) -> Measure:
         if meant is None:
             raise unknown(text)
         return parse(meant)
-    given = _given(match["parameters"] or "", text)
+    given = _written_parameters(match["parameters"] or "", text)
     kind = _variant(kind, given)
     parameters = _parameters(kind, given)
     if match["cutoff"] is not None:
@@ -69,7 +69,7 @@ def as_list(names: Any) -> list[Any]:
     return list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
 
 
-def _given(text: str, whole: str) -> dict[str, Any]:
+def _written_parameters(text: str, whole: str) -> dict[str, Any]:
     """The parameters as they were written, by name."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
@@ -98,7 +98,7 @@ def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]
         if name in kind.shorthands:
             parameters |= kind.shorthands[name](value)
         elif name in names:
-            parameters[name] = _frozen(value)
+            parameters[name] = _freeze(value)
         else:
             known = [*names, *kind.shorthands, *kind.variants]
             raise UnknownNameError(f"parameter of {kind.facts.name}", name, known)
@@ -114,12 +114,12 @@ def _cutoff(kind: type[Measure], text: str, whole: str) -> float | int:
         raise ParameterError(whole, "cutoff", "a number, as in P@10", text) from None
 
 
-def _frozen(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     """Tables become sorted tuples, so that measures stay hashable; numbers become doubles."""
     if isinstance(value, dict):
-        return tuple(sorted((_frozen(k), _frozen(v)) for k, v in value.items()))
+        return tuple(sorted((_freeze(k), _freeze(v)) for k, v in value.items()))
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return tuple(_frozen(v) for v in value)
+        return tuple(_freeze(v) for v in value)
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -154,20 +154,20 @@ def _near(text: str, known: list[str]) -> list[str]:
     name, parameters, cutoff = match["name"], match["parameters"] or "", match["cutoff"]
     named = known if cutoff is None else list(MEASURES)  # trec_eval's names take no @
     numbered = _NUMBERED.fullmatch(plain(name))
-    if meant := _meant(name, named):
-        return [_spelled(meant, parameters, cutoff)]
-    if numbered and (meant := _meant(numbered["name"], list(MEASURES))):
-        return [_spelled(meant, parameters, cutoff or numbered["cutoff"])]
+    if meant := _nearest_meaning(name, named):
+        return [_spell(meant, parameters, cutoff)]
+    if numbered and (meant := _nearest_meaning(numbered["name"], list(MEASURES))):
+        return [_spell(meant, parameters, cutoff or numbered["cutoff"])]
     lowered = {one.lower(): one for one in reversed(named) if len(one) > 1}  # a letter is near to any short word
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
-    return list(dict.fromkeys(_spelled(lowered[one], parameters, cutoff) for one in near))
+    return list(dict.fromkeys(_spell(lowered[one], parameters, cutoff) for one in near))
 
 
-def _meant(name: str, known: list[str]) -> str | None:
+def _nearest_meaning(name: str, known: list[str]) -> str | None:
     return other_names.named(name) or next((one for one in known if plain(one) == plain(name)), None)
 
 
-def _spelled(name: str, parameters: str, cutoff: str | None) -> str:
+def _spell(name: str, parameters: str, cutoff: str | None) -> str:
     """The measure as it would be written; a name of trec_eval's stays as it is."""
     if name not in MEASURES:
         return name

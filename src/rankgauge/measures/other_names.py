@@ -137,7 +137,7 @@ def ours(text: str) -> str | None:
             parameters=", ".join(part for part in ((parts.get("parameters") or "").strip("()"), rel) if part),
             cutoff=parts.get("cutoff"),
         )
-        if found := _found(written, text):
+        if found := _look_up(written, text):
             return found
     return None
 
@@ -155,27 +155,27 @@ def plain(name: str) -> str:
 
 def named(name: str) -> str | None:
     """Our name of a measure, whatever the cutoff; parameters that the other name implies are left out."""
-    found = _named(plain(name), None) or AT_RANK.get(plain(name))
+    found = _our_name(plain(name), None) or AT_RANK.get(plain(name))
     return found and found.partition("(")[0]
 
 
-def _found(written: _Written, text: str) -> str | None:
+def _look_up(written: _Written, text: str) -> str | None:
     several = (MEANINGS if written.cutoff is None else MEANINGS_AT_RANK).get(written.plain)
     if several is not None:
         meanings = {name.format(k=written.cutoff): words.format(k=written.cutoff) for name, words in several.items()}
         raise AmbiguousNameError("measure", text, meanings)
-    name = _named(written.plain, written.cutoff)
-    return None if name is None else _spelled(name, written)
+    name = _our_name(written.plain, written.cutoff)
+    return None if name is None else _spell(name, written)
 
 
-def _named(short: str, cutoff: str | None) -> str | None:
+def _our_name(short: str, cutoff: str | None) -> str | None:
     """Our name for a plain one; torchmetrics' begin with a word of their own."""
     bare = short.removeprefix(_LIBRARY)
     special = WHOLE_LIST.get(short) if cutoff is None else AT_RANK.get(bare)
     return special or OTHER_NAMES.get(bare) or next((known for known in MEASURES if plain(known) == short), None)
 
 
-def _spelled(name: str, written: _Written) -> str | None:
+def _spell(name: str, written: _Written) -> str | None:
     """The whole name; None where the cutoff is not one that the measure takes, or is lacking."""
     name, _, implied = name.rstrip(")").partition("(")
     rule = MEASURES[name].facts.cutoff

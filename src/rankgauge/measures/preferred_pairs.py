@@ -96,10 +96,10 @@ def preferred_pairs(lists: RankedLists) -> Iterator[PreferredPairs]:
     ranks, places = lists.ranks.reshape(shape), facets.places.reshape(shape)
     first = ranks if lists.first is None else lists.first.reshape(shape)
     for row, groups in enumerate(facets.orders[CACHED]):
-        yield _placed(groups, ranks[row], first[row], places[row])
+        yield _place(groups, ranks[row], first[row], places[row])
 
 
-def _placed(
+def _place(
     groups: Sequence[PreferredGroup], ranks: FloatArray, first: FloatArray, places: FloatArray
 ) -> PreferredPairs:
     """The groups with where a list has their documents."""
@@ -134,7 +134,7 @@ def _group(levels: FloatArray) -> PreferredGroup:
         level = np.where(np.isnan(column), level, column)
     mixed = int((~np.isnan(levels)).any(axis=0).sum()) > 1
     if mixed:
-        prefers = _closed(prefers)
+        prefers = _close(prefers)
         if (prefers & prefers.T).any():
             raise InputError(
                 "preferences of one group contradict each other: a document is preferred to one preferred to it",
@@ -143,7 +143,7 @@ def _group(levels: FloatArray) -> PreferredGroup:
     return PreferredGroup(prefers=prefers, level=level, mixed=mixed)
 
 
-def _closed(prefers: BoolArray) -> BoolArray:
+def _close(prefers: BoolArray) -> BoolArray:
     """The relation with all that follows from it."""
     while True:
         further = prefers | (prefers.astype(np.float32) @ prefers.astype(np.float32) > 0)

@@ -46,7 +46,7 @@ class TrecName:
 def _one(name: TrecName, text: str) -> list[Printed]:
     """One measure without parameters."""
     if text:
-        raise _refused(name, text)
+        raise _refusal(name, text)
     return [name.printed(name.name)]
 
 
@@ -66,7 +66,7 @@ def _numbers(name: TrecName, text: str) -> list[Printed]:
     """One measure with a number for each of its places; the label repeats them as they were written."""
     numbers = [f"{number:g}" for number in _split(name, text or name.default)]
     if len(numbers) != name.measure.count("{}"):
-        raise _refused(name, text)
+        raise _refusal(name, text)
     return [name.printed(f"{name.name}_{text}" if text else name.name, *numbers)]
 
 
@@ -82,7 +82,7 @@ def _pairs(name: TrecName, text: str) -> list[Printed]:
         return [name.printed(name.name, "")]
     pairs = re.findall(r"(\d+)=([-+.\d]+)(?:,|$)", text)
     if ",".join("=".join(pair) for pair in pairs) != text:
-        raise _refused(name, text)
+        raise _refusal(name, text)
     table = ", ".join(f"{grade}: {gain}" for grade, gain in pairs)
     return [name.printed(f"{name.name}_{text}", f"(gains={{{table}}})")]
 
@@ -100,10 +100,10 @@ def _split(name: TrecName, text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
-        raise _refused(name, text) from None
+        raise _refusal(name, text) from None
 
 
-def _refused(name: TrecName, text: str) -> ParameterError:
+def _refusal(name: TrecName, text: str) -> ParameterError:
     example = name.default or ("1=3,2=7" if name.expand is _pairs else "")
     wanted = f"like {name.name}.{example}" if example else f"left out: {name.name} takes none"
     return ParameterError(f"trec_eval's {name.name}", "parameters", wanted, text)
@@ -203,7 +203,7 @@ _SPELLED = re.compile(
 
 def resolve(names: Iterable[str | Measure]) -> list[Printed]:
     """What each name stands for, in trec_eval's syntax, ours or another tool's, with the label to print it under."""
-    return each(names, _resolved)
+    return each(names, _resolve_name)
 
 
 def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
@@ -216,7 +216,7 @@ def trec_name(measure: Measure) -> str | None:
     return _labels().get(measure) or _cutoff_label(measure)
 
 
-def _resolved(name: str | Measure) -> list[Printed]:
+def _resolve_name(name: str | Measure) -> list[Printed]:
     if isinstance(name, Measure):
         return [Printed(name=str(name), measure=name)]
     name = str(name)  # a measure of ir-measures is known by its name

@@ -64,7 +64,7 @@ class EveryOrder:
             some = max(1, CELLS // (width * count))
             for start in range(0, len(rows), some):
                 part = rows[start : start + some]
-                yield part, self._ordered(part)
+                yield part, self._order_rows(part)
 
     @property
     def rest(self) -> IndexArray:
@@ -102,7 +102,7 @@ class EveryOrder:
             changes |= _differs(np.moveaxis(self.lists.facets.grades, -1, 0)).any(axis=0)
         return changes | self._opens
 
-    def _ordered(self, rows: IndexArray) -> Iterator[RankedLists]:
+    def _order_rows(self, rows: IndexArray) -> Iterator[RankedLists]:
         """The lists of some rows, which have equally many orders, in one after another."""
         part = self.lists.taken(rows)
         assert part.first is not None
@@ -134,15 +134,15 @@ def _differs(cells: FloatArray) -> BoolArray:
 @lru_cache(maxsize=1024)
 def _places(kinds: Kinds, unjudged: int) -> IndexArray:
     """The places of the hits of a group in each of its orders (orders × hits)."""
-    return np.array(list(_filled(kinds, tuple(range(sum(kinds) + unjudged)))), dtype=np.int64)
+    return np.array(list(_fill_places(kinds, tuple(range(sum(kinds) + unjudged)))), dtype=np.int64)
 
 
-def _filled(kinds: Kinds, free: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def _fill_places(kinds: Kinds, free: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The ways to give the hits places that are free, those of one kind in rising order."""
     if not kinds:
         yield ()
         return
     for taken in combinations(free, kinds[0]):
         left = tuple(place for place in free if place not in taken)
-        for rest in _filled(kinds[1:], left):
+        for rest in _fill_places(kinds[1:], left):
             yield (*taken, *rest)

@@ -117,7 +117,7 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     queries = run["query"].unique(maintain_order=True)
     codes = pl.DataFrame({"query": queries, "code": np.arange(len(queries), dtype=np.int64)})
     known = run.join(codes, on="query", maintain_order="left")
-    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sorted, how=how))
+    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sort_rows, how=how))
     rows = copies.rows
     code, ranks = rows["code"].to_numpy(), _ranks(rows["code"].to_numpy())
     first, size = tie_groups(code, compared(rows["score"].to_numpy(), how), ranks)
@@ -150,7 +150,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
         pool = pool.sort("code", "grade", descending=[False, True], maintain_order=True)
         pool = pool.unique(["code", "document"], keep="first", maintain_order=True)
     hits = Hits.gathered(
-        _once(queries, (_found(batch, *_asked(batch, codes, pool), how) for batch in batches)),
+        _once(queries, (_find_hits(batch, *_judgments_for(batch, codes, pool), how) for batch in batches)),
         names=queries.to_list(),
         pool_query=judged["code"].to_numpy(),
         pool_grade=judged["grade"].to_numpy(),
@@ -160,7 +160,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     return arrange(hits, how)
 
 
-def _asked(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _judgments_for(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The part of the judgments that a batch needs: joining all of them with every batch would be slow."""
     asked = batch["query"].unique()
     if 2 * len(asked) > len(codes):
@@ -174,12 +174,12 @@ def _asked(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tupl
     return few, pool[start:end].filter(pl.col("code").is_in(few["code"].implode()))
 
 
-def _found(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
+def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
     """The judged hits of the lists that are in the batch."""
     if how.order is RunOrder.RANK and "rank" in batch.columns:
         batch = _by_rank(batch)
     known = batch.join(codes, on="query", maintain_order="left")
-    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sorted, how=how))
+    copies = RepeatedDocuments.among(known, how.duplicates, partial(_sort_rows, how=how))
     rows = copies.rows
     if np.isinf(rows["score"].to_numpy()).any():
         note(INFINITE)
@@ -265,7 +265,7 @@ def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
         )
 
 
-def _sorted(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
+def _sort_rows(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     """The rows by query, falling score and, if the policy asks for it, falling document id."""
     if how.single_precision:
         rows = rows.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))

@@ -246,7 +246,7 @@ class Hits:
             return self
         # The hits of a group are together, so that only these change places.
         query, first, size, grade = self.query[tied], self.first[tied], self.size[tied], self.grade[tied]
-        keys = [*self._summed(tied), grade] if worth is None or self.place is None else [worth[self.place[tied]]]
+        keys = [*self._sum_facets(tied), grade] if worth is None or self.place is None else [worth[self.place[tied]]]
         order = np.lexsort((*(-key if ties is Ties.BEST else key for key in keys), first, query))
         grade = grade[order]
         starts = np.flatnonzero(np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool))
@@ -266,7 +266,7 @@ class Hits:
         places[tied] = self.place[tied][order]
         return replace(self, rank=ranks, grade=grades, place=places)
 
-    def _summed(self, tied: IndexArray) -> tuple[FloatArray, ...]:
+    def _sum_facets(self, tied: IndexArray) -> tuple[FloatArray, ...]:
         """What orders tied hits of one grade: the grades on all facets together."""
         if self.facets is None or self.place is None:
             return ()

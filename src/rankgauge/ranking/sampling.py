@@ -140,7 +140,7 @@ class Orders:
     def draw(self, number: int) -> RankedLists:
         """The lists in the order of that number."""
         ranks: FloatArray = self._first.copy()
-        streams = _mixed(self._seeds + np.uint64(number))
+        streams = _mix(self._seeds + np.uint64(number))
         for groups in self._groups:
             ranks[groups.cells] += groups.places(streams[groups.rows])
         return self.lists.arranged(ranks.reshape(self.lists.ranks.shape))
@@ -177,7 +177,7 @@ class _Crowded(_Groups):
         self.before = np.cumsum(sizes) - sizes
 
     def places(self, streams: Bits) -> IndexArray:
-        luck = _mixed(np.concatenate([streams, streams[self.other]]) + self.numbers)
+        luck = _mix(np.concatenate([streams, streams[self.other]]) + self.numbers)
         # The group above, 40 bits of luck below: one key to sort by. A block has fewer groups than 2^24.
         order = np.argsort(self.upper | (luck >> np.uint64(24)))
         place = np.empty(len(order), dtype=np.int64)
@@ -215,7 +215,7 @@ def _hash(name: str | int, seed: int) -> int:
     return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=8).digest(), "little")
 
 
-def _mixed(bits: Bits) -> Bits:
+def _mix(bits: Bits) -> Bits:
     """SplitMix64: neighbouring numbers become unlike ones (Steele, Lea & Flood 2014)."""
     mixed: Bits = bits * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(30)
@@ -233,4 +233,4 @@ def _further(columns: Bits, number: IndexArray) -> Bits:
 
 def _luck(streams: Bits, columns: Bits) -> FloatArray:
     """Numbers from 0 to below 1, one for each stream and column."""
-    return np.asarray((_mixed(streams + columns) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+    return np.asarray((_mix(streams + columns) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

@@ -43,16 +43,16 @@ _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}_^]|\d+(?:\.\d+)?|[^\\{}_^]")
 
 def readable(latex: str) -> str:
     """The formula as one line of plain text."""
-    single = re.sub(r" +", " ", _joined(_parsed(latex), _text))
+    single = re.sub(r" +", " ", _join(_parse(latex), _text))
     return re.sub(r" *\u2003 *", "  ", re.sub(r" +([,.;)\]])", r"\1", single)).strip()
 
 
 def mathml(latex: str, *, block: bool = False) -> str:
     """The formula as an element of a page, in its line or by itself."""
-    return f'<math display="{"block" if block else "inline"}">{_joined(_parsed(latex), _element)}</math>'
+    return f'<math display="{"block" if block else "inline"}">{_join(_parse(latex), _element)}</math>'
 
 
-def _parsed(latex: str) -> list[Node]:
+def _parse(latex: str) -> list[Node]:
     tokens = deque(_TOKEN.findall(latex))
     found = _group(tokens)
     if tokens:
@@ -99,7 +99,7 @@ def _argument(tokens: deque[str]) -> Node:
     return _item(tokens)
 
 
-def _joined(nodes: Sequence[Node], written: Callable[[Node], str]) -> str:
+def _join(nodes: Sequence[Node], written: Callable[[Node], str]) -> str:
     return "".join(map(written, nodes))
 
 
@@ -111,13 +111,13 @@ def _text(node: Node) -> str:
         case "symbol", name:
             return SYMBOLS[name] if name in SYMBOLS else LARGE[name]
         case "row", inside:
-            return _joined(inside, _text)
+            return _join(inside, _text)
         case "words", _, inside:
             return _text(inside)
         case "fraction", above, below:
-            return f"{_grouped(_text(above))}/{_grouped(_text(below))} "
+            return f"{_bracket(_text(above))}/{_bracket(_text(below))} "
         case "root", inside:
-            return f"√{_grouped(_text(inside))}"
+            return f"√{_bracket(_text(inside))}"
         case "scripts", ("symbol", name), scripts if name in LARGE:  # a sum or product with its range: Σ(r=1..k)
             range_ = "..".join(_text(scripts[kind]).strip() for kind in "_^" if kind in scripts)
             return f"{LARGE[name]}({range_}) " if range_ else f"{LARGE[name]} "
@@ -132,7 +132,7 @@ def _script(kind: str, script: str) -> str:
     return kind + (script if re.fullmatch(r"[\w*]+", script) else f"({script})")
 
 
-def _grouped(text: str) -> str:
+def _bracket(text: str) -> str:
     """The text in brackets where a division would tear it apart."""
     text = text.strip()
     whole = re.fullmatch(r"[\w.*^|]+|\w*\([^()]*\)|\[[^\[\]]*\]", text)
@@ -149,7 +149,7 @@ def _element(node: Node) -> str:
         case "symbol", name:
             return f"<mo>{'∑' if name == 'sum' else '∏'}</mo>" if name in LARGE else _plain(SYMBOLS[name])
         case "row", inside:
-            return f"<mrow>{_joined(inside, _element)}</mrow>"
+            return f"<mrow>{_join(inside, _element)}</mrow>"
         case "words", name, inside:
             shown = escape(_text(inside)).replace(" ", "\u00a0")  # spaces at the ends would be lost
             return f"<mtext>{shown}</mtext>" if name.startswith("text") else f'<mi mathvariant="normal">{shown}</mi>'

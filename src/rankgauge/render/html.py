@@ -54,7 +54,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader
 
     made = Environment(loader=PackageLoader("rankgauge.render"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters["grouped"] = _grouped
+    made.filters["grouped"] = _group
     return made
 
 
@@ -71,7 +71,7 @@ def _sections(passages: Iterable[Passage]) -> Iterator[tuple[Heading | None, lis
     yield heading, held
 
 
-def _grouped(passages: Iterable[Passage]) -> Iterator[tuple[bool, list[Passage]]]:
+def _group(passages: Iterable[Passage]) -> Iterator[tuple[bool, list[Passage]]]:
     """The passages, with figures that follow each other together; one that is wide stays alone."""
     for beside, found in groupby(passages, _beside):
         yield beside, list(found)

@@ -73,7 +73,7 @@ def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) 
     alt = require()
     ticks = _distinct(frame, x)
     ruler = alt.Axis(values=ticks, format="~g") if len(ticks) <= TICKS else alt.Axis()
-    base = alt.Chart(_bounded(frame, y, error)).encode(
+    base = alt.Chart(_bound(frame, y, error)).encode(
         x=alt.X(f"{x}:Q", title=x, axis=ruler), color=series_colour(frame, series, kind="O")
     )
     unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
@@ -85,7 +85,7 @@ def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) 
 def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
     """A bar per series at each x with a whisker of two standard errors, as a part of a chart."""
     alt = require()
-    base = alt.Chart(_bounded(frame, y, error)).encode(
+    base = alt.Chart(_bound(frame, y, error)).encode(
         x=alt.X(f"{x}:O", title=x, sort=_distinct(frame, x), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset(f"{series}:N", sort=_distinct(frame, series)),
     )
@@ -182,7 +182,7 @@ class Panels:
 
     def _placed_panel(self, row: Any, column: Any) -> Any:
         """A panel with the labels that its place asks for: names at the top and on the left, numbers at the bottom."""
-        held = self._placed().filter(pl.col(self.column) == column)
+        held = self._place().filter(pl.col(self.column) == column)
         shown = held if row is None else held.filter(pl.col(str(self.row)) == row)
         label = (self.y if row is None else row) if column == _distinct(self.frame, self.column)[0] else None
         panel = self._panel(shown, label, self.limits or _limits(held), last=row == self._rows[-1])
@@ -206,7 +206,7 @@ class Panels:
         bar = base.mark_rule(strokeWidth=1.1, opacity=0.65).encode(**ends)
         return alt.layer(bar, curve).properties(width=PANEL, height=TALL if self.row is None else LOW)
 
-    def _placed(self) -> pl.DataFrame:
+    def _place(self) -> pl.DataFrame:
         """The frame with the ends of the bars, and with the place of each series beside its x."""
         names = _distinct(self.frame, self.series)
         step = SPREAD / len(names)
@@ -222,7 +222,7 @@ def _limits(shown: pl.DataFrame) -> tuple[float, float]:
     return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
-def _bounded(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
+def _bound(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
     """The frame with the ends of two standard errors, which do not leave the range of the measures."""
     low, high = pl.col(y) - 2 * pl.col(error), pl.col(y) + 2 * pl.col(error)
     return frame.with_columns(low.clip(*UNIT).alias("low"), high.clip(*UNIT).alias("high"))

@@ -50,7 +50,7 @@ class Screen:
         table = [list(map(bold, names)), *rows]
         widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
         for row in table:
-            self.show(GAP.join(map(_padded, row, widths, right)))
+            self.show(GAP.join(map(_pad, row, widths, right)))
 
     def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
         """Subjects and their notes, side by side, with the notes wrapped."""
@@ -60,7 +60,7 @@ class Screen:
             room = max(text_width() - left - len(GAP), 1)
             lines = [part for line in words.split("\n") for part in wrapped(line, room)]
             for place, line in enumerate(lines):
-                self.show(_padded("" if place else styled(subject, "cyan"), left) + GAP + line)
+                self.show(_pad("" if place else styled(subject, "cyan"), left) + GAP + line)
 
 
 def styled(text: str, style: str) -> str:
@@ -90,7 +90,7 @@ def _cell(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _padded(text: str, width: int, right: bool = False) -> str:
+def _pad(text: str, width: int, right: bool = False) -> str:
     text = text.rstrip(" ") if right else text
     blanks = " " * (width - cells(text))
     return blanks + text if right else text + blanks
@@ -103,13 +103,13 @@ def wrapped(line: str, width: int) -> Iterator[str]:
         if part and cells(part + word.rstrip()) > width:
             yield part
             part = ""
-        *full, word = _folded(word, width)
+        *full, word = _fold(word, width)
         yield from full
         part += word
     yield part
 
 
-def _folded(word: str, width: int) -> list[str]:
+def _fold(word: str, width: int) -> list[str]:
     """The word in pieces of at most that width, but for the blanks after it."""
     pieces, room = [""], width
     for character in word:

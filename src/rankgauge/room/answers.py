@@ -48,13 +48,13 @@ Comment: TypeAlias = Annotated[str, Field(max_length=4000)]
 Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=120)]
 
 
-def _named(name: str) -> str:
+def _check_name(name: str) -> str:
     if not is_name(name):
         raise ValueError("a name has printable characters only, and is not blank")
     return name
 
 
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_named)]
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_check_name)]
 
 
 class SentSettings(BaseModel):

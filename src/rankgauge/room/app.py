@@ -63,11 +63,11 @@ def create_app(settings: RoomSettings) -> FastAPI:
         app.router.routes.extend(router.routes)  # as they are: including a router builds each of them once more
     app.mount("/static/report", StaticFiles(packages=[("rankgauge.render", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
-    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(HTTPException, _show_refusal)
     app.add_exception_handler(RankGaugeError, _mistaken)
     app.add_exception_handler(GoneError, lambda request, error: _error(request, 404, "no such campaign", {}))
     app.add_exception_handler(RefusedError, lambda request, error: _error(request, 409, str(error), {}))
-    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(RequestValidationError, _show_malformed)
     app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(RoomMiddleware, settings=settings)
     return app
@@ -83,7 +83,7 @@ async def _open_house(app: FastAPI) -> AsyncIterator[None]:
     app.state.room.engine.dispose()
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _show_refusal(request: Request, error: Exception) -> Response:
     """What is forbidden or does not exist."""
     assert isinstance(error, HTTPException)
     return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
@@ -95,7 +95,7 @@ def _mistaken(request: Request, error: Exception) -> Response:
     return _error(request, 400, room_of(request).told(error), {})
 
 
-def _malformed(request: Request, error: Exception) -> Response:
+def _show_malformed(request: Request, error: Exception) -> Response:
     """Say what does not fit the route's parameters, and why. The values are not sent back; they may be large."""
     assert isinstance(error, RequestValidationError)
     told = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()[:LISTED]]

@@ -116,7 +116,7 @@ SignedIn: TypeAlias = Annotated[Person, Depends(_signed_in)]
 
 
 async def _admin(person: SignedIn) -> Person:
-    return _allowed(person, Permission.ADMINISTER)
+    return _require(person, Permission.ADMINISTER)
 
 
 async def _member(campaign: int, person: SignedIn) -> Person:
@@ -131,7 +131,7 @@ Member: TypeAlias = Annotated[Person, Depends(_member)]
 """Anybody of the campaign, whatever their role."""
 
 
-def _allowed(person: Person, permission: Permission) -> Person:
+def _require(person: Person, permission: Permission) -> Person:
     if not person.may(permission):
         raise HTTPException(403, f"the role {person.role} may not do this")
     return person
@@ -141,7 +141,7 @@ def _who_may(permission: Permission) -> Any:
     """Somebody of the campaign whose role has the permission."""
 
     async def member(person: Member) -> Person:
-        return _allowed(person, permission)
+        return _require(person, permission)
 
     return Depends(member)
 

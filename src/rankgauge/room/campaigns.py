@@ -50,7 +50,7 @@ class SlowValue(Generic[T]):
     def now(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
         """The value of the present version."""
         with self._turn:
-            return self._computed(version, compute)
+            return self._compute(version, compute)
 
     def lately(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
         """The value of the present version; where it takes long, perhaps that of a moment ago."""
@@ -59,11 +59,11 @@ class SlowValue(Generic[T]):
         if self._is_recent() or not self._turn.acquire(blocking=False):
             return self._kept[1]
         try:
-            return self._computed(version, compute)
+            return self._compute(version, compute)
         finally:
             self._turn.release()
 
-    def _computed(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
+    def _compute(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
         wanted = version()
         if self._kept is None or self._kept[0] != wanted:
             start = self._clock()
@@ -165,7 +165,7 @@ def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
     return found[::-1]
 
 
-def _closed(connection: Connection, number: int) -> ArchivedError | None:
+def _why_closed(connection: Connection, number: int) -> ArchivedError | None:
     """Why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
     if connection.scalar(_ARCHIVED, {"campaign": number}) is None:
         return None
@@ -190,7 +190,7 @@ class Campaigns:
                 if number not in self._numbers():
                     raise HTTPException(404, "no such campaign")
                 campaign = LabelCampaign.on(self.engine, Store(campaign=number))
-                rules, closed = SharedRules(self.engine, number), partial(_closed, number=number)
+                rules, closed = SharedRules(self.engine, number), partial(_why_closed, number=number)
                 answers = AnswerQueue(campaign, rules, closed=closed)
                 self._open[number] = OpenCampaign(number, campaign, Review(campaign), answers)
             self._open.move_to_end(number)
@@ -216,13 +216,13 @@ class Campaigns:
     def is_archived(self, number: int) -> bool:
         """Whether the campaign is archived."""
         with reading(self.engine) as connection:
-            return _closed(connection, number) is not None
+            return _why_closed(connection, number) is not None
 
     def unarchived(self, number: int) -> OpenCampaign:
         """The campaign with that number, to change it; one that is archived is refused."""
         opened = self.get(number)
         with reading(self.engine) as connection:
-            if error := _closed(connection, number):
+            if error := _why_closed(connection, number):
                 raise error
         return opened
 
@@ -230,7 +230,7 @@ class Campaigns:
         """Pauses a campaign and puts it away, or puts it back among the others, where it stays paused; says whether it
         was archived before. Nothing of it is lost."""
         with self._changing(number) as connection:
-            before = _closed(connection, number) is not None
+            before = _why_closed(connection, number) is not None
             if archived and not before:
                 Store(campaign=number).set_paused(connection, True)
                 connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
@@ -242,7 +242,7 @@ class Campaigns:
         """Pauses a campaign or lets it go on; says whether it was paused before. An archived one is refused."""
         store = Store(campaign=number)
         with self._changing(number) as connection:
-            if error := _closed(connection, number):
+            if error := _why_closed(connection, number):
                 raise error
             before = store.lock(connection)
             store.set_paused(connection, paused)
@@ -283,7 +283,7 @@ class Campaigns:
         """
         shared = self.get(number).answers.rules
         with self._changing(number) as connection:
-            if error := _closed(connection, number):
+            if error := _why_closed(connection, number):
                 raise error
             before = shared.read(connection)
             after = change(before)

@@ -56,7 +56,7 @@ class Desk:
         if found is None:
             return OnDesk(task=None, own=self.own(), block=self._block())
         leased = [] if found.task is None else [found.task]
-        shown = [] if found.idle in WITHOUT else self._mixed(leased)
+        shown = [] if found.idle in WITHOUT else self._mix(leased)
         return OnDesk(task=shown[0] if shown else None, own=self.own() if self.asks_gold else found.own, next=found)
 
     def tasks(self, n: int) -> list[Task]:
@@ -71,7 +71,7 @@ class Desk:
             leased = self.opened.campaign.lease(most, who, seconds=seconds, again=True, desk=desk)
         except PausedError:
             return []
-        return self._mixed(leased)[:most]
+        return self._mix(leased)[:most]
 
     def record(self, labels: Sequence[Label], *, again: bool) -> Recorded:
         """Records answers from a program, all or none."""
@@ -136,7 +136,7 @@ class Desk:
             return replace(found, idle=Idle.ARCHIVED)
         return found
 
-    def _mixed(self, leased: Sequence[Task]) -> list[Task]:
+    def _mix(self, leased: Sequence[Task]) -> list[Task]:
         """The documents, and the gold questions that are not answered, in the order in which they came to the desk.
 
         A gold question comes before the document with which it was handed out, also when that one is answered first.

@@ -167,7 +167,7 @@ class DraftContents(PoolSources):
             return dict(zip(KEYS, rows.row(0), strict=True))
         full = texts.select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
         place = int(full.arg_max() or 0)
-        return {**dict(zip(KEYS, rows.row(place), strict=True)), **_said(texts.row(place, named=True))}
+        return {**dict(zip(KEYS, rows.row(place), strict=True)), **_describe(texts.row(place, named=True))}
 
     def _run(self, name: str) -> pl.DataFrame:
         return self.runs[name] if name in self.runs or self.table is None else self.table.run(name)
@@ -190,7 +190,7 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
     else:
         made["runs"] = dict(_runs(lists, folder))
     judges = [file for file in files if file.part is DraftPart.JUDGE]
-    made["judges"] = tuple(_judge(file, folder, name) for name, file in _named(judges, "judges").items())
+    made["judges"] = tuple(_judge(file, folder, name) for name, file in _files_by_name(judges, "judges").items())
     for file in files:
         with laid(file, folder) as path:
             if file.part is DraftPart.DOCUMENTS:
@@ -223,7 +223,7 @@ def _refuse_repeated(frame: pl.DataFrame) -> None:
 
 
 def _runs(files: Sequence[DraftFile], folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
-    for name, file in _named(files, "runs").items():
+    for name, file in _files_by_name(files, "runs").items():
         with laid(file, folder) as path:
             yield name, io.read_run(path).select(*KEYS, "score")
 
@@ -233,7 +233,7 @@ def _judge(file: DraftFile, folder: Path, name: str) -> MachineJudge:
         return MachineJudge.read(path, name)
 
 
-def _named(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
+def _files_by_name(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
     """The files by the names of their runs or judges; two of one name keep their endings."""
     stems = [file.stem for file in files]
     named = {file.stem if stems.count(file.stem) == 1 else file.name: file for file in files}
@@ -255,5 +255,5 @@ def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
         raise InputError(error.problem, path=file.name, line=error.line, text=error.text, hint=error.hint) from None
 
 
-def _said(row: Mapping[str, Any]) -> dict[str, str]:
+def _describe(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in row.items() if value is not None}

@@ -275,7 +275,9 @@ class DraftOutlook:
         """What to expect at the budget, in one line."""
         if self.budget >= self.cost:
             return f"A budget of {amount(self.budget)} pays for judging everything: nothing is left to estimate."
-        told = [f"{line} ± {_rounded(self.expected(line))}" for line in ([self.chosen] if self.chosen else self.lines)]
+        told = [
+            f"{line} ± {_round_width(self.expected(line))}" for line in ([self.chosen] if self.chosen else self.lines)
+        ]
         known = [words for words in told if "–" not in words]
         return f"With a budget of {amount(self.budget)}: {', '.join(known)}" if known else "No interval at this budget."
 
@@ -283,7 +285,7 @@ class DraftOutlook:
         """The numbers of the picture."""
         shown = [place for place, budget in enumerate(self.budgets) if place % 2 == 0 or budget == self.budget]
         rows = [(line, *(widths[place] for place in shown)) for line, widths in self.lines.items()]
-        columns = (Column(amount(self.budgets[place]), format=_shown) for place in shown)
+        columns = (Column(amount(self.budgets[place]), format=_show_width) for place in shown)
         first = "Measure" if self.board else "Method"
         return ReportTable(columns=(first, *columns), rows=rows)
 
@@ -378,9 +380,9 @@ def _budgets(pool: PooledDocuments, wanted: NewCampaign) -> FloatArray:
     return np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
 
 
-def _shown(width: float) -> str:
-    return "not yet" if math.isnan(width) else f"± {_rounded(width)}"
+def _show_width(width: float) -> str:
+    return "not yet" if math.isnan(width) else f"± {_round_width(width)}"
 
 
-def _rounded(width: float) -> str:
+def _round_width(width: float) -> str:
     return number(width) if math.isnan(width) else decimal(width, fitting_decimals(width))

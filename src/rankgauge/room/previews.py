@@ -87,7 +87,7 @@ def _page(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
     try:
         return _SANDBOX.run(render, kind, source, query, origins, seconds=SECONDS)
     except SandboxError:
-        return _framed(_noted(UNLAID) + Markup("<pre>{}</pre>").format(source[:LONGEST_UNLAID]), origins)
+        return _frame(_note(UNLAID) + Markup("<pre>{}</pre>").format(source[:LONGEST_UNLAID]), origins)
 
 
 def render(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
@@ -97,10 +97,10 @@ def render(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
     if len(source) > longest and shown.rfind("<") > shown.rfind(">"):
         shown = shown[: shown.rfind("<")]  # not half a tag
     shown = shown if kind == "markdown" else shown[: _end_of_depth(shown)]
-    clean = _cleaned(_markdown().render(shown) if kind == "markdown" else shown, origins)
+    clean = _clean(_markdown().render(shown) if kind == "markdown" else shown, origins)
     pieces = _TAG.split(clean)
     marked = Markup("").join(Markup(piece) if n % 2 else _mark(piece, query) for n, piece in enumerate(pieces))
-    return _framed(marked + (_noted(REST) if len(shown) < len(source) else Markup("")), origins)
+    return _frame(marked + (_note(REST) if len(shown) < len(source) else Markup("")), origins)
 
 
 def _end_of_depth(source: str) -> int:
@@ -127,7 +127,7 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _cleaned(source: str, origins: tuple[str, ...]) -> str:
+def _clean(source: str, origins: tuple[str, ...]) -> str:
     return nh3.clean(
         source,
         tags=set(ELEMENTS | {"img"}),
@@ -139,14 +139,14 @@ def _cleaned(source: str, origins: tuple[str, ...]) -> str:
     )
 
 
-def _framed(body: Markup, origins: tuple[str, ...]) -> str:
+def _frame(body: Markup, origins: tuple[str, ...]) -> str:
     policy = f"default-src 'none'; style-src {STYLE_HASH}; img-src {' '.join(('data:', *origins))}"
     head = '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
     head += f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{STYLE}</style>'
     return head + str(body)
 
 
-def _noted(words: str) -> Markup:
+def _note(words: str) -> Markup:
     return Markup("<p><em>{}</em></p>").format(words)
 
 

@@ -120,10 +120,10 @@ async def read_json(request: Request, wanted: TypeAdapter[T]) -> T:
     body = await request.body()
     if body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES:
         raise HTTPException(413, f"the request has more than {MOST_VALUES:,} values")
-    return await run_in_threadpool(_validated, body, wanted)
+    return await run_in_threadpool(_validate, body, wanted)
 
 
-def _validated(body: bytes, wanted: TypeAdapter[T]) -> T:
+def _validate(body: bytes, wanted: TypeAdapter[T]) -> T:
     try:
         return wanted.validate_json(body)
     except ValidationError as error:
@@ -143,14 +143,14 @@ def _first_errors(body: bytes, wanted: TypeAdapter[Any]) -> list[dict[str, Any]]
         place = next((n for n, step in enumerate(found[0]["loc"]) if isinstance(step, int)), None)
         if place is None:
             return [*errors, *found]
-        errors += [{**one, "loc": _counted(one["loc"], place, rows)} for one in found]
+        errors += [{**one, "loc": _count_rows(one["loc"], place, rows)} for one in found]
         path, row = found[0]["loc"][:place], found[0]["loc"][place]
         del reduce(getitem, path, said)[row]
         rows += 1
     return errors
 
 
-def _counted(loc: tuple[Any, ...], place: int, rows: int) -> tuple[Any, ...]:
+def _count_rows(loc: tuple[Any, ...], place: int, rows: int) -> tuple[Any, ...]:
     """Count the rows that were set aside before."""
     return (*loc[:place], loc[place] + rows, *loc[place + 1 :])
 

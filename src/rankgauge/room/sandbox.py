@@ -47,7 +47,7 @@ class Sandbox:
         """Return what the function gives for these arguments, or raise its error; both have to be picklable."""
         with self._turn:
             for _ in range(2):  # an idle process may end just as it gets work
-                connection, process = self._started()
+                connection, process = self._start()
                 try:
                     connection.send((function, arguments, seconds))
                     if not connection.poll(seconds):
@@ -70,7 +70,7 @@ class Sandbox:
         with self._turn:
             self._stop()
 
-    def _started(self) -> tuple[Connection, subprocess.Popen[bytes]]:
+    def _start(self) -> tuple[Connection, subprocess.Popen[bytes]]:
         if self._connection is None or self._process is None or self._process.poll() is not None:
             self._stop()
             ours, theirs = Pipe()

@@ -216,16 +216,16 @@ class Workers:
         _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._stop.set())
-        workers = [self._started() for _ in range(self._count)]
+        workers = [self._start() for _ in range(self._count)]
         while not self._stop.wait(LOOK):
             for place, worker in enumerate(workers):
                 if not worker.is_well():
                     _end(worker)
                     LOG.error("process %s ended or was silent, and is replaced", worker.process.pid)
-                    workers[place] = self._started()
+                    workers[place] = self._start()
         self._end_all(workers)
 
-    def _started(self) -> Worker:
+    def _start(self) -> Worker:
         ours, theirs = _CONTEXT.Pipe(duplex=False)
         process = _CONTEXT.Process(
             target=_work, args=(self._serve, self._settings, self._sockets, theirs), daemon=False
@@ -276,7 +276,7 @@ def serve(settings: RoomSettings) -> None:
     listening = _listen(settings)
     # Port 0 means any free port: links name the one that was found.
     settings = replace(settings, port=listening.getsockname()[1])
-    app = _prepared(settings)
+    app = _prepare(settings)
     room = app.state.room
     assert isinstance(room, Room)
     print(f"The judging room is open at {room.settings.base}", flush=True)
@@ -292,7 +292,7 @@ def serve(settings: RoomSettings) -> None:
 
 def _serve_one(settings: RoomSettings, sockets: list[socket.socket], beat: Callable[[], None]) -> None:
     """Serve in one of several processes."""
-    server = uvicorn.Server(configured(_prepared(settings)))
+    server = uvicorn.Server(configured(_prepare(settings)))
 
     async def serve_and_beat() -> None:
         beating = asyncio.create_task(_beat(server, beat))
@@ -324,7 +324,7 @@ def new_admin_link(settings: RoomSettings) -> str:
         return settings.link(People(engine, settings).admin_link(settings.admin))
 
 
-def _prepared(settings: RoomSettings) -> FastAPI:
+def _prepare(settings: RoomSettings) -> FastAPI:
     """Open the room, in a process that logs and switches threads as the room needs it."""
     log_to_stderr()
     sys.setswitchinterval(SWITCH)

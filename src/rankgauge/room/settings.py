@@ -94,7 +94,7 @@ class RoomSettings:
         """The settings of the environment; those given here (if not None) override them."""
         variables = os.environ if environment is None else environment
         found = {
-            setting.name: _parsed(setting.name, setting.default, variables[name])
+            setting.name: _parse(setting.name, setting.default, variables[name])
             for setting in fields(cls)
             if (name := PREFIX + setting.name.upper()) in variables
         }
@@ -111,7 +111,7 @@ class RoomSettings:
         return f"{self.base}/enter#{secret}"
 
 
-def _parsed(name: str, default: Any, text: str) -> Any:
+def _parse(name: str, default: Any, text: str) -> Any:
     """The text of a variable as a value of the setting's type."""
     if isinstance(default, bool):
         if text.lower() not in BOOLEANS:

@@ -76,19 +76,19 @@ def check(location: Location) -> str:
 def copy(source: Location, target: Location) -> dict[str, int]:
     """Copies all tables to a new file or an empty database; returns the number of rows of each table."""
     if target.path is None:
-        return _copied(source, target)
+        return _copy(source, target)
     if target.path.exists():
         raise InputError("the file exists already", path=target.path, hint=_EMPTY)
     beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
     try:
-        counts = _copied(source, Location(beside))
+        counts = _copy(source, Location(beside))
         os.replace(beside, target.path)
     finally:
         beside.unlink(missing_ok=True)
     return counts
 
 
-def _copied(source: Location, target: Location) -> dict[str, int]:
+def _copy(source: Location, target: Location) -> dict[str, int]:
     with opened(source, existing=True) as here, opened(target, existing=False) as there:
         migrate(here)
         migrate(there)

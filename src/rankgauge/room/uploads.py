@@ -119,22 +119,22 @@ _READER = Sandbox(__name__, megabytes=MEGABYTES)
 
 def read_contents(files: Sequence[DraftFile]) -> DraftContents:
     """Read the files of a draft; an error names the file that cannot be read."""
-    return _confined(_contents, list(files))
+    return _confine(_contents, list(files))
 
 
 def read_label_file(content: bytes, name: str, assessor: str) -> LabelFile:
     """Read labels in any format; those without an assessor are of the one given."""
-    return _confined(_labels, content, name, assessor)
+    return _confine(_labels, content, name, assessor)
 
 
 def read_gold_file(content: bytes, name: str) -> GoldFile:
     """Read the labels of a file of gold questions, and the texts that it has of their documents."""
-    return _confined(_gold, content, name)
+    return _confine(_gold, content, name)
 
 
 def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
     """Copy the campaign of a file into the room, if all of it is sound; return its number."""
-    content = _confined(_checked, file)
+    content = _confine(_check, file)
     with tempfile.TemporaryDirectory() as folder, laid(_with(file, content), Path(folder)) as path:
         return _copy(path, campaigns, name)
 
@@ -143,7 +143,7 @@ def _with(file: DraftFile, content: bytes) -> DraftFile:
     return DraftFile(id=file.id, part=file.part, name=file.name, content=content)
 
 
-def _confined(function: Callable[..., T], *arguments: Any) -> T:
+def _confine(function: Callable[..., T], *arguments: Any) -> T:
     try:
         return _READER.run(function, *arguments, seconds=SECONDS)
     except SandboxError as error:
@@ -210,7 +210,7 @@ def _refuse_large(content: bytes, name: str) -> None:
         return  # the reader says what is wrong with it
 
 
-def _checked(file: DraftFile) -> bytes:
+def _check(file: DraftFile) -> bytes:
     """Return a campaign's file, brought up to date, if the room can open it and show all of it."""
     try:
         with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:

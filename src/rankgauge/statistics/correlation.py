@@ -27,14 +27,14 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     in ranking problems, Biometrika 1945; Knight, A computer method for calculating Kendall's tau with ungrouped data,
     JASA 1966.
     """
-    found = _counted(*_paired("kendall_tau", x, y))
+    found = _count_pairs(*_pair("kendall_tau", x, y))
     untied = (found.pairs - found.tied_x) * (found.pairs - found.tied_y)
     return float(found.agreeing / math.sqrt(untied)) if untied else math.nan
 
 
 def kendall_tau_a(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Kendall's τ_a: a tied pair counts as half in agreement, which is the mean over all orders of tied systems."""
-    found = _counted(*_paired("kendall_tau_a", x, y))
+    found = _count_pairs(*_pair("kendall_tau_a", x, y))
     return found.agreeing / found.pairs
 
 
@@ -43,7 +43,7 @@ def spearman_rho(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
     Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
     """
-    a, b = (_mean_ranks(scores) for scores in _paired("spearman_rho", x, y))
+    a, b = (_mean_ranks(scores) for scores in _pair("spearman_rho", x, y))
     a, b = a - a.mean(), b - b.mean()
     spread = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / spread if spread else math.nan
@@ -60,7 +60,7 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Robertson, A new rank correlation coefficient for information retrieval, SIGIR 2008; Urbano & Marrero, The
     treatment of ties in AP correlation, ICTIR 2017 (τ_AP,a).
     """
-    truth, tested = _paired("tau_ap", x, y)
+    truth, tested = _pair("tau_ap", x, y)
     found = _descent(truth, tested)
     group = found.first.astype(np.intp)
     belong = np.bincount(group, found.higher + found.equal / 2)[group] / np.bincount(group)[group]
@@ -76,7 +76,7 @@ def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     A tie is meant as a tie: only pairs apart in both count as in order. Urbano & Marrero 2017 (τ_AP,b). NaN if all
     systems of one scoring are tied.
     """
-    a, b = _paired("tau_ap_b", x, y)
+    a, b = _pair("tau_ap_b", x, y)
     return (_ap_b(a, b) + _ap_b(b, a)) / 2.0
 
 
@@ -115,7 +115,7 @@ def _place_among_equals(codes: IndexArray) -> FloatArray:
     return found
 
 
-def _paired(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _pair(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """The two scorings as vectors of one length, without gaps."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
@@ -134,7 +134,7 @@ class _Pairs(NamedTuple):
     agreeing: float
 
 
-def _counted(x: FloatArray, y: FloatArray) -> _Pairs:
+def _count_pairs(x: FloatArray, y: FloatArray) -> _Pairs:
     """The pairs of systems, counted."""
     a, b = (np.unique(scores, return_inverse=True)[1] for scores in (x, y))
     pairs = len(a) * (len(a) - 1) / 2

@@ -122,7 +122,7 @@ def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 
     effects = np.abs(np.atleast_1d(np.asarray(effect, dtype=np.float64)))
     needed = _normal(effects, aim, alpha)
     few = needed <= MANY
-    needed[few] = _searched(np.minimum(effects[few], LARGE), needed[few], aim, alpha)
+    needed[few] = _search(np.minimum(effects[few], LARGE), needed[few], aim, alpha)
     return np.asarray(needed.reshape(np.shape(effect))[()])
 
 
@@ -158,7 +158,7 @@ def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
     return np.asarray(np.where(np.isnan(effects), np.nan, np.where(tiny, np.inf, found)))
 
 
-def _searched(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
+def _search(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
     """The least number, found by bisection from the normal distribution's on: power grows with the queries."""
     low, high = np.maximum(start - 1, 1), start + MARGIN
     while (high - low > 1).any():

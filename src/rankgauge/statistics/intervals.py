@@ -73,7 +73,7 @@ def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     found = moments(matrix)
     n = np.where(found.n > 1, found.n, np.nan)
     half = student_quantile(n - 1, (1 + level) / 2) * np.sqrt(found.variance / n)
-    return _shaped(_settled(Interval(found.mean - half, found.mean + half), matrix, found.n), shape)
+    return _shape(_settle(Interval(found.mean - half, found.mean + half), matrix, found.n), shape)
 
 
 def bca_interval(
@@ -92,7 +92,7 @@ def bca_interval(
     for rows, columns in alike(matrix):
         if rows.sum() > 1:
             ends.low[columns], ends.high[columns] = _bca(matrix[np.ix_(rows, columns)], rng, level, resamples)
-    return _shaped(_settled(ends, matrix, n), shape)
+    return _shape(_settle(ends, matrix, n), shape)
 
 
 def geometric_mean(values: npt.ArrayLike, floor: float = 1e-5) -> FloatArray:
@@ -114,7 +114,7 @@ def _columns(owner: str, values: npt.ArrayLike, level: float = 0.5) -> tuple[Flo
     return array.reshape(len(array), -1) if array.size else array.reshape(0, *array.shape[1:] or (1,)), array.shape[1:]
 
 
-def _settled(interval: Interval, matrix: FloatArray, n: FloatArray) -> Interval:
+def _settle(interval: Interval, matrix: FloatArray, n: FloatArray) -> Interval:
     """The interval, shrunk to one value if all queries have that value: their mean may be off in the last bit."""
     least = np.min(matrix, axis=0, initial=np.inf, where=~np.isnan(matrix))
     most = np.max(matrix, axis=0, initial=-np.inf, where=~np.isnan(matrix))
@@ -122,7 +122,7 @@ def _settled(interval: Interval, matrix: FloatArray, n: FloatArray) -> Interval:
     return Interval(np.where(point, least, interval.low), np.where(point, most, interval.high))
 
 
-def _shaped(interval: Interval, shape: tuple[int, ...]) -> Interval:
+def _shape(interval: Interval, shape: tuple[int, ...]) -> Interval:
     return Interval(*(end.reshape(shape)[()] for end in interval))
 
 
@@ -131,7 +131,7 @@ def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: 
     from scipy.special import ndtr, ndtri
 
     _, mean, centred = moments(matrix)
-    means = np.concatenate(list(_resampled(matrix, rng, resamples)))
+    means = np.concatenate(list(_resample(matrix, rng, resamples)))
     bias = ndtri(_share_below(means, mean))
     # Leaving out query i moves the mean by (mean − x_i) / (n − 1), so the jackknife needs no second round.
     # Measured in units of the largest distance, so that the cube of a tiny one is not lost.
@@ -147,7 +147,7 @@ def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: 
     return Interval(*ends)
 
 
-def _resampled(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
+def _resample(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
     """The means of resampled queries (resamples × measures), in pieces that fit into the cache."""
     n = len(matrix)
     step = max(1, CELLS // n)

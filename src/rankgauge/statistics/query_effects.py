@@ -44,10 +44,10 @@ class QueryEffects:
         """
         variance, found = 1.0, cls._start(columns, is_relevant, queries)
         for _ in range(ROUNDS):
-            found = found._improved(columns, is_relevant, query, variance)
+            found = found._improve(columns, is_relevant, query, variance)
             each = 1.0 / found.own + np.einsum("jq,jk,kq->q", found._slope, np.linalg.inv(found.fixed), found._slope)
             variance = float(np.clip((found.effects**2 + each).mean(), *SPREADS))
-        return found._improved(columns, is_relevant, query, variance)
+        return found._improve(columns, is_relevant, query, variance)
 
     def drawn(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
         """Coefficients (count × columns) and effects (count × queries) that the sample allows."""
@@ -70,7 +70,7 @@ class QueryEffects:
             coefficients=coefficients, effects=shared[0], fixed=np.eye(width), shared=shared, own=np.ones(queries)
         )
 
-    def _improved(
+    def _improve(
         self, columns: FloatArray, is_relevant: FloatArray, query: IndexArray, variance: float
     ) -> QueryEffects:
         """The maximum for that variance of the effects, by Newton's method from here."""

@@ -194,7 +194,7 @@ def _agreements(pair: RankedPair, ties: str) -> tuple[FloatArray, FloatArray, Fl
     n, s = len(pair.other), len(pair.one)
     shares = ties == "w"
     short, long = _Entries.of(pair.one, n, shares=shares), _Entries.of(pair.other, n, shares=shares)
-    seen = _seen(pair, short, long)
+    seen = _expected_overlap(pair, short, long)
     unit = _unit(short, long, s, ties)
     full, partial = long.counted(np.delete(np.arange(n), pair.shared[1]))
     unseen = np.maximum(np.arange(1.0, n + 1) - s, 0.0)
@@ -222,25 +222,25 @@ class _Entries(NamedTuple):
 
     def counted(self, items: IndexArray) -> tuple[FloatArray, FloatArray]:
         """To each depth, how many of the items are there for good, and how many may be."""
-        full = _reached(self.ends[items], len(self.part))
-        return full, _reached(self.begins[items], len(self.part)) - full
+        full = _count_reached(self.ends[items], len(self.part))
+        return full, _count_reached(self.begins[items], len(self.part)) - full
 
 
-def _reached(at: IndexArray, depth: int) -> FloatArray:
+def _count_reached(at: IndexArray, depth: int) -> FloatArray:
     """To each depth, how many of these depths are reached."""
     return np.cumsum(np.bincount(at, minlength=depth + 1)[1 : depth + 1]).astype(np.float64)
 
 
-def _seen(pair: RankedPair, short: _Entries, long: _Entries) -> FloatArray:
+def _expected_overlap(pair: RankedPair, short: _Entries, long: _Entries) -> FloatArray:
     """The expected number of items in both tops: at a depth only one tie group of each list is cut."""
     left, right = pair.shared
     depth = len(long.part)
     begins = (short.begins[left], long.begins[right])
     ends = (short.ends[left], long.ends[right])
-    both = _reached(np.maximum(*ends), depth)
-    one = _reached(np.maximum(begins[0], ends[1]), depth) - both
-    other = _reached(np.maximum(ends[0], begins[1]), depth) - both
-    neither = _reached(np.maximum(*begins), depth) - both - one - other
+    both = _count_reached(np.maximum(*ends), depth)
+    one = _count_reached(np.maximum(begins[0], ends[1]), depth) - both
+    other = _count_reached(np.maximum(ends[0], begins[1]), depth) - both
+    neither = _count_reached(np.maximum(*begins), depth) - both - one - other
     return both + one * short.part + other * long.part + neither * short.part * long.part
 
 

@@ -43,7 +43,7 @@ class Documents(Grouped):
         if path is not None:
             found = read(path)
             X, y, qid = widened(found.matrix, width), found.grades, found.queries
-        matrix = _checked(X, width=width, nan=nan, path=path)
+        matrix = _check(X, width=width, nan=nan, path=path)
         grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
         place = np.argsort(codes, kind="stable")
         return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
@@ -79,8 +79,8 @@ def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatA
     if isinstance(X, Documents):
         X = X.matrix
     if files.is_path(X):
-        return _checked(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
-    return _checked(X, width=width, nan=nan)
+        return _check(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
+    return _check(X, width=width, nan=nan)
 
 
 def widened(matrix: Any, width: int | None) -> FloatArray:
@@ -89,7 +89,7 @@ def widened(matrix: Any, width: int | None) -> FloatArray:
     return np.asarray(np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix, dtype=np.float64)
 
 
-def _checked(X: Given, *, width: int | None, nan: bool, path: str | None = None) -> FloatArray:
+def _check(X: Given, *, width: int | None, nan: bool, path: str | None = None) -> FloatArray:
     matrix = _numbers(X.toarray() if hasattr(X, "toarray") else X, "features")
     if matrix.ndim != 2 or not len(matrix):
         hint = "Give a row for each document and a column for each feature."

@@ -124,13 +124,13 @@ class Rescored(Swaps):
         alike = np.broadcast_to(np.arange(grades.shape[1]), grades.shape) if whole else _alike(grades, tops)
         differ = (grades[:, np.newaxis] != grades[:, :tops, np.newaxis]) & _behind(grades, tops)
         tried = differ & (alike == np.arange(grades.shape[1]))[:, np.newaxis]
-        found, scale = np.zeros(differ.shape), self._thinned(tried, rng)
+        found, scale = np.zeros(differ.shape), self._thin(tried, rng)
         at = np.nonzero(tried)
-        found[at] = self._changed(grades, *at) * scale[at[0]]
+        found[at] = self._change(grades, *at) * scale[at[0]]
         copied = np.broadcast_to(alike[:, np.newaxis], differ.shape)
         return np.asarray(np.take_along_axis(found, copied, axis=2) * differ)
 
-    def _thinned(self, tried: BoolArray, rng: np.random.Generator) -> FloatArray:
+    def _thin(self, tried: BoolArray, rng: np.random.Generator) -> FloatArray:
         """Keeps at most `most` swaps of each list; gives the weight of each list's swaps."""
         counts = tried.sum(axis=(1, 2))
         for row in np.flatnonzero(counts > self.most).tolist():
@@ -139,7 +139,7 @@ class Rescored(Swaps):
             tried[row].reshape(-1)[left_out] = False
         return np.asarray(np.maximum(counts / self.most, 1.0))
 
-    def _changed(self, grades: FloatArray, row: IndexArray, i: IndexArray, j: IndexArray) -> FloatArray:
+    def _change(self, grades: FloatArray, row: IndexArray, i: IndexArray, j: IndexArray) -> FloatArray:
         ideal = -np.sort(-grades, axis=1)
         before = self.kernel.score(_lists(grades, ideal))
         found = np.zeros(len(row))
@@ -219,7 +219,7 @@ class Lambdas:
             )
             tops = min(self.tops, padded.shape[1])
             gains = swaps.gains(grades, tops, self.rng) / lists.norms[:, np.newaxis, np.newaxis]
-            slope, curve = _pulled(np.where(lists.listed, padded, 0.0), gains)
+            slope, curve = _pull(np.where(lists.listed, padded, 0.0), gains)
             slopes[documents[lists.listed]], curves[documents[lists.listed]] = slope[lists.listed], curve[lists.listed]
         return slopes, curves
 
@@ -239,7 +239,7 @@ class Lambdas:
         return found
 
 
-def _pulled(scores: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _pull(scores: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The slopes and curvatures of lists in the order of their scores, from what swaps of their documents gain."""
     lists, tops, width = gains.shape
     # Most swaps are of documents with equal grades, and change nothing.

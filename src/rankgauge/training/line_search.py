@@ -52,7 +52,7 @@ class TiedWorths:
         kept = objective.live & (divisors > 0) & ~objective.short
         chosen = np.flatnonzero(kept[documents.query])
         worth = worths_of(form, objective.grades)[chosen]
-        order, worth, own = _tied(form, worth, documents.query[chosen], alike[chosen], objective.dialect.ties)
+        order, worth, own = _order_ties(form, worth, documents.query[chosen], alike[chosen], objective.dialect.ties)
         return cls(
             form=form,
             documents=chosen[order],
@@ -82,7 +82,7 @@ class TiedWorths:
             order = order[len(rows) :]
 
 
-def _tied(
+def _order_ties(
     form: Form, worth: FloatArray, query: IndexArray, alike: IndexArray, ties: Ties
 ) -> tuple[IndexArray, FloatArray, FloatArray]:
     """The documents in the order that is right where their scores are equal, their worths in it, and their own ones.
@@ -147,7 +147,7 @@ class SortedLists:
         """The value of each list after steps from the scores along the column (steps × lists)."""
         width = self.documents.shape[1]
         depth = width if self.form.cutoff is None else min(int(self.form.cutoff), width)
-        at = self._ranked(scores, column, steps, depth)
+        at = self._rank(scores, column, steps, depth)
         weights, worth = weights_of(self.form, np.arange(1.0, depth + 1)), self.worth.ravel().take(at)
         match self.form.shape:
             case Shape.PRECISION:
@@ -160,7 +160,7 @@ class SortedLists:
                 worth[..., 1:] *= passed[..., :-1]
         return np.asarray(worth @ weights / self.divisors)
 
-    def _ranked(self, scores: FloatArray, column: FloatArray, steps: FloatArray, depth: int) -> IndexArray:
+    def _rank(self, scores: FloatArray, column: FloatArray, steps: FloatArray, depth: int) -> IndexArray:
         """Where the documents of the first ranks are in the flat lists (steps × lists × ranks)."""
         start, slope = scores[self.documents], column[self.documents]
         # The highest score is the least number, and all are above 0: then numbers are in the order of their bits.

@@ -125,7 +125,7 @@ class Objective(ABC):
     def constant(self) -> FloatArray:
         """The settled value of each query under some order; for a query that is not live, under every order."""
         # Raises an error for what the dialect refuses: grades off its scale, lists that are too short.
-        return self._scored(np.zeros(len(self.documents.grades)))
+        return self._score(np.zeros(len(self.documents.grades)))
 
     def mean(self, scores: FloatArray) -> float:
         """The measure's value over all queries for these scores."""
@@ -141,7 +141,7 @@ class Objective(ABC):
         """The measure's value over all queries from the value of each: their mean, or the measure's own aggregate."""
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
-    def _scored(self, scores: FloatArray, **overrides: Any) -> FloatArray:
+    def _score(self, scores: FloatArray, **overrides: Any) -> FloatArray:
         """The values by `score_arrays`; those of several columns of scores one after another."""
         grades, sizes, times = self.documents.grades, self.documents.sizes, scores.size // len(scores)
         return score_arrays(
@@ -160,13 +160,13 @@ class General(Objective):
     """Any measure, by its own kernel."""
 
     def values(self, scores: FloatArray) -> FloatArray:
-        return self._scored(scores)
+        return self._score(scores)
 
     def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
         # Several columns at once, each as if for queries of its own.
         step, overrides = max(1, TOGETHER // len(columns)), {} if ties is None else {"ties": ties}
         parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
-        return np.concatenate([self._scored(part, **overrides).reshape(part.shape[1], -1) for part in parts])
+        return np.concatenate([self._score(part, **overrides).reshape(part.shape[1], -1) for part in parts])
 
     @cached_property
     def live(self) -> BoolArray:
@@ -187,10 +187,10 @@ class Discounted(Objective):
     divisor: Divisor | None
 
     def values(self, scores: FloatArray) -> FloatArray:
-        return self._ranked(scores, self.dialect.ties)
+        return self._rank(scores, self.dialect.ties)
 
     def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
-        return np.array([self._ranked(column, ties or self.dialect.ties) for column in columns.T])
+        return np.array([self._rank(column, ties or self.dialect.ties) for column in columns.T])
 
     @cached_property
     def gains(self) -> FloatArray:
@@ -219,9 +219,9 @@ class Discounted(Objective):
         rank = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1.0
         return _Sorting(sizes=sizes, gains=self.gains[self.rows], weights=weights_of(self.form, rank))
 
-    def _ranked(self, scores: FloatArray, ties: Ties) -> FloatArray:
+    def _rank(self, scores: FloatArray, ties: Ties) -> FloatArray:
         if not np.isfinite(scores).all():
-            return self._scored(scores, ties=ties)
+            return self._score(scores, ties=ties)
         live = scores[self.rows]
         live = compared(live, self.dialect.ranking) if self.dialect.single_precision else live
         sums = self._sorting.sums(live, expected=ties is Ties.EXPECTED)
@@ -250,10 +250,10 @@ class _Sorting(Grouped):
             return np.zeros(len(self.sizes))
         order = np.argsort(-scores, kind="stable")
         order = order[np.argsort(self.lists[order], kind="stable")]
-        weights = self._shared(scores[order]) if expected else self.weights
+        weights = self._share_weights(scores[order]) if expected else self.weights
         return np.asarray(np.add.reduceat(self.gains[order] * weights, self.starts))
 
-    def _shared(self, scores: FloatArray) -> FloatArray:
+    def _share_weights(self, scores: FloatArray) -> FloatArray:
         """The weights of the places, the same for all documents of a group with one score."""
         opens = np.ones(len(scores), dtype=bool)
         opens[1:] = scores[1:] != scores[:-1]

@@ -82,10 +82,10 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         self.check()
         train = X if isinstance(X, Objective) else self.objective(Documents.of(X, y, qid, nan=self.keeps_nan))
         width = train.documents.matrix.shape[1]
-        held = None if validation is None else self._held(validation, width)
+        held = None if validation is None else self._hold_out(validation, width)
         self.n_features_in_, self.curve_, self.best_round_ = width, [], None
         self._name_features(X)
-        self._fit(train, held, self._noted(watch))
+        self._fit(train, held, self._note_rounds(watch))
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -136,7 +136,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)
 
-    def _held(self, validation: Any, width: int) -> Objective:
+    def _hold_out(self, validation: Any, width: int) -> Objective:
         if isinstance(validation, Objective):
             return validation
         if files.is_path(validation):
@@ -146,7 +146,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
             raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
         return self.objective(Documents.of(*validation, width=width, nan=self.keeps_nan))
 
-    def _noted(self, watch: Watch | None) -> Watch:
+    def _note_rounds(self, watch: Watch | None) -> Watch:
         """Adds each round to the curve, and calls `watch`."""
 
         def note(round_: int, rounds: int, train: float, validation: float) -> None:
@@ -193,7 +193,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
             "format": FORMAT,
             "version": VERSION,
             "ranker": self.name,
-            "parameters": {name: _written(value) for name, value in self.get_params(deep=False).items()},
+            "parameters": {name: _write_parameter(value) for name, value in self.get_params(deep=False).items()},
             "features": self.n_features_in_,
             "names": names,
             "curve": self.curve_,
@@ -202,7 +202,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         }
 
 
-def _written(value: Any) -> Any:
+def _write_parameter(value: Any) -> Any:
     """A parameter as the file has it; a generator becomes None, for no seed."""
     if isinstance(value, Dialect):
         return changed_dialect(value)

@@ -163,14 +163,14 @@ class Comparable:
 
     def confusion(self) -> FloatArray:
         """What the pairs of each query stand for, by people's and the judge's grade (queries × levels × levels)."""
-        return self._counted(self.people, self.judge, len(self.levels))
+        return self._count(self.people, self.judge, len(self.levels))
 
     def separation(self) -> FloatArray:
         """The same by whether people find it relevant and the judge's own grade (queries × 2 × grades)."""
         own, position = np.unique(self.fine, return_inverse=True)
-        return self._counted(self.relevant, position.astype(np.int64), len(own))[:, :2]
+        return self._count(self.relevant, position.astype(np.int64), len(own))[:, :2]
 
-    def _counted(self, row: IndexArray, column: IndexArray, width: int) -> FloatArray:
+    def _count(self, row: IndexArray, column: IndexArray, width: int) -> FloatArray:
         height = max(width, 2)
         queries, query = np.unique(self.pairs.query[self.labelled], return_inverse=True)
         cells = (query * height + row) * width + column

@@ -29,7 +29,7 @@ def combined(pairs: GradedPairs, *, rel: float, seed: int) -> dict[str, FloatArr
         MAJORITY: np.sort(grades, axis=0)[(len(grades) - 1) // 2],
         MEAN: grades.mean(axis=0),
     }
-    fitted = _fitted(pairs, grades, rel, seed)
+    fitted = _fit(pairs, grades, rel, seed)
     return found if fitted is None else found | {FITTED: fitted}
 
 
@@ -83,7 +83,7 @@ class _Separation:
         return np.where(pairs > 0, (good * below).sum(axis=1) / np.where(pairs > 0, pairs, 1.0), np.nan)
 
 
-def _fitted(pairs: GradedPairs, grades: FloatArray, rel: float, seed: int) -> FloatArray | None:
+def _fit(pairs: GradedPairs, grades: FloatArray, rel: float, seed: int) -> FloatArray | None:
     """Chances by queries that took no part in the fit; None for too few queries with labels."""
     judged = np.unique(pairs.query[pairs.labelled])
     if len(judged) < FEWEST:

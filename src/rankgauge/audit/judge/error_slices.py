@@ -230,12 +230,12 @@ def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, susp
             f"the test of --made-by-judge needs {FEWEST} other runs or more; there are {known}",
             hint="Give more runs that no judge had a part in, or leave --made-by-judge out.",
         )
-    rows = [_tested(place, judge, people, ~suspected) for place in range(len(runs))]
+    rows = [_test_run(place, judge, people, ~suspected) for place in range(len(runs))]
     frame = pl.DataFrame(rows, schema=["bias", "expected", "excess", "t", "p"], orient="row")
     return pl.concat([pl.DataFrame({"run": list(runs), "suspected": suspected}), frame], how="horizontal")
 
 
-def _tested(place: int, judge: FloatArray, people: FloatArray, trusted: BoolArray) -> tuple[float, ...]:
+def _test_run(place: int, judge: FloatArray, people: FloatArray, trusted: BoolArray) -> tuple[float, ...]:
     """A run against the line through the trusted others."""
     from scipy.special import stdtr
 

@@ -122,7 +122,7 @@ class JudgedRuns:
             first=first if tied else None,
             size=size if tied else None,
             retrieved=retrieved,
-            pool=_padded(pairs),
+            pool=_pad(pairs),
             dialect=spoken,
         )
 
@@ -146,10 +146,10 @@ class JudgedRuns:
             return np.asarray(self.values(grades[np.newaxis], measure)[0])
         kernel = self.dialect.topped(float(grades.max(initial=0.0))).read(measure)
         step = max(1, CELLS // max(1, self.pair.size + self.pool.size))
-        parts = [self._scored(grades[at : at + step], kernel) for at in range(0, len(grades), step)]
+        parts = [self._score_grades(grades[at : at + step], kernel) for at in range(0, len(grades), step)]
         return np.concatenate(parts) if parts else np.zeros((0, *self.retrieved.shape))
 
-    def _scored(self, grades: FloatArray, kernel: Measure) -> FloatArray:
+    def _score_grades(self, grades: FloatArray, kernel: Measure) -> FloatArray:
         draws = len(grades)
         padded = np.concatenate([grades, np.full((draws, 1), np.nan)], axis=1)  # what −1 points to
         ideal = -np.sort(-padded[:, self.pool], axis=-1)
@@ -183,7 +183,7 @@ def _within(hits: Hits) -> IndexArray:
     return np.asarray(np.arange(len(hits.query)) - (np.cumsum(counts) - counts)[hits.query])
 
 
-def _padded(pairs: GradedPairs) -> IndexArray:
+def _pad(pairs: GradedPairs) -> IndexArray:
     columns = np.arange(int(pairs.sizes.max(initial=0)))
     return np.where(columns < pairs.sizes[:, np.newaxis], pairs.starts[:, np.newaxis] + columns, -1)
 

@@ -161,7 +161,7 @@ class JudgeAudit:
             for measure in self.measures
         }
 
-    def _told(self, table: Callable[[Consequences], pl.DataFrame]) -> pl.DataFrame:
+    def _stack(self, table: Callable[[Consequences], pl.DataFrame]) -> pl.DataFrame:
         """A table of each judge and measure, below each other."""
         parts = [
             table(found)
@@ -174,17 +174,17 @@ class JudgeAudit:
     @cached_property
     def values(self) -> pl.DataFrame:
         """A row per judge, measure and run: people, judge, bias and its interval."""
-        return self._told(lambda found: found.values())
+        return self._stack(lambda found: found.values())
 
     @cached_property
     def differences(self) -> pl.DataFrame:
         """A row per judge, measure and pair of runs: what becomes of the judge's verdict under people."""
-        return self._told(lambda found: found.differences())
+        return self._stack(lambda found: found.differences())
 
     @cached_property
     def orders(self) -> pl.DataFrame:
         """A row per judge and measure: τ, τ_AP, how many differences are kept, lost, found, reversed; the winners."""
-        return self._told(lambda found: pl.DataFrame([found.order()]))
+        return self._stack(lambda found: pl.DataFrame([found.order()]))
 
     @cached_property
     def combined(self) -> pl.DataFrame:

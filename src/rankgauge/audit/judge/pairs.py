@@ -94,7 +94,7 @@ class GradedPairs(Grouped):
         machines = {judge.name: judge for judge in read_judges(judges)}
         human, graded = _people(people), {name: _grades(judge) for name, judge in machines.items()}
         human, left_out = _without(human, examples or {})
-        whole = _joined(graded)
+        whole = _join(graded)
         frame = whole.join(human, on=KEYS, how="left", maintain_order="left")
         if not len(whole):
             raise InputError("no pair of query and document was graded by every judge", hint=_examples(graded))
@@ -199,7 +199,7 @@ def _chances(source: Any) -> pl.DataFrame | None:
     if name is None:
         return None
     keys = files.judgments_from(source).select(KEYS)
-    table = _counted(table, len(keys))
+    table = _graded_rows(table, len(keys))
     chance = table[name].cast(pl.Float64, strict=False)
     bad = ~((chance > 0) & (chance <= 1)).fill_null(False)
     if bad.any():
@@ -212,7 +212,7 @@ def _chances(source: Any) -> pl.DataFrame | None:
     return keys.with_columns(probability=chance)
 
 
-def _counted(table: pl.DataFrame, n: int) -> pl.DataFrame:
+def _graded_rows(table: pl.DataFrame, n: int) -> pl.DataFrame:
     """The rows of a table that are judgments: those with a grade, without repetitions."""
     grade = find(table.columns, "grade")
     kept = table if grade is None or len(table) == n else table.filter(~is_blank(table[grade]))
@@ -224,7 +224,7 @@ def _grades(judge: MachineJudge) -> pl.DataFrame:
     return judge.frame.select(*KEYS, "grade")
 
 
-def _joined(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def _join(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """The pairs that every judge graded, with a column for each."""
     named = [frame.rename({"grade": f"judge {n}"}) for n, frame in enumerate(graded.values())]
     whole = named[0]

@@ -56,11 +56,11 @@ def check(
         found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
         changes: dict[str, Any] = {} if queries is None else {"queries": Path.cwd() / queries}
         if output:
-            changes["output"] = [_placed(one, Path.cwd()) for one in output]
+            changes["output"] = [_place(one, Path.cwd()) for one in output]
         with staged_project(found.path) if staged else nullcontext(found) as project:
             options = project.options(**changes)
             if options.output:  # what is written stays, wherever files are read
-                options = options.but(output=[_placed(one, found.path.parent.resolve()) for one in options.output])
+                options = options.but(output=[_place(one, found.path.parent.resolve()) for one in options.output])
             if options.looks is not None:
                 options = options.but(looks=found.path.parent.resolve() / options.looks)
             with chdir(project.path.parent):
@@ -85,6 +85,6 @@ def _begin(folder: Path) -> None:
     print("Look it over, then: rankgauge check")
 
 
-def _placed(output: str, folder: Path) -> str:
+def _place(output: str, folder: Path) -> str:
     """A file of the folder by its whole path; a format's name as it is."""
     return str(folder / output) if Path(output).suffix else output

@@ -149,7 +149,7 @@ def fuse(asked: FuseOptions) -> None:
         show_methods(sys.stdout)
         return
     format_, path = FusionReport.find(asked.report or "table")
-    fusion, found = _fused(asked, asked.runs or [], path)
+    fusion, found = _fuse_runs(asked, asked.runs or [], path)
     if asked.output is not None:
         fusion.write(asked.output, asked.format)  # before anything is printed: a closed pipe must not lose the run
     report = FusionReport(fusion=fusion, **found, output=None if asked.output is None else str(asked.output))
@@ -163,7 +163,7 @@ def fuse(asked: FuseOptions) -> None:
         format_.write(report, stream)
 
 
-def _fused(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
+def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
     """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
     from rankgauge.cli.runs import named
     from rankgauge.cli.streams import heed, spare, told

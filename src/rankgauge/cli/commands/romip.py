@@ -57,7 +57,7 @@ def search(
     from rankgauge import romip
 
     cutoffs = _cutoffs(at)
-    _write(lambda: romip.search(romip.read_tables(tables), _named(runs), cutoffs=cutoffs), output, lang)
+    _write(lambda: romip.search(romip.read_tables(tables), _name_files(runs), cutoffs=cutoffs), output, lang)
 
 
 @command("romip qa", "rankgauge romip qa tables runs", page="romip.md")
@@ -70,7 +70,7 @@ def qa(
     """Evaluate the question-answering track: precision, and mean reciprocal rank on the scales of TREC and ROMIP."""
     from rankgauge import romip
 
-    _write(lambda: romip.qa(romip.read_tables(tables), _named(runs)), output, lang)
+    _write(lambda: romip.qa(romip.read_tables(tables), _name_files(runs)), output, lang)
 
 
 @command("romip classification", "rankgauge romip classification truth.xml result.xml", page="romip.md")
@@ -87,7 +87,9 @@ def classification(
 
     def evaluate() -> TrackResult:
         placed = read_truth(truth)
-        return romip.classification(placed, {name: read_classification(path) for name, path in _named(results).items()})
+        return romip.classification(
+            placed, {name: read_classification(path) for name, path in _name_files(results).items()}
+        )
 
     _write(evaluate, output, lang)
 
@@ -140,7 +142,7 @@ def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> N
         format_.write(report, stream)
 
 
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
+def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
     """The files, and those in the folders, by the names to show them under."""
     from rankgauge.romip.relevance_tables import files
 

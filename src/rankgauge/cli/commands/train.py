@@ -72,7 +72,7 @@ def train(asked: TrainingOptions) -> None:
     made = kind(metric=parse(asked.measure), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
     spare([asked.documents, asked.validation], [asked.output])
-    learned = _learned(made, asked.documents, asked.validation)
+    learned = _learn(made, asked.documents, asked.validation)
     if asked.output is not None:
         made.save(asked.output)  # before anything is printed: a closed pipe must not lose the ranker
     learned.show(sys.stdout)
@@ -87,7 +87,7 @@ def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
     return settings_of(settings, known, kind=f"parameter of {kind.name}", example="rounds=100")
 
 
-def _learned(ranker: Ranker, train: Path, validation: Path | None) -> Training:
+def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
     import time
 

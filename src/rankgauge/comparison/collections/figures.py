@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankgauge.comparison.collections.board import BEYOND, HERE, CollectionsComparison, MeasuredRuns
-from rankgauge.render.bars import LETTER, margin, short
 from rankgauge.render.numbers import decimal, signed
-from rankgauge.render.svg import WIDTH, Axis, Drawing, ticks
+from rankgauge.render.svg import LETTER, WIDTH, Axis, Drawing, margin, short, ticks
 from rankgauge.statistics.student import student_quantile
 
 DRAWN = 40

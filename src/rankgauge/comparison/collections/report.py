@@ -12,10 +12,10 @@ from rankgauge.comparison.collections.board import BEYOND, HERE, HOLES, LEAST, W
 from rankgauge.comparison.report_tables import ranges
 from rankgauge.lazy_polars import pl
 from rankgauge.records import entity
-from rankgauge.render.bars import listed
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, decimal, interval, number, p_value, percent, signed, thousands
 from rankgauge.render.passages import Figure, Heading, Latex, Notes, Paragraph, Passage
+from rankgauge.render.svg import listed
 from rankgauge.render.table import Column, ReportTable
 
 if TYPE_CHECKING:

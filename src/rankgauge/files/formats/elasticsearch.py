@@ -39,14 +39,14 @@ WORKBENCH = ("judgmentRatings", "documentIds", "searchConfigurationList")
 
 
 def _fits(value: Any) -> bool:
-    value = _unwrapped(value)
+    value = _unwrap(value)
     if not has(value, "hits", "hits") or not isinstance(value["hits"]["hits"], list):
         return False
     hits = value["hits"]["hits"]
     return all(isinstance(hit, dict) and "_id" in hit and not _is_workbench(hit) for hit in hits)
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     return value["response"] if has(value, "response", "hits", "hits") else value
 
 
@@ -54,14 +54,14 @@ def _is_workbench(hit: Any) -> bool:
     return any(has(hit, "_source", mark) for mark in WORKBENCH)
 
 
-def _failed(value: Any) -> str | None:
+def _failure(value: Any) -> str | None:
     error = value.get("error") if isinstance(value, dict) else None
     reason = error.get("reason") or error.get("type") if isinstance(error, dict) else error
     return reason if isinstance(reason, str) and reason else None
 
 
 def _lacks(value: Any) -> str | None:
-    response = _unwrapped(value)
+    response = _unwrap(value)
     shards = response.get("_shards")
     failed = shards.get("failed") if isinstance(shards, dict) else 0
     if response.get("timed_out") is True:
@@ -72,11 +72,11 @@ def _lacks(value: Any) -> str | None:
 ELASTICSEARCH = (
     Responses(
         fits=_fits,
-        hits=lambda response: objects_at(_unwrapped(response), "hits", "hits"),
+        hits=lambda response: objects_at(_unwrap(response), "hits", "hits"),
         document=lambda hit: hit["_id"],
         fields=lambda hit: [hit, hit.get("_source"), hit.get("fields")],
         together="responses",
-        failed=_failed,
+        failed=_failure,
         lacks=_lacks,
     )
     .format(

@@ -28,7 +28,7 @@ GRADES, USER, ITEM, SCORE = ("target", "rating"), "userid", "itemid", "predictio
 RANKED = "the predictions of every user are 1, 2, 3 … and are read as ranks"
 
 
-def _named(columns: Iterable[str]) -> dict[str, str]:
+def _our_names(columns: Iterable[str]) -> dict[str, str]:
     """Our names of a frame's columns; nothing for another table."""
     known = {plain(column): column for column in columns}
     if USER not in known or ITEM not in known or find(known.values(), "query"):
@@ -45,7 +45,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
     except damage():
         return ()
     kinds = {"grade": Kind.JUDGMENTS, "score": Kind.RUN}
-    return tuple(kind for name, kind in kinds.items() if name in _named(names))
+    return tuple(kind for name, kind in kinds.items() if name in _our_names(names))
 
 
 def _scan(source: Source) -> pl.LazyFrame:
@@ -55,7 +55,7 @@ def _scan(source: Source) -> pl.LazyFrame:
 def _scan_frame(source: Source) -> pl.LazyFrame:
     """The frame under our names; predictions that are ranks become falling scores."""
     rows = _scan(source)
-    columns = _named(rows.collect_schema().names())
+    columns = _our_names(rows.collect_schema().names())
     frame = rows.select(pl.col(column).alias(name) for name, column in columns.items())
     if "score" not in columns:
         return frame

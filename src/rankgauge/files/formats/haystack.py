@@ -95,7 +95,7 @@ def _name(document: Any, row: QueryRow) -> Any:
     return named if named is not None else document.get("id") if content is None else name_text(content)
 
 
-def _judged(row: QueryRow) -> Iterator[Graded]:
+def _judgments_of(row: QueryRow) -> Iterator[Graded]:
     for document in row.items(EXPECTED):
         score = document.get("score") if isinstance(document, dict) else None
         yield _name(document, row), 1 if score is None else score
@@ -105,7 +105,7 @@ HAYSTACK_RESULTS = (
     QueryRows(
         holds=_holds,
         query=_question,
-        judged=_judged,
+        judged=_judgments_of,
         ranked=lambda row: (_name(document, row) for document in row.items(RETRIEVED)),
         parts=_parts,
     )

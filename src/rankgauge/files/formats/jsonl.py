@@ -22,7 +22,7 @@ _NUMBERS = ("grade", "score", "rank", "probability")
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if not head.lines or not head.lines[0].lstrip().startswith("{"):
         return ()
-    first, names, said = _parsed(head.lines[0]), _names(head), head.source.said
+    first, names, said = _parse(head.lines[0]), _names(head), head.source.said
     if isinstance(first, dict) and _is_nested(first, names, said):
         return ()
     return kinds(names, said) or ((Kind.JUDGMENTS, Kind.RUN) if isinstance(first, dict) else ())
@@ -36,11 +36,11 @@ def _is_nested(row: dict[str, Any], names: list[str], said: Mapping[str, str]) -
 
 def _names(head: Head) -> list[str]:
     """The keys of the first objects."""
-    rows = [_parsed(line) for line in head.lines[:100]]
+    rows = [_parse(line) for line in head.lines[:100]]
     return list(dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row))
 
 
-def _parsed(line: str) -> Any:
+def _parse(line: str) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

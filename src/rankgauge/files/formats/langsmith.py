@@ -38,7 +38,7 @@ def _holds(cells: Cells) -> tuple[Kind, ...]:
     return (Kind.RUN,) if {"run_type", "inputs", "outputs"} <= cells.keys() else ()
 
 
-def _ranked(row: QueryRow) -> Iterator[Any]:
+def _ranking_of(row: QueryRow) -> Iterator[Any]:
     outputs = _cell(row, "outputs")
     inner = outputs if isinstance(outputs, dict) else {}
     listed = inner.get("documents", inner.get("output"))
@@ -57,7 +57,7 @@ LANGSMITH = (
     QueryRows(
         holds=_holds,
         query=_question,
-        ranked=_ranked,
+        ranked=_ranking_of,
         counts=lambda row: row.cells.get("run_type") == "retriever",
     )
     .format(

@@ -58,17 +58,17 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
     """The judgments of a LETOR file."""
-    rows = _kept(_named(lines.content(source), source, reading), reading)
-    return _checked(rows, source)
+    rows = _keep(_name_rows(lines.content(source), source, reading), reading)
+    return _check(rows, source)
 
 
-def _kept(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+def _keep(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     if reading.duplicates is not Duplicates.LAST:
         return rows
     return rows.unique(["query", "document"], keep="last", maintain_order=True)
 
 
-def _named(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame:
+def _name_rows(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame:
     """Grade, query and document of each line, beside the line."""
     found = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
     named = pl.concat([found, rows.select("number", "line")], how="horizontal")
@@ -95,7 +95,7 @@ def _lists(query: pl.Series) -> pl.Series:
     return numbered.select(pl.when(pl.col("number") > 1).then(again).otherwise("query").alias("query")).to_series()
 
 
-def _checked(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
+def _check(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
     """The judgments of the rows; an error names the line."""
     return check(
         rows,
@@ -109,9 +109,9 @@ def _checked(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
 
 def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
-    named = _named(lines.content(source), source, reading)
-    rows = _kept(named.with_columns(_scores(scores, len(named), source, reading)), reading)
-    judgments = _checked(rows, source)
+    named = _name_rows(lines.content(source), source, reading)
+    rows = _keep(named.with_columns(_scores(scores, len(named), source, reading)), reading)
+    judgments = _check(rows, source)
     return judgments, judgments.select("query", "document").with_columns(rows["score"])
 
 
@@ -137,16 +137,16 @@ def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DType
 
     With dtype=np.float32 the matrix takes half the memory.
     """
-    return _scanned(source, reading, dtype) or read_carefully(source, reading, dtype)
+    return _scan(source, reading, dtype) or read_carefully(source, reading, dtype)
 
 
-def _scanned(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
+def _scan(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
     """The same straight from the file's bytes; None if it is irregular or to be refused."""
     scanned = scan(source, dtype)
     if scanned is None:
         return None
     try:
-        rows = _named(scanned.lines, source, reading)
+        rows = _name_rows(scanned.lines, source, reading)
         return _features(check(rows, JUDGMENTS, whole=True), scanned.matrix)
     except InputError:
         return None
@@ -159,8 +159,8 @@ def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
 
 def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
     """The same as `read_features` by expressions over whole lines, with an error that names the line."""
-    rows = _named(lines.content(source), source, reading)
-    judged = _checked(rows, source)
+    rows = _name_rows(lines.content(source), source, reading)
+    judged = _check(rows, source)
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
     pairs = texts.explode("line", empty_as_null=False)
     number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))

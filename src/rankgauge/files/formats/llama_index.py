@@ -70,7 +70,7 @@ def _holds(cells: Cells) -> tuple[Kind, ...]:
     return tuple(kind for kind, name in names.items() if "query" in cells and isinstance(cells.get(name), list))
 
 
-def _judged(row: QueryRow) -> Iterator[Graded]:
+def _judgments_of(row: QueryRow) -> Iterator[Graded]:
     yield from ((document, 1) for document in row.items("expected_ids"))
 
 
@@ -78,7 +78,7 @@ LLAMA_INDEX_RESULTS = (
     QueryRows(
         holds=_holds,
         query=lambda row: row.cells.get("query"),
-        judged=_judged,
+        judged=_judgments_of,
         ranked=lambda row: row.items("retrieved_ids"),
     )
     .format(

@@ -54,7 +54,7 @@ def _ids(row: QueryRow, words: re.Pattern[str]) -> list[Any]:
     return row.items(name)
 
 
-def _judged(row: QueryRow) -> Iterator[Graded]:
+def _judgments_of(row: QueryRow) -> Iterator[Graded]:
     yield from ((document, 1) for document in _ids(row, EXPECTED))
 
 
@@ -65,7 +65,7 @@ def _question(row: QueryRow) -> Any:
 
 
 MLFLOW = (
-    QueryRows(holds=_holds, query=_question, judged=_judged, ranked=lambda row: _ids(row, RETRIEVED))
+    QueryRows(holds=_holds, query=_question, judged=_judgments_of, ranked=lambda row: _ids(row, RETRIEVED))
     .format(
         name="mlflow",
         title="tables of MLflow's evaluations of retrievers (eval_results_table.json)",

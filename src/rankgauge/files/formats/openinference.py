@@ -68,7 +68,7 @@ def _fields(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [numbered[place] for place in sorted(numbered)]
 
 
-def _ranked(row: QueryRow) -> Iterator[Any]:
+def _ranking_of(row: QueryRow) -> Iterator[Any]:
     said = row.source.said.get("document")
     for fields in _fields(_attributes(row.cells)):
         inner = unpacked_json(fields.get("metadata"))
@@ -89,7 +89,7 @@ OPENINFERENCE = (
     QueryRows(
         holds=_holds,
         query=lambda row: _attributes(row.cells).get(INPUT),
-        ranked=_ranked,
+        ranked=_ranking_of,
         counts=_is_retrieval,
     )
     .format(

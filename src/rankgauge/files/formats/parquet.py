@@ -21,16 +21,16 @@ def _where(source: Source) -> Path | io.BytesIO:
 
 
 def _scan_parquet(source: Source) -> pl.LazyFrame:
-    return _unpacked(pl.scan_parquet, source)
+    return _unpack(pl.scan_parquet, source)
 
 
 def _scan_arrow(source: Source) -> pl.LazyFrame:
     if source.read(4) == b"\xff\xff\xff\xff":
         return pl.read_ipc_stream(io.BytesIO(source.read())).lazy()
-    return _unpacked(pl.scan_ipc, source)
+    return _unpack(pl.scan_ipc, source)
 
 
-def _unpacked(scan: Callable[[Path | io.BytesIO], pl.LazyFrame], source: Source) -> pl.LazyFrame:
+def _unpack(scan: Callable[[Path | io.BytesIO], pl.LazyFrame], source: Source) -> pl.LazyFrame:
     where = _where(source)
     size = where.stat().st_size if isinstance(where, Path) else where.getbuffer().nbytes
     return refuse_bomb(scan(where), size, source.name)

@@ -95,7 +95,7 @@ def _read_sample(source: Source) -> pl.DataFrame:
         return lines.read(source, JUDGMENTS, *_WITH_STRATA)
     rows = _drawn_lines(source)
     method = rows["line"].str.extract(rf"({WORD}+){_GAP}{WORD}+{BLANK}*$").alias("method")
-    found = _sampled(lines.records(rows, JUDGMENTS, *_WITH_CHANCES, source).with_columns(method), source)
+    found = _sample_rows(lines.records(rows, JUDGMENTS, *_WITH_CHANCES, source).with_columns(method), source)
     beyond = found.filter(~pl.col("probability").is_between(0.0, 1.0))
     if len(beyond):
         row = beyond.row(0, named=True)
@@ -121,7 +121,7 @@ def _drawn_lines(source: Source) -> pl.DataFrame:
     return drawn
 
 
-def _sampled(found: pl.DataFrame, source: Source) -> pl.DataFrame:
+def _sample_rows(found: pl.DataFrame, source: Source) -> pl.DataFrame:
     """The judgments of queries of which documents were drawn at random; chosen documents have a probability of 1."""
     sampled = found.filter((pl.col("method") != _CHOSEN[0]).any().over("query"))
     if left := found["query"].n_unique() - sampled["query"].n_unique():

@@ -75,11 +75,11 @@ def _text(query: dict[str, Any]) -> Any:
 def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
     for query in (one for document in documents for one in objects_at(document, "queries")):
         ratings = query.get("ratings")
-        pairs = ratings.items() if isinstance(ratings, dict) else _listed(ratings)
+        pairs = ratings.items() if isinstance(ratings, dict) else _list_ratings(ratings)
         yield from ((_text(query), document, rating) for document, rating in pairs if rating is not None)
 
 
-def _listed(ratings: Any) -> Iterator[tuple[Any, Any]]:
+def _list_ratings(ratings: Any) -> Iterator[tuple[Any, Any]]:
     """The ratings as older versions of Quepid wrote them."""
     yield from ((rated.get("doc_id"), rated.get("rating")) for rated in listed(ratings))
 

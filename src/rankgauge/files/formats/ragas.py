@@ -50,7 +50,7 @@ def _is_filled(row: QueryRow, name: str) -> bool:
     return row.cells.get(name) not in (None, "")
 
 
-def _judged(row: QueryRow) -> Iterator[Graded]:
+def _judgments_of(row: QueryRow) -> Iterator[Graded]:
     yield from ((document, 1) for document in _contexts(row, REFERENCE))
 
 
@@ -58,7 +58,7 @@ RAGAS = (
     QueryRows(
         holds=_holds,
         query=lambda row: row.cells.get("user_input", row.cells.get("question")),
-        judged=_judged,
+        judged=_judgments_of,
         ranked=lambda row: _contexts(row, RETRIEVED),
     )
     .format(

@@ -82,7 +82,7 @@ def _run(documents: list[Any], source: Source) -> Iterator[Row]:
     yield from ((query, _id(hit), -place) for query, place, hit in _hits(documents))
 
 
-def _rated(documents: list[Any], source: Source) -> Iterator[Row]:
+def _ratings_of(documents: list[Any], source: Source) -> Iterator[Row]:
     found = ((query, _id(hit), hit.get("rating")) for query, _, hit in _hits(documents))
     yield from (row for row in found if row[2] is not None)
 
@@ -97,6 +97,6 @@ RANK_EVAL = json_format(
     shapes=(
         JsonShape(title="a _rank_eval request", kind=Kind.JUDGMENTS, fits=_is_request, rows=_ratings, example=REQUEST),
         JsonShape(title="a _rank_eval response", kind=Kind.RUN, fits=_is_response, rows=_run, example=RESPONSE),
-        JsonShape(title="ratings in a _rank_eval response", kind=Kind.JUDGMENTS, fits=_is_response, rows=_rated),
+        JsonShape(title="ratings in a _rank_eval response", kind=Kind.JUDGMENTS, fits=_is_response, rows=_ratings_of),
     ),
 ).register()

@@ -46,16 +46,16 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _read_judgments(source: Source) -> pl.DataFrame:
-    return _checked(graded(RomipReader(source).parse(), source.name), source, JUDGMENTS)
+    return _check(graded(RomipReader(source).parse(), source.name), source, JUDGMENTS)
 
 
 def _read_run(source: Source) -> pl.DataFrame:
     rows = RomipReader(source).parse().filter(pl.col("word").is_null())
     place = pl.int_range(1, pl.len() + 1).over("query").cast(pl.Float64)
-    return _checked(rows.with_columns(score=-place), source, RUN)
+    return _check(rows.with_columns(score=-place), source, RUN)
 
 
-def _checked(rows: pl.DataFrame, source: Source, table: Table) -> pl.DataFrame:
+def _check(rows: pl.DataFrame, source: Source, table: Table) -> pl.DataFrame:
     return check(
         rows.select(list(table.required)),
         table,

@@ -54,10 +54,10 @@ def _rows(documents: list[Any], source: Source) -> Iterator[Row]:
         named = document.get("query_placeholder", "$query")
         for placeholders, relevant in _groups(document, {}):
             query = placeholders.get(named, next(iter(placeholders.values()), None))
-            yield from ((query, *graded) for graded in _graded(relevant))
+            yield from ((query, *graded) for graded in _grades_of(relevant))
 
 
-def _graded(relevant: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+def _grades_of(relevant: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     """Documents and grades: by document, or documents by grade."""
     for key, value in relevant.items():
         if isinstance(value, list):

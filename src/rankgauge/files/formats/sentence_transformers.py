@@ -50,21 +50,21 @@ def _query(row: QueryRow) -> Any:
     return row.cells.get("query_id", row.cells.get("query"))
 
 
-def _judged(row: QueryRow) -> Iterator[Graded]:
+def _judgments_of(row: QueryRow) -> Iterator[Graded]:
     positive = [name_text(text) for text in row.items("positive")]
     yield from ((document, 1) for document in positive)
     others = [name_text(text) for name in ("negative", "documents") for text in row.items(name)]
     yield from ((document, 0) for document in others if document not in positive)
 
 
-def _ranked(row: QueryRow) -> Iterator[Any]:
+def _ranking_of(row: QueryRow) -> Iterator[Any]:
     results = row.items("results")
     yield from (one.get("corpus_id") for one in results if isinstance(one, dict))
     yield from map(name_text, row.items("documents"))
 
 
 SENTENCE_TRANSFORMERS = (
-    QueryRows(holds=_holds, query=_query, judged=_judged, ranked=_ranked)
+    QueryRows(holds=_holds, query=_query, judged=_judgments_of, ranked=_ranking_of)
     .format(
         name="sentence_transformers",
         title="predictions and reranking samples of sentence-transformers",

@@ -46,7 +46,7 @@ def _query(row: QueryRow) -> Any:
     return row.cells.get("query", _attributes(row.cells).get(f"{PREFIX}query_text"))
 
 
-def _expected(row: QueryRow) -> Iterator[Graded]:
+def _expectations_of(row: QueryRow) -> Iterator[Graded]:
     for chunk in row.items("expected_chunks"):
         if isinstance(chunk, dict):
             score = chunk.get("expect_score")
@@ -55,7 +55,7 @@ def _expected(row: QueryRow) -> Iterator[Graded]:
             yield name_text(chunk), 1
 
 
-def _retrieved(row: QueryRow) -> Iterator[Any]:
+def _retrieval_of(row: QueryRow) -> Iterator[Any]:
     contexts = unpacked_json(_attributes(row.cells).get(f"{PREFIX}retrieved_contexts"))
     for context in contexts if isinstance(contexts, list) else []:
         yield name_text(context.get("text") if isinstance(context, dict) else context)
@@ -65,8 +65,8 @@ TRULENS = (
     QueryRows(
         holds=_holds,
         query=_query,
-        judged=_expected,
-        ranked=_retrieved,
+        judged=_expectations_of,
+        ranked=_retrieval_of,
         counts=lambda row: "expected_chunks" in row.cells or f"{PREFIX}query_text" in _attributes(row.cells),
     )
     .format(

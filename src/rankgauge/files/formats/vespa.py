@@ -27,10 +27,10 @@ RESPONSE = """{
 
 
 def _fits(value: Any) -> bool:
-    return has(value, "root", "relevance") and has(value, "root", "id") and _failed(value) is None
+    return has(value, "root", "relevance") and has(value, "root", "id") and _failure(value) is None
 
 
-def _failed(value: Any) -> str | None:
+def _failure(value: Any) -> str | None:
     """What the engine says went wrong, where it has found nothing."""
     errors = objects_at(value, "root", "errors")
     if not errors or has(value, "root", "children"):
@@ -59,7 +59,7 @@ VESPA = (
         hits=_hits,
         document=_document,
         fields=lambda hit: [hit.get("fields"), hit],
-        failed=_failed,
+        failed=_failure,
         lacks=_lacks,
     )
     .format(

@@ -74,7 +74,7 @@ def _locate(source: Source, row: int) -> Place:
 
 def _table(source: Source) -> Sheet:
     """The rows of the sheet that counts, from its header on, without blank ones, and their numbers in the sheet."""
-    sheets = {name: _from_header(_filled(rows), source) for name, rows in _sheets(source).items()}
+    sheets = {name: _from_header(_fill(rows), source) for name, rows in _sheets(source).items()}
     filled = {name: sheet for name, sheet in sheets.items() if sheet[0]}
     if not filled:
         raise InputError("no table found: the sheets are empty", path=source.name)
@@ -82,7 +82,7 @@ def _table(source: Source) -> Sheet:
         return _filled_down(source.one_of(filled, "sheets"), source)
     tables = {name: _filled_down(sheet, source) for name, sheet in filled.items() if _is_table(sheet[0][0], source)}
     if len(tables) > 1:
-        return _stacked(tables, source)
+        return _stack(tables, source)
     return next(iter(tables.values()), next(iter(filled.values())))
 
 
@@ -92,7 +92,7 @@ def _is_table(names: list[Any], source: Source) -> bool:
     return bool(kinds(names, source.said)) or None not in ids
 
 
-def _stacked(tables: dict[str, Sheet], source: Source) -> Sheet:
+def _stack(tables: dict[str, Sheet], source: Source) -> Sheet:
     """The sheets of several assessors below each other; an error unless all of them are such sheets."""
     headers = [sheet[0][0] for sheet in tables.values()]
     same = len({tuple(map(plain, header)) for header in headers}) == 1
@@ -129,7 +129,7 @@ def _filled_down(sheet: Sheet, source: Source) -> Sheet:
     return [header, *([*row[:at], own, *row[at + 1 :]] for row, own in zip(rows, queries, strict=True))], lines
 
 
-def _filled(rows: Rows) -> Sheet:
+def _fill(rows: Rows) -> Sheet:
     texts = [[_text(cell) for cell in row] for row in rows]
     kept = [number for number, row in enumerate(texts) if any(row)]
     return [texts[number] for number in kept], [number + 1 for number in kept]
@@ -153,7 +153,7 @@ def _sheets(source: Source) -> dict[str, Rows]:
     _refuse_bombs(content, source)
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        return {name: _unmerged(book.get_sheet_by_name(name)) for name in book.sheet_names}
+        return {name: _unmerge(book.get_sheet_by_name(name)) for name in book.sheet_names}
     except Exception as error:
         raise _unreadable(error, source) from None
     except BaseException as error:  # the library's panics are no Exceptions
@@ -167,7 +167,7 @@ def _unreadable(why: BaseException | str, source: Source) -> InputError:
     return InputError(f"cannot be read as a spreadsheet: {why}", path=source.name, hint=hint)
 
 
-def _unmerged(sheet: Any) -> Rows:
+def _unmerge(sheet: Any) -> Rows:
     """The rows of a sheet, with the value of cells that are merged down in each of them."""
     rows: Rows = sheet.to_python(skip_empty_area=False)
     for (top, left), (bottom, right) in getattr(sheet, "merged_cell_ranges", None) or ():

@@ -68,7 +68,7 @@ class MachineJudge:
             frame = files.judgments_from(source)
         said = getattr(getattr(source, "spelling", None), "scale", None)
         known = {**words, **dict(said.levels if said else ())}
-        typed = _checked(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
+        typed = _check(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
         if "assessor" not in frame.columns:
             _refuse_contradictions(typed, path)
         found = typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean())
@@ -107,10 +107,10 @@ def steps(said: pl.DataFrame, levels: FloatArray | None = None) -> FloatArray:
     columns = chances(said)
     if len(columns) > 1:
         each = said.select(columns.values()).to_numpy().astype(np.float64)
-        plain, soft = _reached(grade, np.array(list(columns))[1:]), np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
+        plain, soft = _reach(grade, np.array(list(columns))[1:]), np.cumsum(each[:, :0:-1], axis=1)[:, ::-1]
         reached = np.where(np.isnan(soft), plain, soft)
     else:
-        reached = _reached(grade, levels_of(grade) if levels is None else levels)
+        reached = _reach(grade, levels_of(grade) if levels is None else levels)
     if CONFIDENCE in said.columns and reached.size and not np.isnan(reached).all():
         sure = np.nan_to_num(said[CONFIDENCE].to_numpy().astype(np.float64), nan=1.0)[:, np.newaxis]
         reached = sure * reached + (1.0 - sure) * np.nanmean(reached, axis=0)
@@ -145,7 +145,7 @@ def judges_in(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {name: frame.select(*KEYS, grade=name) for name in names}
 
 
-def _reached(grade: FloatArray, levels: FloatArray) -> FloatArray:
+def _reach(grade: FloatArray, levels: FloatArray) -> FloatArray:
     return np.where(np.isnan(grade)[:, np.newaxis], np.nan, grade[:, np.newaxis] >= levels)
 
 
@@ -183,7 +183,7 @@ def _refuse_contradictions(frame: pl.DataFrame, path: Any) -> None:
         )
 
 
-def _checked(frame: pl.DataFrame, path: Any, words: Mapping[str, float]) -> pl.DataFrame:
+def _check(frame: pl.DataFrame, path: Any, words: Mapping[str, float]) -> pl.DataFrame:
     """The columns in their types, without rows that have no grade; a grade for each document that has chances."""
     numbers = [name for name in frame.columns if name not in (*KEYS, "assessor")]
     typed = frame.select(pl.col(KEYS).cast(pl.String), *(_number(frame, name, path, words) for name in numbers))

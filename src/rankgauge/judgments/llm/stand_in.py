@@ -218,9 +218,9 @@ class StandIn:
 
     def _choice(self, body: Mapping[str, Any], row: Row, sample: int, fault: str | None, index: int) -> dict[str, Any]:
         chances = self.grades.rows[row][2] if isinstance(row, int) else {}
-        grade = self._drawn(body, row, sample, chances) if chances else "I do not know this document."
+        grade = self._draw(body, row, sample, chances) if chances else "I do not know this document."
         if isinstance(row, tuple):
-            grade = self._ordered(body, row, sample)
+            grade = self._order(body, row, sample)
         said = {"chatty": f"I would say that it deserves {grade}!", "outside": "9999"}.get(fault or "", grade)
         choice: dict[str, Any] = {"index": index, "finish_reason": "stop"}
         choice["message"] = {"role": "assistant", "content": said}
@@ -232,9 +232,9 @@ class StandIn:
             choice["logprobs"] = {"content": [{"token": said, "logprob": own, "top_logprobs": top}]}
         return choice
 
-    def _ordered(self, body: Mapping[str, Any], rows: tuple[int, ...], sample: int) -> str:
+    def _order(self, body: Mapping[str, Any], rows: tuple[int, ...], sample: int) -> str:
         """Return the order of the documents by their grades, or in some cases as they are shown."""
-        grades = [float(self._drawn(body, row, sample, self.grades.rows[row][2])) for row in rows]
+        grades = [float(self._draw(body, row, sample, self.grades.rows[row][2])) for row in rows]
         if random.Random(f"{self.seed} {rows} {sample}").random() < self.first:
             grades = [-float(number) for number in range(len(rows))]
         order = sorted(range(len(rows)), key=lambda number: -grades[number])
@@ -243,7 +243,7 @@ class StandIn:
             part for number, sign in zip(order, [*signs, ""], strict=True) for part in (f"[{number + 1}]", sign)
         ).strip()
 
-    def _drawn(self, body: Mapping[str, Any], row: Row, sample: int, chances: Mapping[str, float]) -> str:
+    def _draw(self, body: Mapping[str, Any], row: Row, sample: int, chances: Mapping[str, float]) -> str:
         """The likeliest grade, or with a temperature a random one; the draws about a row depend on nothing else."""
         if not body.get("temperature", 1):
             return max(chances, key=lambda one: chances[one])

@@ -66,7 +66,7 @@ class RunsState(CampaignState, Generic[P]):
     @property
     def plan(self) -> P:
         """The plan of the current stage."""
-        return cast(P, self.stage.plan)
+        return cast("P", self.stage.plan)
 
     @property
     @abstractmethod

@@ -53,9 +53,9 @@ class GAP(Measure):
 
     def _weights(self, levels: Levels) -> FloatArray:
         """The share of users who draw the line at each level."""
-        return self._reached(levels.grade) - self._reached(levels.grade - levels.step)
+        return self._users_served(levels.grade) - self._users_served(levels.grade - levels.step)
 
-    def _reached(self, grades: FloatArray) -> FloatArray:
+    def _users_served(self, grades: FloatArray) -> FloatArray:
         """G: the share of users to whom a document of that grade is relevant."""
         if self.thresholds is None:
             return grades

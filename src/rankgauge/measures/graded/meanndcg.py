@@ -36,12 +36,12 @@ class MeanNDCG(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         if lists.tied:
-            return self._defined(lists, total(self.amounts(lists)))
+            return self._where_defined(lists, total(self.amounts(lists)))
         # nDCG at every rank, then their sum, then one division: LETOR's own digits follow from it.
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
         found = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
         here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(found, self._ideal(lists, ranks)), 0.0)
-        return self._defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
+        return self._where_defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         """A hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
@@ -50,7 +50,7 @@ class MeanNDCG(Measure):
         inverse = np.where(ranks <= n, ratio(np.ones_like(ranks), self._ideal(lists, ranks)), 0.0)
         following = np.cumsum(inverse[..., ::-1], axis=-1)[..., ::-1]
         worth = discount(self.discount)(ranks) * following / np.maximum(n, 1.0)
-        return self._defined(lists, self._dcg("none").amounts(lists), hits=True) * _at_places(lists, worth)
+        return self._where_defined(lists, self._dcg("none").amounts(lists), hits=True) * _at_places(lists, worth)
 
     def _dcg(self, discount_: str) -> DCG:
         return DCG(gain=self.gain, discount=discount_, gains=self.gains)
@@ -69,7 +69,7 @@ class MeanNDCG(Measure):
             return np.zeros((*best.shape[:-1], len(ranks)))
         return cumulated(best, discount(self.discount))[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
 
-    def _defined(self, lists: RankedLists, values: FloatArray, *, hits: bool = False) -> FloatArray:
+    def _where_defined(self, lists: RankedLists, values: FloatArray, *, hits: bool = False) -> FloatArray:
         """The values, NaN where nothing that was judged gains anything."""
         none = self._ideal(lists, np.ones(1))[..., 0] == 0
         return np.where(none[..., np.newaxis] if hits else none, np.nan, values)

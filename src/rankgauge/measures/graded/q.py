@@ -66,11 +66,11 @@ class Q(Measure):
         Where documents are tied, the mean over their orders, as for the precision in AP: given a hit's place, every
         other document of its group is before it equally often.
         """
-        ideal = self._added(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
+        ideal = self._addends(lists.ideal_order()) - lists.ideal_order().relevant(self.rel)
         lists = lists.top(self.cutoff)
-        relevant, amounts = lists.relevant(self.rel), self._added(lists)
+        relevant, amounts = lists.relevant(self.rel), self._addends(lists)
         before, within = lists.earlier(amounts)
-        best = _cumulated(ideal)
+        best = _cumulate(ideal)
         inverse = _weigh(lists, lambda query, rank: 1.0 / (rank + best(query, rank)), self.cutoff)
         if lists.first is None or lists.size is None:
             return relevant * (before + amounts) * inverse
@@ -79,12 +79,12 @@ class Q(Measure):
         mates = (within - amounts) / np.maximum(size - 1.0, 1.0)
         return relevant * ((before + amounts) * inverse + mates * (share - first * inverse))
 
-    def _added(self, lists: RankedLists) -> FloatArray:
+    def _addends(self, lists: RankedLists) -> FloatArray:
         """What each relevant hit adds to the ratio's numerator: 1 and β times its gain."""
         return np.where(lists.relevant(self.rel), 1.0 + self.beta * gains(lists, self.gain), 0.0)
 
 
-def _cumulated(amounts: FloatArray) -> QueryWeight:
+def _cumulate(amounts: FloatArray) -> QueryWeight:
     """The sum of a query's amounts up to a rank."""
     rows = np.cumsum(np.pad(_rows(amounts), ((0, 0), (1, 0))), axis=-1)
     return lambda query, rank: rows[query, np.minimum(rank, rows.shape[-1] - 1).astype(np.intp)]

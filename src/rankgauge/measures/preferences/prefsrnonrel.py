@@ -66,10 +66,10 @@ class PrefsRnonrel(Measure):
             kept = ~rest | _among_first(pairs.order, rest & counted, int(relevant.sum())) | (rest & ~counted)
             prefers = group.prefers & both & kept[:, np.newaxis] & kept
             return float(ratio((prefers & fulfils).sum(), prefers.sum()))
-        asked = self._asked(pairs, group, r) & both
+        asked = self._pairs_of_group(pairs, group, r) & both
         return float(ratio((asked & fulfils).sum(), asked.sum()))
 
-    def _asked(self, pairs: PreferredPairs, group: PreferredGroup, r: int) -> BoolArray:
+    def _pairs_of_group(self, pairs: PreferredPairs, group: PreferredGroup, r: int) -> BoolArray:
         """Which pairs a group of one subgroup asks for: the preferences among its upper levels, and every document,
         those of the lowest level included, above the first R of the lowest level.
 

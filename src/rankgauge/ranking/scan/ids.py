@@ -50,7 +50,7 @@ def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | Non
     width = -(-longest // 8)
     rows = window(data, start, width)
     for column in range(shortest // 8, width):
-        rows[:, column] &= _kept(column).take(length)
+        rows[:, column] &= _masks(column).take(length)
     return rows
 
 
@@ -89,7 +89,7 @@ def _before(text: Words, blanks: np.uint64) -> Words:
 
 
 @cache
-def _kept(column: int) -> Words:
+def _masks(column: int) -> Words:
     """For each length of an id, the mask that keeps its bytes in that column."""
     kept = 8 * column + np.arange(8) < np.arange(LONGEST + 1)[:, np.newaxis]
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()

@@ -244,12 +244,12 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
     values = _short(data, first, end, places)
     if values is not None:
         return np.where(negative, -values, values) if negative.any() else values
-    values = _parsed(data, first, end, places)
+    values = _parse(data, first, end, places)
     others = np.flatnonzero(np.isnan(values))
     each = _each_places(data, first[others], end[others]) if len(others) else others
     for one in sorted(set(each.tolist())):
         lines = others[each == one]
-        values[lines] = _parsed(data, first[lines], end[lines], one)
+        values[lines] = _parse(data, first[lines], end[lines], one)
     if negative.any():
         values = np.where(negative, -values, values)
     for line in others[np.isnan(values[others])].tolist():
@@ -298,7 +298,7 @@ def _each_places(data: bytearray, first: IndexArray, end: IndexArray) -> IndexAr
     return np.where(points.any(axis=1) & (end - first > places), places, -1)
 
 
-def _parsed(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray:
+def _parse(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray:
     """The numbers with that many digits after the point; NaN for what is not written so, or is left to `float`."""
     if places > DIGITS:
         return np.full(len(end), np.nan)

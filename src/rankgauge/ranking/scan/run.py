@@ -47,7 +47,7 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
         return None
     keep_freed_memory()
     try:
-        with _opened(judgments) as file:
+        with _open_file(judgments) as file:
             pool = JudgedPool.read(chunks(file, chunk), how.negative, size=_size(file))
             pool.whole  # noqa: B018 - made here, once, and not by each of several threads
             return pool
@@ -58,7 +58,7 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
 def scan_run(run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
     """The judged hits of a TREC run file; None where it is not regular."""
     try:
-        with _opened(run) as file:
+        with _open_file(run) as file:
             hits = _hits(chunks(file, chunk), pool, how)
     except _reasons():
         return None
@@ -76,7 +76,7 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
     names: list[bytes] = []
     parts: list[Any] = []
     try:
-        with _opened(run) as file:
+        with _open_file(run) as file:
             for found, *part in spread(_lists, chunks(file, chunk)):
                 names += found
                 parts.append(part)
@@ -104,13 +104,13 @@ def _scores(chunk: Chunk, lines: TrecLines) -> FloatArray:
     return score
 
 
-def _opened(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
+def _open_file(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
     """The file, unpacked if need be; a table of judgments is written as a file, so that both are read in one way."""
     if isinstance(source, str | PathLike):
         file = Path(source)
         if not file.is_file():
             raise IrregularFileError  # a pipe gives its bytes once, and the general path keeps them
-        return _unpacked(file) if _is_packed(file) else file.open("rb", buffering=0)
+        return _unpack(file) if _is_packed(file) else file.open("rb", buffering=0)
     text = io.BytesIO()
     columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
     columns.write_csv(text, include_header=False, separator=" ", quote_style="never")
@@ -124,7 +124,7 @@ def _is_packed(file: Path) -> bool:
         return not opened.read(LOOKED_AT).isascii()
 
 
-def _unpacked(file: Path) -> BinaryIO:
+def _unpack(file: Path) -> BinaryIO:
     from rankgauge.files.source import Source
 
     return Source.of(file).open()
@@ -151,7 +151,7 @@ def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:
 def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[Found]:
     """The judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
-    for found in spread(lambda chunk: _found(chunk, pool, how), source):
+    for found in spread(lambda chunk: _find_hits(chunk, pool, how), source):
         if bool(seen[found.listed].any()):
             raise IrregularFileError
         seen[found.listed], empty = True, False
@@ -161,7 +161,7 @@ def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[
     pool.check(np.flatnonzero(~seen))
 
 
-def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
+def _find_hits(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
     """The judged hits of one chunk."""
     lines = TrecLines(chunk, FIELDS)
     score, documents = _scores(chunk, lines), lines.ids(DOCUMENT)
@@ -175,11 +175,11 @@ def _found(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
     place = pool.places(documents, codes, counts)
-    found = _ordered(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    found = _order_lines(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
     return replace(found, strangers=strangers, rounded=tied_by_rounding(np.repeat(codes, counts), score, how))
 
 
-def _ordered(
+def _order_lines(
     score: FloatArray,
     documents: Words,
     place: IndexArray,

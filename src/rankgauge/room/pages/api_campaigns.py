@@ -106,7 +106,7 @@ async def create_campaign(
 ) -> CampaignSummary:
     """Makes a campaign of the pool in the body."""
     content = await request.body()
-    number = await run_in_threadpool(_made, room, wanted, content)
+    number = await run_in_threadpool(_make, room, wanted, content)
     return await run_in_threadpool(summary, room, number)
 
 
@@ -159,7 +159,7 @@ def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str,
     return Response(content, media_type=media)
 
 
-def _made(room: Room, wanted: UploadedCampaign, content: bytes) -> int:
+def _make(room: Room, wanted: UploadedCampaign, content: bytes) -> int:
     return create(room.campaigns, wanted, single_file(content, wanted.filename))
 
 

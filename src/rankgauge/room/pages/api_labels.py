@@ -51,13 +51,13 @@ def lease_tasks(
 LABELS = TypeAdapter(SentLabels)
 
 
-async def _sent(request: Request) -> SentLabels:
+async def _read_labels(request: Request) -> SentLabels:
     return await read_json(request, LABELS)
 
 
 @router.post("/campaigns/{campaign}/labels", openapi_extra=body_of(LABELS))
 def record_labels(
-    room: TheRoom, person: Judge, campaign: CampaignNumber, sent: Annotated[SentLabels, Depends(_sent)]
+    room: TheRoom, person: Judge, campaign: CampaignNumber, sent: Annotated[SentLabels, Depends(_read_labels)]
 ) -> dict[str, int]:
     """Records labels. When the response arrives, they are on disk.
 

@@ -55,13 +55,13 @@ def upload(
         read = read_label_file(labels.file.read(), "labels", person.name)
         sent = [dataclasses.replace(label, sender=person.id) for label in read.labels]
         count = opened.answers.record(sent, replace=replace, leased=False).added(blank=read.blank, unread=read.unread)
-        done = "; ".join(_told(count, read))
+        done = "; ".join(_describe_upload(count, read))
     except InputError as error:  # without the path, which the sender does not know
         problem = str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
     return _page(request, room, opened, done=done, problem=problem)
 
 
-def _told(count: Recorded, read: LabelFile) -> Iterator[str]:
+def _describe_upload(count: Recorded, read: LabelFile) -> Iterator[str]:
     """What became of the labels of a file, and what in it was not read."""
     yield f"{count.new} new labels, marked as imported"
     yield f"{count.same} known already"

@@ -82,13 +82,13 @@ def _reason(room: Room) -> str | None:
             if outages(room.engine).of(campaign).is_full:
                 return _words(error)
             with writing(room.engine, campaign) as connection:
-                connection.execute(_unchanged(campaign))
+                connection.execute(_rewrite(campaign))
     except UnavailableError as error:
         return _words(error)
     return None
 
 
-def _unchanged(campaign: int | None) -> Update:
+def _rewrite(campaign: int | None) -> Update:
     """Writes what is there already; every room has a person."""
     if campaign is None:
         first = select(func.min(PEOPLE.c.id)).scalar_subquery()

@@ -94,7 +94,7 @@ def show(
     answer = None
     if (before is not None or query is not None) and not desk.is_blocked:
         answer = desk.answered(query, document) if query is not None else desk.answered_before(before or 0.0)
-    return _page(request, room, desk.opened, _next(desk) if answer is None else _judged(desk, answer))
+    return _page(request, room, desk.opened, _next(desk) if answer is None else _show_answered(desk, answer))
 
 
 @router.post("/campaigns/{campaign}/judge")
@@ -103,7 +103,7 @@ def judge(
 ) -> Response:
     """Records the answer and shows the next document."""
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
-    shown = _recorded(desk, answer)
+    shown = _record(desk, answer)
     if FRAGMENT in request.headers or shown.refusal:
         return _page(request, room, desk.opened, shown)
     return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
@@ -115,13 +115,13 @@ def history(request: Request, room: TheRoom, person: Judge, campaign: int, page:
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
     answers = desk.answers()
     shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
-    rows = [(one, _said(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(one)) for one in shown]
+    rows = [(one, _answer_words(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(one)) for one in shown]
     last = max(math.ceil(len(answers) / PER_PAGE), 1)
     facts: dict[str, Any] = {"opened": desk.opened, "rows": rows, "answers": len(answers), "number": page, "last": last}
     return room.page(request, "history.html", blocked=desk.is_blocked, **facts)
 
 
-def _recorded(desk: Desk, answer: FormAnswer) -> JudgingPage:
+def _record(desk: Desk, answer: FormAnswer) -> JudgingPage:
     """Records the answer and shows the next document; if the room refuses it for good, says why, and what is next."""
     try:
         return _next(desk, answer)
@@ -140,7 +140,7 @@ def _recorded(desk: Desk, answer: FormAnswer) -> JudgingPage:
 
 def _contradicting(desk: Desk, answer: FormAnswer) -> JudgingPage:
     """The document that the person has judged otherwise before, in another window, to change that answer."""
-    known = _judged(desk, desk.answered(answer.query, answer.document))
+    known = _show_answered(desk, desk.answered(answer.query, answer.document))
     return replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
 
 
@@ -160,21 +160,21 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
     )
 
 
-def _judged(desk: Desk, answer: OwnAnswer) -> JudgingPage:
+def _show_answered(desk: Desk, answer: OwnAnswer) -> JudgingPage:
     """A document that the person has judged, to change the answer."""
     reason, words = reason_of(answer.kind, answer.comment)
     address = f"?before={answer.made!r}"
     return JudgingPage(
         task=answer.task,
         own=desk.own(),
-        before=_said(desk.opened, answer),
+        before=_answer_words(desk.opened, answer),
         chosen=reason if answer.grade is None else f"{answer.grade:g}",
         comment=words,
         earlier=address if desk.answered_before(answer.made) else None,
     )
 
 
-def _said(opened: OpenCampaign, answer: OwnAnswer) -> str:
+def _answer_words(opened: OpenCampaign, answer: OwnAnswer) -> str:
     """The answer in words."""
     if answer.grade is None:
         reason, _ = reason_of(answer.kind, answer.comment)

@@ -125,19 +125,19 @@ def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file
 @router.get("/drafts/{draft}/pool")
 def show_pool(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """The pool as it was understood."""
-    return _show(request, room, _opened(room, person, draft), "pool")
+    return _show(request, room, _open_draft(room, person, draft), "pool")
 
 
 @router.get("/drafts/{draft}/plan")
 def show_plan(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """Measure, budget and method, and what to expect of them."""
-    return _show(request, room, _opened(room, person, draft), "plan")
+    return _show(request, room, _open_draft(room, person, draft), "plan")
 
 
 @router.post("/drafts/{draft}/plan")
 def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Keeps the plan, and shows it again or goes on."""
-    page = _opened(room, person, draft)
+    page = _open_draft(room, person, draft)
     chosen = {name: fields.get(name, "") for name in PLANNED}
     chosen["budget"] = chosen["budget"].replace(",", "")  # 1,000
     if chosen["goal"] == defaults.GOAL:
@@ -148,13 +148,13 @@ def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fiel
 @router.get("/drafts/{draft}/judging")
 def show_judging(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """The scale and the guidelines, and what an assessor will see."""
-    return _show(request, room, _opened(room, person, draft), "judging")
+    return _show(request, room, _open_draft(room, person, draft), "judging")
 
 
 @router.post("/drafts/{draft}/judging")
 def choose_judging(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Keeps name, scale and guidelines, and shows them again or goes on."""
-    page = _opened(room, person, draft)
+    page = _open_draft(room, person, draft)
     chosen = {name: fields.get(name, "") for name in JUDGED}
     if chosen["scale"] != page.fields["scale"]:
         chosen["levels"] = ""  # those of the scale before
@@ -170,13 +170,13 @@ def choose_judging(request: Request, room: TheRoom, person: Admin, draft: int, f
 @router.get("/drafts/{draft}/make")
 def review(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """Everything once more, before the campaign is made."""
-    return _show(request, room, _opened(room, person, draft), "make")
+    return _show(request, room, _open_draft(room, person, draft), "make")
 
 
 @router.post("/drafts/{draft}/make")
 def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Makes the campaign; the draft is no longer needed."""
-    page = _opened(room, person, draft)
+    page = _open_draft(room, person, draft)
     page = page.chosen({"name": fields["name"]}) if fields.get("name", "").strip() else page
     try:
         number = create(room.campaigns, page.wanted, page.contents)
@@ -193,7 +193,7 @@ def discard(room: TheRoom, person: Admin, draft: int) -> Response:
     return RedirectResponse("/campaigns/new", status_code=303)
 
 
-def _opened(room: Room, person: Person, number: int) -> DraftPage:
+def _open_draft(room: Room, person: Person, number: int) -> DraftPage:
     draft = room.drafts.get(number, person.id)
     return _page_of(draft, room.drafts.contents(draft), draft.settings)
 

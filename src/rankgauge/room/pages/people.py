@@ -59,7 +59,7 @@ def invite_people(
 @router.post("/campaigns/{campaign}/people/{guest}/link")
 def invite_again(request: Request, room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Replaces a lost link; the sessions and tokens of the old one end."""
-    known = _known(room, campaign, guest)
+    known = _find_guest(room, campaign, guest)
     return _page(request, room, campaign, links=[(known.name, room.settings.link(room.people.invite_again(guest)))])
 
 
@@ -74,7 +74,7 @@ def set_role(room: TheRoom, person: Manager, campaign: int, guest: int, role: Ca
 def ask(request: Request, room: TheRoom, person: Manager, campaign: int, guest: int) -> Response:
     """Asks whether somebody's access shall really end."""
     opened = room.campaigns.get(campaign)
-    known = _known(room, campaign, guest)
+    known = _find_guest(room, campaign, guest)
     return room.page(request, "revoke.html", opened=opened, guest=known, own=opened.review.own(guest))
 
 
@@ -103,7 +103,7 @@ def _check(names: Sequence[str]) -> None:
             raise InputError(f"a name has {LONGEST} printable characters at most", line=line, text=name[:200])
 
 
-def _known(room: Room, campaign: int, guest: int) -> Any:
+def _find_guest(room: Room, campaign: int, guest: int) -> Any:
     """Somebody of the campaign who is not revoked."""
     known = {row.id: row for row in room.people.of_campaign(campaign) if row.revoked is None}
     if guest not in known:

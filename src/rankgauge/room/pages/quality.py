@@ -88,14 +88,14 @@ def add(
         question = chosen_question(opened, query.strip(), document.strip(), grade.strip() or None)
     except InputError as error:
         return _page(request, room, campaign, problem=room.told(error))
-    return _added(request, room, person, campaign, room.gold.add(campaign, person.id, [question]))
+    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, [question]))
 
 
 @router.post("/campaigns/{campaign}/gold/settled")
 def add_settled(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
     """Makes every document on which a disagreement was settled a gold question."""
     found = settled_questions(room.campaigns.unarchived(campaign))
-    return _added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
+    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
 
 
 @router.post("/campaigns/{campaign}/gold/labels")
@@ -106,7 +106,7 @@ def upload(request: Request, room: TheRoom, person: Manager, campaign: int, file
         found = read_gold_file(file.file.read(), file.filename or "").questions(opened)
     except InputError as error:
         return _page(request, room, campaign, problem=room.told(error))
-    return _added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
+    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
 
 
 @router.post("/campaigns/{campaign}/gold/{question}/retire")
@@ -118,7 +118,7 @@ def retire(room: TheRoom, person: Manager, campaign: int, question: int) -> Resp
     return RedirectResponse(f"/campaigns/{campaign}/gold", status_code=303)
 
 
-def _added(request: Request, room: Room, person: Person, campaign: int, count: int) -> Response:
+def _show_added(request: Request, room: Room, person: Person, campaign: int, count: int) -> Response:
     words = "1 gold question added." if count == 1 else f"{count} gold questions added."
     return _page(request, room, campaign, done=words)
 
@@ -224,13 +224,16 @@ def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[
 QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000), FailFast()])
 
 
-async def _sent(request: Request) -> list[SentGold]:
+async def _read_questions(request: Request) -> list[SentGold]:
     return await read_json(request, QUESTIONS)
 
 
 @calls.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=body_of(QUESTIONS))
 def add_gold(
-    room: TheRoom, person: Manager, campaign: CampaignNumber, questions: Annotated[list[SentGold], Depends(_sent)]
+    room: TheRoom,
+    person: Manager,
+    campaign: CampaignNumber,
+    questions: Annotated[list[SentGold], Depends(_read_questions)],
 ) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
     opened = room.campaigns.unarchived(campaign)

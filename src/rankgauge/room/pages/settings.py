@@ -185,13 +185,13 @@ def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, ch
     if changed.budget is not None:
         set_budget(room, campaign, person, changed.budget)
     if {"guide", "names", "meanings"} & changed.model_fields_set:
-        set_guide(room, campaign, person, lambda guide: _merged(guide, changed))
+        set_guide(room, campaign, person, lambda guide: _merge(guide, changed))
     if changed.archived:
         set_archived(room, campaign, person, archived=True)
     return show_settings(room, person, campaign)
 
 
-def _merged(guide: Guidelines, changed: Changed) -> Guidelines:
+def _merge(guide: Guidelines, changed: Changed) -> Guidelines:
     """The guidelines with what is changed in them; grades that are not named keep their names."""
     return Guidelines(
         words=guide.words if changed.guide is None else changed.guide,

@@ -49,11 +49,11 @@ class Forest(RelevanceModel):
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
         single = matrix.astype(np.float32)
-        grower = self._grown(single, self._targets(classes), self._generator())
+        grower = self._grow(single, self._targets(classes), self._generator())
         self.trees_ = Trees.of([tree.tree_ for tree in grower.estimators_])
-        self.beliefs_ = self._smoothed(self._counts(grower, single, classes), classes)
+        self.beliefs_ = self._smooth(self._counts(grower, single, classes), classes)
 
-    def _grown(self, matrix: Any, targets: FloatArray | IndexArray, rng: np.random.Generator) -> Any:
+    def _grow(self, matrix: Any, targets: FloatArray | IndexArray, rng: np.random.Generator) -> Any:
         grower = self.grower(
             n_estimators=self.trees,
             min_samples_leaf=self.min_leaf,
@@ -63,7 +63,7 @@ class Forest(RelevanceModel):
         )
         return grower.fit(matrix, targets)
 
-    def _smoothed(self, counts: FloatArray, classes: IndexArray) -> FloatArray:
+    def _smooth(self, counts: FloatArray, classes: IndexArray) -> FloatArray:
         """The shares of the grades in each leaf, with the documents that smoothing adds."""
         shares = np.bincount(classes, minlength=len(self.classes_)) / len(classes)
         return np.asarray((counts + self.smoothing * shares) / (counts.sum(axis=1, keepdims=True) + self.smoothing))
@@ -137,11 +137,11 @@ class ForestOrdinal(ForestRegression):
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
         single, rng, grades = matrix.astype(np.float32), self._generator(), len(self.classes_)
         steps = range(1, max(grades, 2))  # with one grade, there is one forest, in which no document has a second one
-        grown = [self._grown(single, (classes >= step).astype(float), rng) for step in steps]
+        grown = [self._grow(single, (classes >= step).astype(float), rng) for step in steps]
         trees = [tree.tree_ for forest in grown for tree in forest.estimators_]
         self.trees_ = Trees.of(trees)
         step = np.repeat(np.repeat(steps, self.trees), [tree.n_leaves for tree in trees])
-        shares = self._smoothed(self._counts(None, single, classes), classes)
+        shares = self._smooth(self._counts(None, single, classes), classes)
         reached = np.where(np.arange(grades) >= step[:, np.newaxis], shares, 0.0).sum(axis=1)
         # p(c) = P(≥ c) − P(≥ c + 1) is linear: a leaf moves its chance from the grade below the step to the step. Means
         # are over the trees of all steps, and each step has only its own.

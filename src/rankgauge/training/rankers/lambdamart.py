@@ -73,7 +73,9 @@ class LambdaMART(Ranker):
             else:
                 held = data.create_valid(validation.documents.matrix, validation.documents.grades)
                 value = validation.mean
-            grown = self._grown(data, lambdas, (held, value), settings, self._watched(watch, validation is not None))
+            grown = self._grown(
+                data, lambdas, (held, value), settings, self._watch_rounds(watch, validation is not None)
+            )
             text = grown.model_to_string(num_iteration=self.best_round_)
             self._grow(lightgbm_trees(text, self.n_features_in_))
 
@@ -96,7 +98,7 @@ class LambdaMART(Ranker):
             callbacks=[watched],
         )
 
-    def _watched(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
+    def _watch_rounds(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
         """Reports each round; keeps the best by validation, or the last if there is no validation."""
         best = -np.inf
 

@@ -56,7 +56,7 @@ class Posterior:
         pull = upper - lower
         slopes = (self.matrix.T @ pull - self.center * pull.sum()) / self.scale + weights / self.prior**2
         cuts = self._cuts(upper, lower, thresholds)
-        return float(loss / n), np.concatenate([slopes, _chained(cuts, thresholds)]) / n
+        return float(loss / n), np.concatenate([slopes, _chain(cuts, thresholds)]) / n
 
     def _cuts(self, upper: FloatArray, lower: FloatArray, thresholds: FloatArray) -> FloatArray:
         """The gradient by the thresholds, from sums over each class."""
@@ -73,7 +73,7 @@ def rising(numbers: FloatArray) -> FloatArray:
     return np.asarray(np.cumsum(np.append(numbers[:1], np.exp(numbers[1:]))))
 
 
-def _chained(cuts: FloatArray, thresholds: FloatArray) -> FloatArray:
+def _chain(cuts: FloatArray, thresholds: FloatArray) -> FloatArray:
     """The gradient by the first threshold and the logarithms of steps: a step moves all thresholds after it."""
     later = np.cumsum(cuts[::-1])[::-1]
     return np.asarray(np.append(later[:1], later[1:] * np.diff(thresholds)))
@@ -88,7 +88,7 @@ def _root(posterior: Posterior) -> FloatArray:
     return np.asarray(np.linalg.cholesky(curvature))
 
 
-def _turned(posterior: Posterior, root: FloatArray) -> Callable[[FloatArray], tuple[float, FloatArray]]:
+def _turn(posterior: Posterior, root: FloatArray) -> Callable[[FloatArray], tuple[float, FloatArray]]:
     """The posterior in transformed weights, in which it curves alike in all directions: ten times fewer steps."""
     width = len(root)
 
@@ -129,7 +129,7 @@ class OrderedLogit(RelevanceModel):
         steps = np.log(np.maximum(np.diff(begun), 1e-6))
         root = _root(posterior)
         found = minimize(
-            _turned(posterior, root),
+            _turn(posterior, root),
             np.concatenate([np.zeros(matrix.shape[1]), begun[:1], steps]),
             jac=True,
             method="L-BFGS-B",

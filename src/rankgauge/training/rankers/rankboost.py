@@ -50,7 +50,7 @@ class RankBoost(Ranker):
         matrix = np.asfortranarray(judge.documents.matrix)
         scores, best = np.zeros(len(matrix)), -np.inf
         found: list[tuple[Stump, float]] = []
-        for stump, weight in _boosted(train.documents, self.bins, self.rounds):
+        for stump, weight in _boost(train.documents, self.bins, self.rounds):
             found.append((stump, weight))
             scores += weight * (matrix[:, stump.feature] > stump.threshold)
             value = judge.mean(scores)
@@ -91,7 +91,7 @@ def _before(amounts: np.ndarray[Any, Any]) -> FloatArray:
     return sums
 
 
-def _boosted(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
+def _boost(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
     """The stump of each round with its weight, as long as some stump puts more in order than out of order."""
     preferences = Preferences.of(train)
     if not len(preferences.rows):
@@ -141,7 +141,7 @@ class Stumps:
     @classmethod
     def of(cls, columns: FloatArray, bins: int | None) -> Stumps:
         """The stumps of documents × features, with `bins` equal bins for each feature, or None: a cut at each value."""
-        binned = [_binned(column, _cuts(column, bins)) for column in columns.T]
+        binned = [_bin_feature(column, _cuts(column, bins)) for column in columns.T]
         thresholds, rows, counts, fullest = zip(*binned, strict=True)
         lengths = np.array([len(of_feature) for of_feature in counts])
         firsts = np.cumsum(lengths) - lengths
@@ -165,7 +165,7 @@ class Stumps:
         return Stump(feature=int(self.features[at]), threshold=float(self.thresholds[at]), worth=float(worths[at]))
 
 
-def _binned(column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, IndexArray, IndexArray, int]:
+def _bin_feature(column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, IndexArray, IndexArray, int]:
     """A feature in bins: their thresholds, the documents outside the fullest bin, how many each bin has of them, and
     the fullest bin."""
     number = len(cuts) - np.searchsorted(cuts[::-1], column)  # of thresholds that the document is not above

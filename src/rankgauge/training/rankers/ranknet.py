@@ -51,7 +51,7 @@ class RankNet(Ranker):
         self.means_, spread = matrix.mean(axis=0), matrix.std(axis=0)
         self.scales_ = np.where(spread > 0, spread, 1.0)
         judge = train if validation is None else validation
-        judged, best = self._standardised(judge.documents.matrix), -np.inf
+        judged, best = self._standardise(judge.documents.matrix), -np.inf
         for epoch, parameters in enumerate(self._epochs(train.documents, rng), start=1):
             value = judge.mean(self._network.scores(parameters, judged))
             if validation is None or self.best_round_ is None or value > best:
@@ -66,7 +66,7 @@ class RankNet(Ranker):
         adam = Adam(rate=self.rate, first=np.zeros_like(parameters), second=np.zeros_like(parameters))
         penalties = self.penalty * self._network.weights
         parts = [
-            (part, self._standardised(train.matrix[part.rows]))
+            (part, self._standardise(train.matrix[part.rows]))
             for part in batches(Preferences.of(train), self.batch, rng)
         ]
         for _ in range(self.epochs):
@@ -77,11 +77,11 @@ class RankNet(Ranker):
                 parameters = parameters - adam.step(slope + penalties * parameters)
             yield parameters
 
-    def _standardised(self, matrix: FloatArray) -> FloatArray:
+    def _standardise(self, matrix: FloatArray) -> FloatArray:
         return np.asarray((matrix - self.means_) / self.scales_)
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
-        return self._network.scores(self.parameters_, self._standardised(matrix))
+        return self._network.scores(self.parameters_, self._standardise(matrix))
 
     def _state(self) -> dict[str, Any]:
         return {"widths": list(self._network.widths), **super()._state()}

@@ -129,7 +129,7 @@ def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float
     new, before = False, np.inf
     for _ in range(_STEPS):
         slope = point.slope(cost)
-        step = -_solved(curvature, cost, slope)
+        step = -_solve(curvature, cost, slope)
         drop = -float(slope @ step)
         if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
             break
@@ -143,7 +143,7 @@ def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float
     return point, curvature
 
 
-def _solved(curvature: FloatArray, cost: float, slope: FloatArray) -> FloatArray:
+def _solve(curvature: FloatArray, cost: float, slope: FloatArray) -> FloatArray:
     """(I + 2 C K)⁻¹ times the slope."""
     second = 2 * cost * curvature + np.eye(len(slope))
     scale = 1 / np.sqrt(np.diag(second))  # features may differ by many orders of magnitude

@@ -111,14 +111,14 @@ def without_thought(text: str) -> str:
 def _number_of(choice: Mapping[str, Any], text: str, pattern: re.Pattern[str] | None) -> float:
     """Return the one number that an answer gives as its grade."""
     if pattern is not None:
-        return _matched(text, pattern)
+        return _match_pattern(text, pattern)
     calls = _arguments(_mapping(choice.get("message")))
     if len(calls) > 1:
         raise _NoGradeError("several tool calls")
-    return _numbered(without_thought(text))
+    return _usual_number(without_thought(text))
 
 
-def _matched(text: str, pattern: re.Pattern[str]) -> float:
+def _match_pattern(text: str, pattern: re.Pattern[str]) -> float:
     """Return the number that a user's pattern finds; it has to match once."""
     matches = list(pattern.finditer(text))
     if len(matches) != 1:
@@ -129,12 +129,14 @@ def _matched(text: str, pattern: re.Pattern[str]) -> float:
     return float(number[1])
 
 
-def _numbered(text: str) -> float:
+def _usual_number(text: str) -> float:
     """Return the number in an answer of one of the usual forms."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines:
         raise _NoGradeError("empty")
-    numbers = {number for number in (_labelled(lines[0]), _lone(lines[-1]), _of_object(text)) if number is not None}
+    numbers = {
+        number for number in (_labelled_number(lines[0]), _lone(lines[-1]), _of_object(text)) if number is not None
+    }
     if not numbers:
         raise _NoGradeError(f"not a grade in the agreed form: {quote(text)}")
     if len(numbers) > 1:
@@ -146,10 +148,10 @@ def _lone(line: str) -> float | None:
     """Return the number of a line that is a grade, with or without a label."""
     bare = _bare(line)
     number = _LONE.fullmatch(bare)
-    return float(number[1]) if number else _labelled(line)
+    return float(number[1]) if number else _labelled_number(line)
 
 
-def _labelled(line: str) -> float | None:
+def _labelled_number(line: str) -> float | None:
     """Return the number of a line that is a label and a grade."""
     bare = _bare(line)
     if number := _LABELLED.fullmatch(bare):

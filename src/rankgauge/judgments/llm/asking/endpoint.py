@@ -186,15 +186,15 @@ class Endpoint:
     def ask(self, body: Mapping[str, Any], identity: str) -> Reply:
         """The answer to one request; `identity` is the same for every try, for endpoints that answer such only once."""
         while True:
-            sent = self._adapted(body)
-            status, headers, text = self._sent(sent, identity)
+            sent = self._adapt_request(body)
+            status, headers, text = self._send(sent, identity)
             if status in (400, 422) and not _is_about_the_text(status, text):
                 self._adapt(sent, text)
-                if self._adapted(body) != sent:
+                if self._adapt_request(body) != sent:
                     continue
             return self._reply(status, headers, text)
 
-    def _sent(self, body: Mapping[str, Any], identity: str) -> tuple[int, httpx.Headers, str]:
+    def _send(self, body: Mapping[str, Any], identity: str) -> tuple[int, httpx.Headers, str]:
         import httpx
 
         ends, received = time.monotonic() + self.seconds, bytearray()
@@ -226,28 +226,28 @@ class Endpoint:
             return reply
         problem = f"{status}: {self._safe(_problem(text))}"
         if status < 400:
-            raise self._ended(
+            raise self._session_end(
                 f"{status}: the endpoint redirects elsewhere", "Redirects are not followed: name its URL."
             )
         if status in (401, 403):
             hint = "Is the key right? It comes from the environment variable of --key-env."
-            raise self._ended(problem, hint if self.key else f"No key was sent. {hint}")
+            raise self._session_end(problem, hint if self.key else f"No key was sent. {hint}")
         if status == 404:
-            raise self._ended(
+            raise self._session_end(
                 problem, "Is the model's name right, and does the URL end with /v1 (or what stands for it)?"
             )
         if status == 402 or "insufficient_quota" in text:
-            raise self._ended(problem, "The account has no credit left.")
+            raise self._session_end(problem, "The account has no credit left.")
         if status in TRANSIENT or status >= 500:
             raise PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=False)
         if not self.reached and not _is_about_the_text(status, text):
-            raise self._ended(problem, "The endpoint does not take the request.")
+            raise self._session_end(problem, "The endpoint does not take the request.")
         raise PairFaultError(problem)
 
-    def _ended(self, problem: str, hint: str) -> InputError:
+    def _session_end(self, problem: str, hint: str) -> InputError:
         return InputError(problem, path=self.url, hint=hint)
 
-    def _adapted(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _adapt_request(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The request as the endpoint takes it."""
         adapted = dict(body)
         for name in [name for name in adapted if name in self._ways]:

@@ -59,7 +59,7 @@ class TextPairs:
         """
         if depth is not None and depth < 1:
             raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
-        frame = _pooled(source, depth)
+        frame = _pool(source, depth)
         if documents is not None:
             frame = with_texts(frame, "document", documents)
         if queries is not None:
@@ -94,13 +94,13 @@ def _windows(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, max(1, len(text) - size // OVERLAP), step)]
 
 
-def _pooled(source: Any, depth: int | None) -> pl.DataFrame:
+def _pool(source: Any, depth: int | None) -> pl.DataFrame:
     """The pairs of a table, or of runs."""
     several = isinstance(source, Sequence) and not isinstance(source, str)
     sources = list(source) if several else [source]
     first, is_named = sources[0], isinstance(sources[0], str | os.PathLike)
     if len(sources) == 1 and (not is_named or suffix_of(os.fspath(first)) in files.table_suffixes()):
-        return _unrepeated(_cut(_identified(files.read_table(first) if is_named else as_frame(first)), depth))
+        return _drop_repeated(_cut(_identify(files.read_table(first) if is_named else as_frame(first)), depth))
     tops = []
     for run in sources:
         rank = pl.col("score").rank("ordinal", descending=True).over("query")
@@ -111,7 +111,7 @@ def _pooled(source: Any, depth: int | None) -> pl.DataFrame:
     return pairs.sort(pl.col("row").min().over("query"), maintain_order=True).drop("row")
 
 
-def _identified(frame: pl.DataFrame) -> pl.DataFrame:
+def _identify(frame: pl.DataFrame) -> pl.DataFrame:
     """The table with ids under our names; PyTerrier's `query` beside a `qid` is the query's text."""
     if frame.is_empty():
         raise InputError("no pairs found: there are no rows")
@@ -148,7 +148,7 @@ def _cut(frame: pl.DataFrame, depth: int | None) -> pl.DataFrame:
     return frame.filter(pl.any_horizontal(ranks))
 
 
-def _unrepeated(frame: pl.DataFrame) -> pl.DataFrame:
+def _drop_repeated(frame: pl.DataFrame) -> pl.DataFrame:
     twice = frame.select(~pl.struct("query", "document").is_first_distinct()).to_series()
     if twice.any():
         row = int(twice.arg_max() or 0)
@@ -173,7 +173,7 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     table = files.read_table(source) if files.is_path(source) else as_frame(source)
     column = find(table.columns, name)
     if column is None:
-        raise InputError(f"no column for {name} among {', '.join(table.columns)}", path=_named(source))
+        raise InputError(f"no column for {name} among {', '.join(table.columns)}", path=_name_of(source))
     if column != name and name in table.columns:  # a query's id is in `qid`, its text in `query`
         table = table.drop(name) if text in table.columns else table.rename({name: text})
     table = table.rename({column: name})
@@ -182,7 +182,7 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     other = next((one for one in table.columns if text not in table.columns and one.lower() in TEXTS), None)
     table = table if other is None else table.rename({other: text})
     if text not in table.columns and "title" not in table.columns:
-        raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_named(source))
+        raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_name_of(source))
     more = ("title", "url") if name == "document" else NEEDS
     kept = [one for one in (name, text, *more) if one in table.columns]
     return table.select(pl.col(kept).cast(pl.String)).unique(name, keep="first", maintain_order=True)
@@ -230,7 +230,7 @@ def _complete(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _named(source: Any) -> str | None:
+def _name_of(source: Any) -> str | None:
     return os.fspath(source) if files.is_path(source) else None
 
 

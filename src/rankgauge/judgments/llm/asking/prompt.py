@@ -124,11 +124,11 @@ class Prompt:
         for example in self.examples:
             if not example.texts.items() <= texts.items():
                 answer = self.example if form == "text" else '{"grade": {grade}}'
-                said.append({"role": "user", "content": self._filled(example.texts, boundary, form)})
+                said.append({"role": "user", "content": self._fill(example.texts, boundary, form)})
                 said.append({"role": "assistant", "content": answer.replace("{grade}", f"{example.grade:g}")})
-        return [*said, {"role": "user", "content": self._filled(texts, boundary, form)}]
+        return [*said, {"role": "user", "content": self._fill(texts, boundary, form)}]
 
-    def _filled(self, texts: Mapping[str, str], boundary: str | None, form: str) -> str:
+    def _fill(self, texts: Mapping[str, str], boundary: str | None, form: str) -> str:
         """Return the template with the texts of a pair."""
         boundary = boundary or _boundary(texts)
         choices = _listed([f"{grade:g}" for grade in self.grades])

@@ -83,8 +83,8 @@ class Requests:
                 raise CapReachedError
             began, taken = time.monotonic(), (0, 0)
             try:
-                reply = self._asked(body, identity)
-                taken = _taken(reply, size)
+                reply = self._ask(body, identity)
+                taken = _tokens_taken(reply, size)
                 self.spending.count(size, taken[0])
                 seconds = time.monotonic() - began
                 return Received(
@@ -112,7 +112,7 @@ class Requests:
         with self._lock:
             self.faults[problem] += 1
 
-    def _asked(self, body: Mapping[str, Any], identity: str) -> Reply:
+    def _ask(self, body: Mapping[str, Any], identity: str) -> Reply:
         with self._lock:
             self.sent += 1
         return self.endpoint.ask(body, identity)
@@ -134,7 +134,7 @@ class Requests:
         return wait(trial, fault)
 
 
-def _taken(reply: Reply, size: int) -> tuple[int, int]:
+def _tokens_taken(reply: Reply, size: int) -> tuple[int, int]:
     """The tokens that a reply took; by the length of the prompt if the endpoint does not say."""
     tokens_in = size // BYTES if reply.tokens_in is None else reply.tokens_in
     tokens_out = 4 * len(reply.choices) if reply.tokens_out is None else reply.tokens_out

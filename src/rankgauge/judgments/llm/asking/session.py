@@ -132,7 +132,7 @@ class AskingSession:
         return self._outcome(requests, time.monotonic() - began)
 
     def _progress(self, elapsed: float, total: int, waits: float = 0.0) -> tuple[int, int, str]:
-        done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._spent()
+        done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._tokens_spent()
         words = [f"{tokens_in + tokens_out:,} tokens"]
         if self.prices.known:
             words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
@@ -142,7 +142,7 @@ class AskingSession:
             words.append(f"{spelled(elapsed / done * (total - done))} left")
         return done, total, " · ".join(words)
 
-    def _spent(self) -> tuple[int, int]:
+    def _tokens_spent(self) -> tuple[int, int]:
         """The tokens of this session, in and out."""
         return self.spending.tokens_in - self._before[0], self.spending.tokens_out - self._before[1]
 
@@ -263,7 +263,7 @@ class AskingSession:
 
     def _outcome(self, requests: Requests | None, seconds: float) -> Asked:
         grades, undone = self.question.prompt.grades, [one for one in self._digests if not self._is_done(one)]
-        held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._spent()
+        held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._tokens_spent()
         samples, has_chances = self.question.samples, self.question.has_chances
         choices, frame = None, pl.DataFrame()
         if self.question.prompt.compares:
@@ -328,7 +328,7 @@ def read_batch(session: AskingSession, path: Path) -> int:
                 continue
             result = _result(line, path, number)
             identity = str(result.get("custom_id"))
-            received = _received(result)
+            received = _receive(result)
             if identity not in waiting:
                 continue  # answered before, or a line of another batch
             if received is None:
@@ -356,7 +356,7 @@ def _result(line: str, path: Path, number: int) -> Mapping[str, Any]:
     return result
 
 
-def _received(result: Mapping[str, Any]) -> Received | None:
+def _receive(result: Mapping[str, Any]) -> Received | None:
     """Return the reply in a line of results; None if the request failed."""
     response = result.get("response")
     held = response.get("body", response) if isinstance(response, Mapping) else None

@@ -87,11 +87,11 @@ class Spending:
         request goes ahead alone. Returns None if the caps leave too little even when nothing is under way.
         """
         with self._changed:
-            while self._is_first_under_way() or not self._fits(*self._wanted(size, tokens_out)):
+            while self._is_first_under_way() or not self._fits(*self._tokens_wanted(size, tokens_out)):
                 if not self._held_in and not self._held_out:
                     return None
                 self._changed.wait(1.0)
-            held = self._wanted(size, tokens_out)
+            held = self._tokens_wanted(size, tokens_out)
             self._held_in += held[0]
             self._held_out += held[1]
             return held
@@ -105,7 +105,7 @@ class Spending:
         """Tell whether the request that shows how many tokens a byte takes has not come back yet; only caps need it."""
         return self._rate is None and self._held_in > 0 and self.prices.has_caps
 
-    def _wanted(self, size: int, tokens_out: int) -> tuple[int, int]:
+    def _tokens_wanted(self, size: int, tokens_out: int) -> tuple[int, int]:
         """Return the tokens to set aside for a prompt of that many bytes."""
         rate = FIRST_RATE if self._rate is None else self._rate
         return math.ceil(RESERVE * rate * size) + TEMPLATE_TOKENS, tokens_out

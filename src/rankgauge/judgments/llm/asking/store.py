@@ -58,12 +58,12 @@ class AnswerStore:
         try:
             self._database = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
-            raise self._failed(error) from None
+            raise self._failure(error) from None
         try:
             self._prepare()
         except sqlite3.Error as error:
             self._database.close()
-            raise self._failed(error) from None
+            raise self._failure(error) from None
 
     def _prepare(self) -> None:
         run = self._database.execute
@@ -95,7 +95,7 @@ class AnswerStore:
                 self._database.executemany(f"INSERT INTO answers ({names}) VALUES ({','.join('?' * 10)})", rows)
                 self._database.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._failed(error) from None
+            raise self._failure(error) from None
 
     def find(self, questions: Sequence[bytes]) -> dict[bytes, list[StoredAnswer]]:
         """What was answered to these questions."""
@@ -114,10 +114,10 @@ class AnswerStore:
                     found.setdefault(question, []).append(_answer(row))
                 self._database.execute("DROP TABLE asked")
         except sqlite3.Error as error:
-            raise self._failed(error) from None
+            raise self._failure(error) from None
         return found
 
-    def _failed(self, error: sqlite3.Error) -> InputError:
+    def _failure(self, error: sqlite3.Error) -> InputError:
         if "locked" in str(error):
             problem, hint = "is in use by another session", "Wait for it, or name another file with --cache."
         else:
