@@ -40,6 +40,9 @@ GAINS = (0.0, 0.0, 0.02, 0.04, 0.05, 0.08, 0.1, 0.12)
 """How much better each run is."""
 
 WHAT = ("means", "pairs", "ranks", "false claims")
+HARDEST = ("none, equal", "much, equal")
+"""For each question the worlds in which no two runs differ."""
+
 HEADS = tuple(f"{question}: {what}" for question in ("here", "beyond") for what in WHAT)
 
 REPEATED = 300
@@ -171,15 +174,18 @@ def main() -> None:
         f"{options.repetitions:,} repetitions, {options.runs} runs, {options.draws:,} resamples, seed {options.seed}\n"
     )
     print(f"| collections | queries | heterogeneity |{''.join(f' {n} |' for n in HEADS)}\n|---:|---:|---|{8 * '---:|'}")
-    worlds = []
+    worlds, kinds = [], []
     for *world, shares in simulated(options):
         cells = ["not yet" if np.isnan(share) else f"{share:.1%}" for share in shares.ravel()]
         print(f"| {' | '.join([*world, *cells])} |", flush=True)
         worlds.append(shares)
+        kinds.append(world[-1])
     low, high, mean = (bound(worlds, axis=0) for bound in (np.nanmin, np.nanmax, np.nanmean))
     for row, question in enumerate(("on these collections", "on collections like these")):
         told = [f"{name} {low[row, n]:.1%}–{high[row, n]:.1%} ({mean[row, n]:.1%})" for n, name in enumerate(WHAT)]
         print(f"\n{question}, least, most and mean over worlds: {'; '.join(told)}")
+        hardest = [shares[row, 3] for shares, kind in zip(worlds, kinds, strict=True) if kind == HARDEST[row]]
+        print(f"false claims where all runs are equal ({HARDEST[row]}), mean over worlds: {np.nanmean(hardest):.2%}")
     print(f"\n{speed()}")
     if options.looks:
         plain, spent, caught = false_alarms(options.looks, REPEATED, options.seed)

@@ -45,10 +45,9 @@ def heat_map(measured: MeasuredRuns) -> Drawing:
             x, depth = left + column * cell, float(shade[column, run])
             told = f"{board.runs[run]}, {name}: {decimal(scores[column, run])} ({signed(gap[column, run])})"
             kind = "down" if depth < 0 else "up"
-            drawn.rect((x + 0.5, y + 0.5), cell - 1, ROW - 1, kind=kind, opacity=0.06 + 0.84 * abs(depth), title=told)
+            drawn.rect((x + 0.5, y + 0.5), cell - 1, ROW - 1, kind=kind, opacity=0.04 + 0.54 * abs(depth), title=told)
             if cell == CELL:
-                mark = "mark" if abs(depth) > 0.6 else "tick"
-                drawn.text((x + cell / 2, y + 15), decimal(scores[column, run], 3), anchor="middle", kind=mark)
+                drawn.text((x + cell / 2, y + 15), decimal(scores[column, run], 3), anchor="middle", kind="value")
     return drawn
 
 

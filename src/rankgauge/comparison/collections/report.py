@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankgauge.comparison.collections import board as boards
 from rankgauge.comparison.collections.board import BEYOND, HERE, HOLES, LEAST, WEIGHTS, CollectionsComparison
 from rankgauge.comparison.report_tables import ranges
@@ -41,10 +43,10 @@ ACROSS = 12
 NAMED = 5
 
 HEAT = """Blue is above the collection's mean over runs, red below it; darker is further away."""
-RANKS = """The bar spans the ranks that a run may have on these collections, the line below it those on collections like
-these. They hold for all runs at once: in 95 of 100 samples no run's true rank is outside."""
+RANKS = """The dot is a run's rank, the bar spans those that it may have on these collections, a line below it those on
+collections like these. They hold for all runs at once: in 95 of 100 samples no run's true rank is outside."""
 FORESTS = """The difference on each collection with its 95 % interval over queries; below them the mean on these
-collections, on collections like these, and where that of one more collection would lie."""
+collections, and where there are enough of them on collections like these, and on one more."""
 
 
 @entity
@@ -166,7 +168,7 @@ class CollectionsReport(Report):
         for measure in self.comparison.measures:
             measured = self.comparison.measured(measure)
             yield Heading(f"{measure} by collection", hint=HEAT)
-            yield Figure(self._headline(measure), figures.heat_map(measured))
+            yield Figure("Runs by falling mean", figures.heat_map(measured))
             if measured.resamples:
                 yield Heading(f"Ranks by {measure}", hint=RANKS)
                 yield Figure("Ranks that hold for all runs at once", figures.rank_chart(measured))
@@ -265,19 +267,31 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
     """List the runs, the highest mean first, then those that lack collections."""
     rows = list(board.mean_table.where("measure", measure).named())
     rows.sort(key=lambda row: (row["missing"] > 0, -row["mean"] if not row["missing"] else -row["high"]))
+    beyond = board.answers_beyond
     columns = (
         *(Column("run"), Column("mean", format=number)),
-        Column("on these", ("low", "high"), interval, left=True),
-        Column("on ones like these", ("low_beyond", "high_beyond"), interval, left=True),
+        *_answers(board),
         Column("rank", ("rank_low", "rank_high"), _ranks),
-        Column("beyond", ("rank_low_beyond", "rank_high_beyond"), _ranks),
+        *((Column("beyond", ("rank_low_beyond", "rank_high_beyond"), _ranks),) if beyond else ()),
         *((Column("group", "letters"),) if any(row["letters"] for row in rows) else ()),
         Column("best", format=percent),
-        Column("beyond", "best_beyond", percent),
+        *((Column("beyond", "best_beyond", percent),) if beyond else ()),
         *((Column("lacks", "missing", thousands),) if board.missing else ()),
     )
     title = _title(board, "Means over collections", measure)
     return ReportTable(title=_counted(title, len(rows)), columns=columns, rows=rows[:MOST])
+
+
+def _answers(board: CollectionsComparison, *more: tuple[str, Any]) -> Iterator[Column]:
+    """Yield the columns of both questions, of one without an answer that there is none yet."""
+    for title, end, known in (
+        ("on these", "", board.answers_here),
+        ("on ones like these", "_beyond", board.answers_beyond),
+    ):
+        ends = (f"low{end}", f"high{end}")
+        yield Column(title, ends, interval if known else lambda low, high: boards.NOT_YET, left=True)
+        if known:
+            yield from (Column(name, f"{name}{end}", write, left=write is str) for name, write in more)
 
 
 def _counted(title: str, rows: int) -> str:
@@ -293,15 +307,10 @@ def pairs(board: CollectionsComparison, measure: str) -> ReportTable:
     columns = (
         *(Column("run"), Column("other")),
         Column("difference", format=signed),
-        Column("on these", ("low", "high"), interval, left=True),
-        Column("corrected", format=_chance),
-        Column("verdict"),
-        Column("on ones like these", ("low_beyond", "high_beyond"), interval, left=True),
-        Column("corrected", "corrected_beyond", _chance),
-        Column("verdict", "verdict_beyond"),
+        *_answers(board, ("corrected", _chance), ("verdict", str)),
         Column("won/tied/lost", ("wins", "ties", "losses"), "{}/{}/{}".format),
         Column("spread", "tau", lambda tau: decimal(tau, 3)),
-        Column("one more", ("low_next", "high_next"), interval, left=True),
+        *((Column("one more", ("low_next", "high_next"), interval, left=True),) if board.answers_beyond else ()),
     )
     return ReportTable(title=_counted(_title(board, "Pairs", measure), len(rows)), columns=columns, rows=rows[:MOST])
 
@@ -339,23 +348,23 @@ def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> Rep
 
     measured, question = board.measured(measure), board.measured(measure).question
     above, (low, high) = measured.above(question), measured.ends(question)
-    labels = [chr(ord("a") + place) if len(board.runs) <= 26 else str(place + 1) for place in range(len(board.runs))]
-    values = measured.by_collection.round(digits)
+    order = measured.order.tolist()
+    labels = [chr(ord("a") + place) if len(order) <= 26 else str(place + 1) for place in range(len(order))]
+    values = np.vstack([measured.by_collection, measured.mean]).round(digits)
     rows = []
-    for run in range(len(board.runs)):
-        cells = [_bold(values[c, run], values[c].max(), digits) for c in range(len(values))]
-        beaten = ranges([labels[other] for other in range(len(labels)) if above[run, other]])
-        mean = _bold(float(measured.mean[run].round(digits)), float(measured.mean.max().round(digits)), digits)
-        ends = "" if math.isnan(low[run]) else rf" {{\scriptsize [{low[run]:.{digits}f}, {high[run]:.{digits}f}]}}"
-        raised = rf"$^{{{escaped(beaten)}}}$" if beaten else ""
-        rows.append((labels[run], board.runs[run], *cells, Latex(f"{mean}{raised}{ends}")))
+    for place, run in enumerate(order):
+        cells = [_bold(value[run], value.max(), digits) for value in values]
+        beaten = ranges([labels[n] for n, other in enumerate(order) if above[run, other]])
+        raised = rf"\textsuperscript{{{escaped(beaten)}}}" if beaten else ""
+        ends = "" if math.isnan(low[run]) else rf"{{\scriptsize [{low[run]:.{digits}f}, {high[run]:.{digits}f}]}}"
+        rows.append((labels[place], board.runs[run], *cells[:-1], Latex(f"{cells[-1]}{raised}"), Latex(ends)))
     where = "these collections" if question == HERE else "collections like these"
     cells_of = (Column(one.name, format=lambda cell: cell) for one in board.collections)
-    columns = (Column(""), Column("run"), *cells_of, Column("mean"))
+    columns = (Column(""), Column("run"), *cells_of, Column("mean"), Column("95 % interval"))
     caption = (
         f"{measure} of {len(board.runs)} runs on {len(board.collections)} collections; the best of each column is "
-        f"bold. The mean ({WEIGHTS[board.weights]}) has its 95 % interval on {where}; a superscript names the runs "
-        f"that a run is above by more than luck, all pairs at once (the largest |t| of {board.draws:,} resamples, "
+        f"bold. The mean ({WEIGHTS[board.weights]}) has its interval on {where}; superscripts name the runs that a run "
+        f"is above by more than luck, all pairs at once (the largest t of {board.draws:,} resamples, "
         f"{board.settings.alpha:g})."
     )
     label = "tab:collections-" + "".join(one for one in measure.lower() if one.isalnum())
