@@ -128,7 +128,8 @@ class CollectionsReport(Report):
                 told.append(f"above every other run on {where[question]}")
             else:
                 told.append(f"not told from {_some(rivals)} on {where[question]}")
-        return f"{lead} leads by {measure}: {'; '.join(told) or 'by how much luck nobody can tell'}"
+        among = " among the runs that lack no collection" if len(board.runs) < len(board.all_runs) else ""
+        return f"{lead} leads by {measure}{among}: {'; '.join(told) or 'by how much luck nobody can tell'}"
 
     def document(self, medium: Medium) -> ReportDocument:
         """The tables and the notes; a page also has charts."""
@@ -213,14 +214,15 @@ class CollectionsReport(Report):
             yield (
                 boards.NOT_YET,
                 f"{count(len(board.collections), 'collection')}{uneven} cannot say what would be so on others: that "
-                f"takes {LEAST}. Intervals from fewer do not hold as often as they claim, or say next to nothing",
+                f"takes {LEAST}. Intervals and claims from fewer do not hold as often as they say",
             )
         family = f"each run against {', '.join(board.baselines)}" if board.baselines else "all pairs"
         yield "corrected", f"over {family} of a measure at once: the largest |t| of {board.draws:,} resamples"
         yield "ranks", "95 % for all runs at once, from all pairs; the same letter: not told apart, by these ranks"
         yield "best", "the share of resamples in which a run has the highest mean"
         yield "spread", "τ, the standard deviation of the true difference between collections (Paule and Mandel)"
-        yield "one more", "95 %, where the difference on one more collection would lie"
+        if board.answers_beyond:
+            yield "one more", "95 %, where the difference on one more collection would lie"
         yield from _decisive(board)
         if thin := [one.name for one in board.collections if one.is_thin]:
             yield "judged", f"too little is judged for values to mean anything in {_some(thin)}"
@@ -267,15 +269,13 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
     """List the runs, the highest mean first, then those that lack collections."""
     rows = list(board.mean_table.where("measure", measure).named())
     rows.sort(key=lambda row: (row["missing"] > 0, -row["mean"] if not row["missing"] else -row["high"]))
-    beyond = board.answers_beyond
+    ends = [end for end, known in (("", board.answers_here), ("_beyond", board.answers_beyond)) if known]
     columns = (
         *(Column("run"), Column("mean", format=number)),
         *_answers(board),
-        Column("rank", ("rank_low", "rank_high"), _ranks),
-        *((Column("beyond", ("rank_low_beyond", "rank_high_beyond"), _ranks),) if beyond else ()),
+        *(Column("beyond" if end > ends[0] else "rank", (f"rank_low{end}", f"rank_high{end}"), _ranks) for end in ends),
         *((Column("group", "letters"),) if any(row["letters"] for row in rows) else ()),
-        Column("best", format=percent),
-        *((Column("beyond", "best_beyond", percent),) if beyond else ()),
+        *(Column("beyond" if end > ends[0] else "best", f"best{end}", percent) for end in ends),
         *((Column("lacks", "missing", thousands),) if board.missing else ()),
     )
     title = _title(board, "Means over collections", measure)
@@ -283,15 +283,14 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
 
 
 def _answers(board: CollectionsComparison, *more: tuple[str, Any]) -> Iterator[Column]:
-    """Yield the columns of both questions, of one without an answer that there is none yet."""
-    for title, end, known in (
-        ("on these", "", board.answers_here),
-        ("on ones like these", "_beyond", board.answers_beyond),
-    ):
-        ends = (f"low{end}", f"high{end}")
-        yield Column(title, ends, interval if known else lambda low, high: boards.NOT_YET, left=True)
+    """Yield the columns of both questions: none for queries that nobody knows, and that it is too early for others."""
+    questions = (("on these", "", board.answers_here), ("on ones like these", "_beyond", board.answers_beyond))
+    for title, end, known in questions:
         if known:
+            yield Column(title, (f"low{end}", f"high{end}"), interval, left=True)
             yield from (Column(name, f"{name}{end}", write, left=write is str) for name, write in more)
+        elif end:
+            yield Column(title, "run", lambda run: boards.NOT_YET, left=True)
 
 
 def _counted(title: str, rows: int) -> str:
