@@ -1,21 +1,26 @@
-"""Several judges: beside each other, by their majority, their mean, and fitted to people's labels."""
+"""Several judges: beside each other, combined, how many independent ones they are worth, and the best for a price."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.judge.agreement import FEWEST, percentiles
+from rankgauge.audit.judge.agreement import FEWEST, percentiles, resampled
 from rankgauge.audit.judge.pairs import GradedPairs
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 
 FOLDS = 10
 RIDGE = 1.0
 RESAMPLES = 500
 
 MAJORITY, MEAN, FITTED = "majority", "mean", "fitted"
+
+MOST = 8
+"""Of more judges than these not every panel is tried."""
 
 
 def combined(pairs: GradedPairs, *, rel: float, seed: int) -> dict[str, FloatArray]:
@@ -62,6 +67,57 @@ def separation(pairs: GradedPairs, scores: Mapping[str, FloatArray], *, rel: flo
             }
         )
     return pl.DataFrame(rows)
+
+
+class Independence(NamedTuple):
+    """How many judges with unrelated errors the judges are worth, with an interval, and how alike their errors are."""
+
+    number: float
+    low: float
+    high: float
+    correlation: float
+
+
+def independence(pairs: GradedPairs, *, seed: int) -> Independence:
+    """The number k² / Σ r of the k judges, where r are the correlations of their errors, each with itself included.
+
+    An error is a judge's grade less people's; what each judge is off by on average counts for nothing. The mean of so
+    many judges with unrelated errors would vary as much as the mean of these. Intervals resample whole queries.
+    """
+    labelled, size = np.flatnonzero(pairs.labelled), len(pairs.judges)
+    errors = np.stack([np.ones(len(labelled)), *(g[labelled] - pairs.people[labelled] for g in pairs.judges.values())])
+    query = np.unique(pairs.query[labelled], return_inverse=True)[1]
+    products = (pairs.weights[labelled] * errors[:, np.newaxis] * errors).reshape(-1, len(labelled))
+    moments: FloatArray = np.stack([np.bincount(query, row) for row in products], axis=1).astype(np.float64)
+
+    def correlations(summed: FloatArray) -> FloatArray:
+        moment = summed.reshape(-1, size + 1, size + 1) / summed[:, :1, np.newaxis]
+        covariance = moment[:, 1:, 1:] - moment[:, 1:, :1] * moment[:, :1, 1:]
+        spread = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        return ratio(covariance, spread[:, :, np.newaxis] * spread[:, np.newaxis])
+
+    def worth(summed: FloatArray) -> FloatArray:
+        return np.asarray(size**2 / correlations(summed).sum(axis=(1, 2)))
+
+    whole = moments.sum(axis=0)[np.newaxis]
+    alike = (correlations(whole).sum() - size) / (size * (size - 1))
+    return Independence(
+        float(worth(whole)[0]), *resampled(moments, worth, rng=np.random.default_rng(seed)), float(alike)
+    )
+
+
+def panels(pairs: GradedPairs, costs: Mapping[str, float], *, rel: float, seed: int) -> pl.DataFrame:
+    """The best panels for their price, dearer ones only if they are better: a row of `separation` each, with `cost`.
+
+    A panel's score is the mean of its judges' grades. `costs` are by judge; without those of all, a judge costs 1.
+    """
+    priced = costs if all(name in costs for name in pairs.judges) else dict.fromkeys(pairs.judges, 1.0)
+    tried = [panel for size in range(1, len(priced) + 1) for panel in combinations(pairs.judges, size)]
+    scores = {" + ".join(panel): np.mean([pairs.judges[name] for name in panel], axis=0) for panel in tried}
+    frame = separation(pairs, scores, rel=rel, seed=seed)
+    frame = frame.with_columns(cost=pl.Series([sum(priced[name] for name in panel) for panel in tried]))
+    frame = frame.sort("cost", "auc", descending=[False, True], maintain_order=True)
+    return frame.filter(pl.col("auc") > pl.col("auc").cum_max().shift(1, fill_value=-1.0))
 
 
 class _Separation:

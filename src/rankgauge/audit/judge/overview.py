@@ -12,8 +12,9 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.audit.judge.agreement import FEWEST, Comparable, agreement, confusion_table
-from rankgauge.audit.judge.combination import combined, separation
+from rankgauge.audit.judge.combination import MOST, Independence, combined, independence, panels, separation
 from rankgauge.audit.judge.consequences import HALF_WIDTH, Consequences, LabelPlan
+from rankgauge.audit.judge.drift import Drift
 from rankgauge.audit.judge.error_slices import ErrorModel, circularity, error_slices, query_spread
 from rankgauge.audit.judge.judged_runs import JudgeBoard, JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
@@ -45,6 +46,10 @@ class JudgeAudit:
     half_width: float = HALF_WIDTH
     seed: int = 0
     draws: int = DRAWS
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """By judge what it took to grade a thousand pairs, where that is known."""
+    drift: Drift | None = None
+    """How the judge differs from an earlier session, if one was given."""
 
     def __post_init__(self) -> None:
         for name in self.suspects:
@@ -206,6 +211,18 @@ class JudgeAudit:
         return pl.concat([found, pl.DataFrame(orders)], how="horizontal")
 
     @cached_property
+    def independence(self) -> Independence | None:
+        """How many independent judges several are worth."""
+        return independence(self.pairs, seed=self.seed) if self.enough and len(self.judges) > 1 else None
+
+    @cached_property
+    def panels(self) -> pl.DataFrame:
+        """A row per panel of judges that no cheaper one equals: judge, cost, AUC with its interval."""
+        if not self.enough or not 1 < len(self.judges) <= MOST:
+            return pl.DataFrame()
+        return panels(self.pairs, self.costs, rel=self.rel, seed=self.seed)
+
+    @cached_property
     def circularity(self) -> pl.DataFrame:
         """A row per judge and run: whether the judge overrates it by more than it does other runs of that value."""
         if not self.suspects or not self.has_board:
@@ -250,12 +267,15 @@ def audit_judges(
     half_width: float = HALF_WIDTH,
     seed: int = 0,
     draws: int = DRAWS,
+    costs: Mapping[str, float] | None = None,
+    before: Any = None,
 ) -> JudgeAudit:
     """Judges (by name: paths, frames, dicts or rows) held against people's judgments, and against them on runs.
 
     `rel` is the lowest grade that counts as relevant, `dialect` the tool to compute values as. `documents` is a table
     with a column `document` whose other columns divide the pairs. `suspects` are runs that a judge may have helped to
-    make, `examples` by judge the pairs that it was shown with people's grades: they are left out.
+    make, `examples` by judge the pairs that it was shown with people's grades: they are left out. `costs` are by judge
+    for a thousand pairs, `before` the earlier grades of the only judge.
     """
     wanted = tuple(parse(measure) for measure in as_list(measures))
     if any(measure.facts.aggregate is Aggregate.GEOMETRIC for measure in wanted):
@@ -263,6 +283,8 @@ def audit_judges(
     if dialect != "standard":
         for measure in wanted:
             require_plain(measure, dialects.get(dialect))
+    if before is not None and len(judges) != 1:
+        raise InputError("earlier grades are those of one judge, and there are several")
     pairs = GradedPairs.of(people, judges, examples)
     _check(pairs, rel=rel, half_width=half_width, documents=documents)
     return JudgeAudit(
@@ -276,6 +298,8 @@ def audit_judges(
         half_width=half_width,
         seed=seed,
         draws=draws,
+        costs=costs or {},
+        drift=None if before is None else Drift.between(people, before, *judges.values(), rel=rel, seed=seed),
     )
 
 

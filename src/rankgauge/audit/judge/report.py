@@ -16,6 +16,7 @@ from rankgauge.audit.judge import figures as figures
 from rankgauge.audit.judge import tables as tables
 from rankgauge.audit.judge.advice import advise
 from rankgauge.audit.judge.agreement import FEWEST
+from rankgauge.audit.judge.drift import MARGIN, Drift
 from rankgauge.evaluation.notes import NO_EFFECT, lowest_relevant, worths
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, share
@@ -37,6 +38,10 @@ FIRST = "A label is worth what it moves runs apart, times the doubt about the gr
 COMBINED = "The fitted combination is a regression on all judges' grades; no query takes part in its own fit."
 PREDICTED = """People judged only a sample. What they would say of the rest is drawn from a model of the judge's errors,
 fitted to their labels: a forecast, not a measurement."""
+PANELS = """A panel's score is the mean of its judges' grades. Which is best was chosen on the same labels: expect
+somewhat less elsewhere."""
+MOVED = "The judge's grade now less its earlier one of the same document. Queries are shown where they moved otherwise."
+DRIFT = ("pairs", "same", "parts", "labels", "change", "low", "high", "code")
 CIRCULAR = """A judge overrates the runs that it made. The excess is how far a run is above the line that the other
 runs' bias follows; p is its chance for a run that the judge had no part in."""
 
@@ -82,7 +87,12 @@ class JudgeAuditReport(Report):
             "errors": audit.errors,
             "query_spread": audit.query_spread,
             "combined": audit.combined,
+            "panels": audit.panels,
         }
+        if audit.independence is not None:
+            found["independent_judges"] = audit.independence._asdict()
+        if audit.drift is not None:
+            found["drift"] = {name: getattr(audit.drift, name) for name in DRIFT}
         if audit.runs:
             found |= {
                 "runs": list(audit.runs),
@@ -172,6 +182,10 @@ class JudgeAuditReport(Report):
             return
         if len(audit.judges) > 1:
             yield tables.combined(audit)
+        if len(audit.panels):
+            yield tables.panels(audit)
+        if audit.drift is not None:
+            yield tables.drift(audit)
         for judge in audit.judges:
             yield tables.confusion(audit, judge)
             yield tables.errors(audit, judge, brief=brief)
@@ -213,6 +227,12 @@ class JudgeAuditReport(Report):
             yield Heading("Judges beside each other, and combined", hint=COMBINED)
             yield Figure("AUC with 95 % intervals", figures.separations(audit))
             yield tables.combined(audit)
+        if len(audit.panels):
+            yield Heading("The best panels for their price", hint=PANELS)
+            yield tables.panels(audit)
+        if audit.drift is not None:
+            yield Heading("What moved since the earlier grades", hint=MOVED)
+            yield tables.drift(audit)
         yield Heading("Confusion of grades", hint=CONFUSION)
         yield from (Figure(judge, figures.heat_map(audit, judge)) for judge in audit.judges)
         yield Heading("Where the judges err", hint=ERRORS)
@@ -292,6 +312,16 @@ class JudgeAuditReport(Report):
 
     def _judge_notes(self) -> Iterator[tuple[str, str]]:
         audit = self.audit
+        if (alone := audit.independence) is not None:
+            yield (
+                "panel",
+                f"the judges' errors correlate by {alone.correlation:.2f} on average: {len(audit.judges)} judges are "
+                f"worth {alone.number:.1f} [{alone.low:.1f}, {alone.high:.1f}] whose errors have nothing in common",
+            )
+        if len(audit.panels):
+            yield "panels", " ".join(PANELS.split())
+        if audit.drift is not None:
+            yield "since then", self._since(audit.drift)
         for judge, found in audit.comparable.items():
             if found.words:
                 yield judge, found.words
@@ -316,6 +346,14 @@ class JudgeAuditReport(Report):
             wrong, number = int((others["p"] < 0.05).sum()), len(others)
             yield "no effect", f"of the other runs, each suspected in turn, {wrong} of {number} have p < 0.05"
         yield "labels", self._labels()
+
+    def _since(self, drift: Drift) -> str:
+        """Say whether the judge is still as good as it was."""
+        verdict = {0: "as good as then", 1: "worse than then", 3: "open whether it is as good as then"}[drift.code]
+        moved = f"of {drift.pairs:,} documents {share(drift.same, 1.0)} have the same grade as then"
+        ends = "" if np.isnan(drift.low) else f" [{drift.low:+.3f}, {drift.high:+.3f}]"
+        told = f"kappa (quadratic) with people changed by {drift.change:+.3f}{ends}, on {count(drift.labels, 'label')}"
+        return f"{moved}; {told}: {verdict}, where worse is lower by {MARGIN:g}".replace("-", "−")
 
     def _labels(self) -> str:
         width = f"± {self.audit.half_width:g} on each run's {self.audit.measures[0]}"

@@ -71,25 +71,18 @@ def confusion(audit: JudgeAudit, judge: str) -> ReportTable:
 def errors(audit: JudgeAudit, judge: str, *, brief: bool) -> ReportTable:
     """Where the judge errs: the judge's grade less people's, by parts of the pairs."""
     frame = audit.errors.filter(pl.col("judge_name") == judge)
-    if brief:
-        frame = frame.filter(~pl.col("facet").is_in(LONG) | pl.col("stands_out"))
-        frame = pl.concat(
-            [
-                part.sort(pl.col("apart").abs(), descending=True).head(SHOWN // 2) if part["facet"][0] in LONG else part
-                for part in frame.partition_by("facet", maintain_order=True)
-            ]
-            or [frame]
-        )
-    columns = (
-        Column("by", "facet"),
-        Column("part"),
-        Column("pairs", format=thousands),
-        Column("same grade", "identical", percent),
-        Column("error", format=lambda error: signed(error, 3)),
-        Column("95 % interval", ("low", "high"), _ends, left=True),
-        Column("− rest", ("apart", "p", "stands_out"), _apart),
-    )
-    return ReportTable(columns=columns, rows=frame.rows(named=True), title=f"Where {judge} errs")
+    frame = _outstanding(frame) if brief else frame
+    return ReportTable(columns=_PARTS, rows=frame.rows(named=True), title=f"Where {judge} errs")
+
+
+def _outstanding(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the parts without those of long divisions that do not stand out most."""
+    frame = frame.filter(~pl.col("facet").is_in(LONG) | pl.col("stands_out"))
+    parts = [
+        part.sort(pl.col("apart").abs(), descending=True).head(SHOWN // 2) if part["facet"][0] in LONG else part
+        for part in frame.partition_by("facet", maintain_order=True)
+    ]
+    return pl.concat(parts or [frame])
 
 
 def _apart(apart: float, p: float, stands_out: bool) -> str:
@@ -168,6 +161,28 @@ def combined(audit: JudgeAudit) -> ReportTable:
     return ReportTable(columns=columns, rows=rows, title="Judges beside each other, and combined")
 
 
+def panels(audit: JudgeAudit) -> ReportTable:
+    """Show the panels of judges that no cheaper one equals."""
+    price = "cost of 1,000 pairs" if set(audit.judges) <= set(audit.costs) else "judges"
+    columns = (
+        Column("panel", "judge"),
+        Column(price, "cost", general),
+        Column("AUC", ("auc", "low", "high"), lambda auc, low, high: f"{number(auc)} {_ends(low, high)}"),
+        Column("− best judge", ("best", "difference", "difference_low", "difference_high"), _behind),
+    )
+    return ReportTable(columns=columns, rows=audit.panels.rows(named=True), title="The best panels for their price")
+
+
+def drift(audit: JudgeAudit) -> ReportTable:
+    """Show by how much the judge's grades moved since an earlier session."""
+    assert audit.drift is not None
+    return ReportTable(
+        columns=_PARTS,
+        rows=_outstanding(audit.drift.parts).rows(named=True),
+        title="What moved since the earlier grades",
+    )
+
+
 def _behind(best: bool, difference: float, low: float, high: float) -> str:
     return "the best" if best else f"{signed(difference)} {_ends(low, high)}"
 
@@ -228,3 +243,15 @@ def _correlation(value: float, low: float, high: float) -> str:
 def _winner(by_judge: str, by_people: str, chance: float, *, sampled: bool) -> str:
     told = f" ({share(chance, 1.0)})" if sampled else ""
     return f"{by_judge}{told} by both" if by_judge == by_people else f"{by_judge}, by people {by_people}{told}"
+
+
+_PARTS = (
+    Column("by", "facet"),
+    Column("part"),
+    Column("pairs", format=thousands),
+    Column("same grade", "identical", percent),
+    Column("error", format=lambda error: signed(error, 3)),
+    Column("95 % interval", ("low", "high"), _ends, left=True),
+    Column("− rest", ("apart", "p", "stands_out"), _apart),
+)
+"""The columns of a table of errors by parts of the pairs."""

@@ -50,6 +50,12 @@ def judge(
         help="A table with a column document; its other columns, such as a length, divide the errors.",
         metavar="FILE",
     ),
+    before: Path | None = option(
+        "--before",
+        help="The judge's earlier grades: show what moved since. Exit 0 as good as then, 1 worse, 3 open.",
+        metavar="FILE",
+        offer=choices.sources,
+    ),
     made_by_judge: list[str] | None = option(
         "--made-by-judge", help="A run that a judge may have made, by its name; repeatable.", metavar="RUN"
     ),
@@ -78,11 +84,11 @@ def judge(
     from rankgauge.cli.runs import named, sorted_files
     from rankgauge.cli.streams import heed, opened, spare
     from rankgauge.errors import OptionError
-    from rankgauge.judgments.llm.asking.outcome import shown_examples
+    from rankgauge.judgments.llm.asking.outcome import cost_of_thousand, shown_examples
 
     heed()
     format_, path = JudgeAuditReport.find(output)
-    spare([people, documents, *named(files).values()], [path, show_first])
+    spare([people, documents, before, *named(files).values()], [path, show_first])
     judges, runs = sorted_files(people, files, spelling)
     audit = audit_judges(
         spelling.file(people),
@@ -96,6 +102,8 @@ def judge(
         examples={name: shown_examples(path) for name, path in judges.items()},
         half_width=HALF_WIDTH if half_width is None else half_width,
         seed=seed,
+        costs={name: cost for name, path in judges.items() if (cost := cost_of_thousand(path)) is not None},
+        before=None if before is None else spelling.file(before),
     )
     spoken = None if dialect == "standard" else dialect
     given: dict[str, object] = {"--half-width": half_width, "--made-by-judge": made_by_judge, "--measure": measure}
@@ -107,6 +115,8 @@ def judge(
         _write_first(report.first_documents, show_first)
     with opened(path) as stream:
         format_.write(report, stream)
+    if audit.drift is not None and audit.drift.code:
+        raise SystemExit(audit.drift.code)
 
 
 def _write_first(frame: pl.DataFrame, path: Path) -> None:

@@ -167,6 +167,8 @@ class Provenance:
     rankgauge: str = rankgauge.__version__
     model_as_reported: list[str] = field(default_factory=list)
     pairs: int = 0
+    cached: int = 0
+    """How many pairs were answered before, at a cost that is not counted here."""
     graded: int = 0
     refused: int = 0
     tokens_in: int = 0
@@ -207,7 +209,9 @@ class Provenance:
 
     def write(self, grades: Path, asked: Asked) -> None:
         """Write the provenance of a file of grades beside it."""
-        totals = {name: getattr(asked, name) for name in ("pairs", "refused", "tokens_in", "tokens_out", "cost")}
+        totals = {
+            name: getattr(asked, name) for name in ("pairs", "cached", "refused", "tokens_in", "tokens_out", "cost")
+        }
         told = asdict(self) | totals | {"graded": len(asked.frame), "model_as_reported": sorted(asked.models)}
         with writing(beside(grades)) as file:
             file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
@@ -239,6 +243,15 @@ def shown_examples(grades: Path) -> list[tuple[str, str]]:
         return [(str(query), str(document)) for query, document, _ in held["prompt"].get("examples", ())]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
+
+
+def cost_of_thousand(grades: Path) -> float | None:
+    """Return what a thousand graded pairs cost, by the file's provenance; None if it does not say."""
+    try:
+        held = json.loads(beside(grades).read_text(encoding="utf-8"))
+        return 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError):
+        return None
 
 
 def beside(grades: Path) -> Path:
