@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from scipy import stats
 from rankgauge import InputError, ParameterError, UnknownNameError, compare, evaluate
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import LEAST
+from rankgauge.comparison.collections.report import CollectionsReport
 from rankgauge.comparison.collections.sources import read_board
+from rankgauge.render.format import FORMATS
 from rankgauge.statistics import collection_means as levels
 from rankgauge.statistics.rank_intervals import collection_resamples, group_letters, rank_ends
 
@@ -38,6 +41,19 @@ def world(collections: int, runs: int = 3, queries: int = 20, seed: int = 0, **s
             )
         )
     return CollectionsComparison(given=tuple(given), measures=("AP",), **settings)
+
+
+def scored(collections: int) -> CollectionsComparison:
+    """The same with scores alone."""
+    given = [Collection(name=one.name, runs=one.runs, scores=one.scores) for one in world(collections).given]
+    return CollectionsComparison(given=tuple(given), measures=("AP",))
+
+
+def written(report: CollectionsReport, name: str) -> str:
+    """The report in a format."""
+    stream = io.StringIO()
+    FORMATS[name].write(report, stream)
+    return stream.getvalue()
 
 
 def test_a_mean_over_collections_is_the_mean_of_their_means() -> None:
@@ -244,3 +260,27 @@ def test_bad_choices_are_errors() -> None:
         _ = CollectionsComparison(given=bare, measures=("s",), weights="queries").weight
     with pytest.raises(ParameterError, match="measures"):
         compare({"q": {"d": 1}}, {"a": {}, "b": {}})
+
+
+@pytest.mark.parametrize(
+    ("board", "shown", "hidden"),
+    [
+        (world(4), ["on these", "not yet", "4 collections cannot say"], ["one more"]),
+        (world(8), ["on these", "on ones like these", "one more"], ["not yet"]),
+        (scored(8), ["on ones like these", "no values by query"], ["| on these |", "not yet"]),
+    ],
+    ids=["few", "enough", "scores"],
+)
+def test_a_question_without_an_answer_has_no_column(
+    board: CollectionsComparison, shown: list[str], hidden: list[str]
+) -> None:
+    """In every medium: too few collections say so, scores alone have no column for queries; charts have bars."""
+    report = CollectionsReport(comparison=board)
+    text, page, tex = (written(report, name) for name in ("md", "html", "tex"))
+    assert all(words in text for words in shown)
+    assert not [words for words in hidden if words in text]
+    assert page.count("<svg") >= 5
+    assert 'class="bar"' in page
+    assert tex.count(r"\textbf") > len(board.collections)
+    assert r"\textsuperscript" in tex
+    assert "$" not in tex

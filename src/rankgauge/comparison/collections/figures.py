@@ -22,7 +22,7 @@ ROW, CELL = 22, 46
 
 
 def heat_map(measured: MeasuredRuns) -> Drawing:
-    """A cell for each run and collection: the darker, the further from the collection's mean over runs."""
+    """A cell for each run and collection: the darker, the further from the collection's mean over these runs."""
     board, order = measured.board, measured.order[:DRAWN]
     scores, names = measured.by_collection, [one.name for one in board.collections]
     left = margin(board.runs[run] for run in order)
@@ -31,8 +31,8 @@ def heat_map(measured: MeasuredRuns) -> Drawing:
     lean = 0.72 * LETTER * len(short(names[-1]))
     cell = CELL if len(names) <= 24 else 26
     drawn = Drawing(max(WIDTH, left + cell * len(names) + lean), top + ROW * len(order) + 6, title)
-    gap = scores - scores.mean(axis=1, keepdims=True)
-    largest = np.abs(gap).max(axis=1, keepdims=True)
+    gap = scores - scores[:, order].mean(axis=1, keepdims=True)
+    largest = np.abs(gap[:, order]).max(axis=1, keepdims=True)
     shade = gap / np.where(largest > 0, largest, 1.0)
     for column, name in enumerate(names):
         x = left + (column + 0.5) * cell
@@ -52,16 +52,17 @@ def heat_map(measured: MeasuredRuns) -> Drawing:
 
 
 def rank_chart(measured: MeasuredRuns) -> Drawing:
-    """Each run's rank with the ranks that it may have: on these collections a thick line, beyond them a thin one."""
+    """Each run's rank with the ranks that it may have: a bar for the first question that has an answer, else a line."""
     board, order = measured.board, measured.order[:DRAWN]
     left, right, bottom = margin(board.runs[run] for run in order), 14, 8 + ROW * len(order)
     drawn = Drawing(WIDTH, bottom + 38, f"ranks by {measured.measure}")
-    across = Axis(low=1, high=max(len(board.runs), 2), start=left + 8, end=WIDTH - right)
-    for level in sorted({1, *(round(one) for one in ticks(1, max(len(board.runs), 2)))} - {0}):
+    ends = {question: measured.ranks(question) for question in (BEYOND, HERE)}
+    last = max(2, len(order), *(int(high[order].max()) for _, high in ends.values() if math.isfinite(high[0])))
+    across = Axis(low=1, high=last, start=left + 8, end=WIDTH - right)
+    for level in sorted({1, *(round(one) for one in ticks(1, last))} - {0}):
         drawn.line((across(level), 0), (across(level), bottom), kind="grid")
         drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
     drawn.tick(((left + WIDTH - right) / 2, bottom + 32), "rank", "middle")
-    ends = {question: measured.ranks(question) for question in (BEYOND, HERE)}
     for row, run in enumerate(order):
         y = 8 + row * ROW + 7
         drawn.text((left - 8, y + 5), short(board.runs[run]), anchor="end", title=board.runs[run])
@@ -69,10 +70,11 @@ def rank_chart(measured: MeasuredRuns) -> Drawing:
             if math.isfinite(low[run]):
                 told = f"{board.runs[run]}: rank {low[run]:.0f} to {high[run]:.0f}"
                 x, width = across(low[run]) - 3, across(high[run]) - across(low[run]) + 6
-                if question == HERE:
-                    drawn.rect((x, y - 4), width, 8, kind="bar", rx=4, title=f"{told} on these collections")
+                told += " on these collections" if question == HERE else " on ones like these"
+                if question == measured.question:
+                    drawn.rect((x, y - 4), width, 8, kind="bar", rx=4, title=told)
                 else:
-                    drawn.line((x, y + 7), (x + width, y + 7), kind="whisker", title=f"{told} on ones like these")
+                    drawn.line((x, y + 7), (x + width, y + 7), kind="whisker", title=told)
         drawn.dot((across(row + 1), y), r=4.2, kind="dot")
     return drawn
 

@@ -42,9 +42,12 @@ ACROSS = 12
 
 NAMED = 5
 
-HEAT = """Blue is above the collection's mean over runs, red below it; darker is further away."""
-RANKS = """The dot is a run's rank, the bar spans those that it may have on these collections, a line below it those on
-collections like these. They hold for all runs at once: in 95 of 100 samples no run's true rank is outside."""
+WHERE = {HERE: "these collections", BEYOND: "collections like these"}
+
+HEAT = """Blue is above the collection's mean over these runs, red below it; darker is further away."""
+RANKS = """The dot is a run's rank, the bar spans those that it may have on {where}. They hold for all runs at once: in
+95 of 100 samples no run's true rank is outside."""
+LINES = """ The line below a bar spans the ranks on collections like these."""
 FORESTS = """The difference on each collection with its 95 % interval over queries; below them the mean on these
 collections, and where there are enough of them on collections like these, and on one more."""
 
@@ -117,30 +120,30 @@ class CollectionsReport(Report):
     def _headline(self, measure: str) -> str:
         board = self.comparison
         measured = board.measured(measure)
-        lead, where = board.runs[measured.order[0]], {HERE: "these collections", BEYOND: "collections like these"}
-        told = []
+        lead, told = board.runs[measured.order[0]], dict[str, str]()
         for question, answered in ((HERE, board.answers_here), (BEYOND, board.answers_beyond)):
             if not answered:
                 continue
             above = measured.above(question)[measured.order[0]]
             rivals = [board.runs[run] for run in measured.order[1:] if not above[run]]
-            if not rivals:
-                told.append(f"above every other run on {where[question]}")
-            else:
-                told.append(f"not told from {_some(rivals)} on {where[question]}")
+            words = f"not told from {_some(rivals)}" if rivals else "above every other run"
+            told[words] = (
+                f"{told[words]} and on {WHERE[question]}" if words in told else f"{words} on {WHERE[question]}"
+            )
         among = " among the runs that lack no collection" if len(board.runs) < len(board.all_runs) else ""
-        return f"{lead} leads by {measure}{among}: {'; '.join(told) or 'by how much luck nobody can tell'}"
+        return f"{lead} leads by {measure}{among}: {'; '.join(told.values()) or 'by how much luck nobody can tell'}"
 
     def document(self, medium: Medium) -> ReportDocument:
         """The tables and the notes; a page also has charts."""
         found = self.comparison
+        queries = sum(len(one.queries) for one in found.collections)
         return ReportDocument(
             title=f"{len(found.runs)} runs on {len(found.collections)} collections",
             headline=self.headline(),
             facts=(
                 count(len(found.runs), "run"),
                 count(len(found.collections), "collection"),
-                *([count(sum(len(one.queries) for one in found.collections), "query", "queries")]),
+                *([count(queries, "query", "queries")] if queries else []),
                 WEIGHTS[found.weights],
             ),
             passages=tuple(self._passages(medium)),
@@ -171,7 +174,8 @@ class CollectionsReport(Report):
             yield Heading(f"{measure} by collection", hint=HEAT)
             yield Figure("Runs by falling mean", figures.heat_map(measured))
             if measured.resamples:
-                yield Heading(f"Ranks by {measure}", hint=RANKS)
+                both = LINES if len(measured.resamples) > 1 else ""
+                yield Heading(f"Ranks by {measure}", hint=RANKS.format(where=WHERE[measured.question]) + both)
                 yield Figure("Ranks that hold for all runs at once", figures.rank_chart(measured))
             yield Heading(f"Differences by {measure}", hint=FORESTS)
             yield from listed(figures.forests(measured))
@@ -357,13 +361,12 @@ def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> Rep
         raised = rf"\textsuperscript{{{escaped(beaten)}}}" if beaten else ""
         ends = "" if math.isnan(low[run]) else rf"{{\scriptsize [{low[run]:.{digits}f}, {high[run]:.{digits}f}]}}"
         rows.append((labels[place], board.runs[run], *cells[:-1], Latex(f"{cells[-1]}{raised}"), Latex(ends)))
-    where = "these collections" if question == HERE else "collections like these"
     cells_of = (Column(one.name, format=lambda cell: cell) for one in board.collections)
     columns = (Column(""), Column("run"), *cells_of, Column("mean"), Column("95 % interval"))
     caption = (
         f"{measure} of {len(board.runs)} runs on {len(board.collections)} collections; the best of each column is "
-        f"bold. The mean ({WEIGHTS[board.weights]}) has its interval on {where}; superscripts name the runs that a run "
-        f"is above by more than luck, all pairs at once (the largest t of {board.draws:,} resamples, "
+        f"bold. The mean ({WEIGHTS[board.weights]}) has its interval on {WHERE[question]}; superscripts name the "
+        f"runs that a run is above by more than luck, all pairs at once (the largest t of {board.draws:,} resamples, "
         f"{board.settings.alpha:g})."
     )
     label = "tab:collections-" + "".join(one for one in measure.lower() if one.isalnum())
