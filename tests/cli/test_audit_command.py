@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import dialects, evaluate
-from rankgauge.audit.tools.scores import CAMPAIGNS, NO_TOOL, SEARCH_ONLY, WRAPPERS
+from rankgauge.audit.tools.scores import CAMPAIGNS, FRAMEWORKS, NO_TOOL, SEARCH_ONLY, WRAPPERS
 
 Command = Callable[..., str]
 PAIR = ("qrels.txt", "bm25.txt")
@@ -25,7 +25,7 @@ def test_the_command_s_name_may_be_left_away(command: Command) -> None:
 def test_every_fitting_tool_is_shown(command: Command) -> None:
     """A LETOR file and its scores are shown under every tool of the field, with what evaluate gives for it."""
     shown = {line.split()[0]: line for line in command("audit", "test.txt", "scores.txt").splitlines() if line.strip()}
-    for name in set(dialects.DIALECTS) - {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *SEARCH_ONLY}:
+    for name in set(dialects.DIALECTS) - {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *SEARCH_ONLY, *FRAMEWORKS}:
         assert f"{evaluate('test.txt', 'scores.txt', 'nDCG@10', dialect=name)['nDCG@10']:.4f}" in shown[name]
 
 

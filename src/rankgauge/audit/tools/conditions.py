@@ -127,6 +127,7 @@ class Conditions:
     grades: tuple[float, ...]
     """The grades in use, rising."""
     cutoff: int
+    judges_twice: bool = False
 
     @classmethod
     def of(cls, scores: Scores, dialect: Dialect, measure: Measure) -> Conditions:
@@ -148,6 +149,7 @@ class Conditions:
             },
             grades=tuple(sorted(judged["grade"].unique().to_list())),
             cutoff=cutoff,
+            judges_twice=scores.judges_twice,
         )
 
     def count(self, kind: str) -> int:

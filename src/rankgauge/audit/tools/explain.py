@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.tools.scores import Scores, reason
+from rankgauge.audit.tools.scores import Scores, reason, told
 from rankgauge.dialects import Dialect
 from rankgauge.errors import RankGaugeError, UnknownNameError
 from rankgauge.measures import Measure
@@ -203,7 +203,7 @@ class ExplanationReport(Report):
         yield _values(self.found)
         if self.refused:
             yield Heading("Refused", words="  by tools that do not take this input")
-            yield Notes(list(self.refused.items()))
+            yield Notes(told(self.refused))
 
 
 def _ranks(explanation: Explanation) -> ReportTable:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -19,14 +19,26 @@ import polars as pl
 
 from rankgauge import dialects as known
 from rankgauge import files
+from rankgauge.audit.tools.attribution import attribute
 from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.scores import NO_TOOL, WRAPPERS, Scores, bare, computes, fitting, judged_for, reason
+from rankgauge.audit.tools.scores import (
+    NO_TOOL,
+    WRAPPERS,
+    Scores,
+    bare,
+    computes,
+    fitting,
+    frameworks_of,
+    judged_for,
+    reason,
+    taking_copies,
+)
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation import display
 from rankgauge.measures import Aggregate, Cutoff, Measure, as_list, parse_all
 from rankgauge.measures.measure import kind_asked
-from rankgauge.policies import LEAVE_OUT, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+from rankgauge.policies import LEAVE_OUT, Duplicates, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 """The cutoffs that are tried besides the measure's own."""
@@ -127,6 +139,8 @@ class Origins:
     """How many ways were computed that may differ on this data."""
     refused: Mapping[str, str]
     conditions: Conditions
+    why: Mapping[str, str] = field(default_factory=dict)
+    """By cause, what the likeliest way does that the usual definition does not."""
 
     @property
     def found(self) -> bool:
@@ -177,11 +191,13 @@ def origins(
     kind = kind_asked(wanted)
     scores = Scores(judgments=judged_for(judgments, kind), run=files.kept(run, files.run_from), kind=kind)
     fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
+    own = frameworks_of(judgments, run)
     searches = []
     for one in wanted:
         every = (tool for tool in known.DIALECTS.values() if computes(tool, kind) and tool.has(one))
         tools = tuple(tool.on_scale(scale, one) for tool in (every if dialects is None else map(known.get, dialects)))
-        searches.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit))
+        tools = tuple(taking_copies(tool, [scores]) if tool.name == "standard" else tool for tool in tools)
+        searches.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit, own=own))
     found = _together([search.result(claim, name) for search in searches])
     top = max(one.facts.bounds[1] for one in wanted)
     if found.found or not top < claim.value <= 100 * top or any(one.mean > top for one in found.origins):
@@ -208,6 +224,8 @@ class _OriginSearch:
     tools: tuple[Dialect, ...]
     fit: Collection[str]
     """The tools that people use on such files."""
+    own: Collection[str] = ()
+    """The tools whose files these are."""
 
     def result(self, claim: PrintedNumber, name: str) -> Origins:
         """The ways that give the number, or the nearest."""
@@ -245,7 +263,19 @@ class _OriginSearch:
             tried=len(means),
             refused=refused,
             conditions=conditions,
+            why=self._why(base, giving[0], conditions) if giving else {},
         )
+
+    def _why(self, base: Dialect, way: Origin, conditions: Conditions) -> dict[str, str]:
+        """What the way does on this data that the base does not, the largest first."""
+        tool = next(one for one in self.tools if one.name == way.tool).changed(**dict(way.changes))
+        tool = replace(tool, name=f"{tool.name} {way.options}".strip())
+        parts = attribute(self.scores, base, tool, way.measure).parts
+        return {
+            one.cause.name: one.cause.told(base, tool.provider(way.measure), way.measure, conditions)
+            for one in parts
+            if one.shows
+        }
 
     def _key(self, dialect: Dialect, measure: Measure) -> tuple[Dialect, Measure]:
         """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""
@@ -283,6 +313,7 @@ class _OriginSearch:
             "unjudged": (traits.unjudged, (Unjudged.NOT_RELEVANT, Unjudged.SKIP)),
             "ideal": (traits.unretrieved, (IdealPool.JUDGED, IdealPool.RETRIEVED)),
             "short": (conditions.count("short") > 0 and measure.depth > 0, (ShortList.CUT, ShortList.ZERO)),
+            "duplicates": (self.scores.repeats, (Duplicates.COUNT_ONCE, Duplicates.FIRST, Duplicates.COUNT_EACH)),
             "negative": (traits.negative, (NegativeGrade.ZERO, NegativeGrade.UNJUDGED, NegativeGrade.KEEP)),
         }
         return {name: values for name, (matters, values) in varied.items() if matters}
@@ -336,6 +367,7 @@ class _OriginSearch:
         rare = (
             (0.0 if tool.name in self.fit else ODD)
             + LESS * (tool.name in (*WRAPPERS, *NO_TOOL))
+            - LESS * (tool.name in self.own)
             + sum(UNUSUAL.get(name, 0.0) for name in changes)
         )
         origin = Origin(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.audit.tools.origins import Origin, Origins
+from rankgauge.audit.tools.scores import told
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
 from rankgauge.render.table import Column, ReportTable
@@ -18,6 +19,16 @@ SHOWN = 10
 
 DIGITS = 2
 """How many more digits than the number has a table shows."""
+
+
+NAMED = 6
+"""How many tools are named in a row."""
+
+
+def _listed(tools: tuple[str, ...]) -> str:
+    """The tools, or the first of many."""
+    more = len(tools) - NAMED
+    return ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,7 +57,7 @@ class OriginsReport(Report):
         found = self.origins
         if found.refused:
             yield Heading("Refused")
-            yield Notes(list(found.refused.items()))
+            yield Notes(told(found.refused))
         if not page:
             yield Paragraph(self._headline)
         yield self._table()
@@ -77,7 +88,7 @@ class OriginsReport(Report):
         claimed = max(len(f"{self.origins.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
         value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
         rows = [
-            (", ".join((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
+            (_listed((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
             for way in self.origins.origins[:SHOWN]
         ]
         return ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
@@ -88,6 +99,7 @@ class OriginsReport(Report):
         n = len(conditions.queries)
         if found.found:
             yield "how", self._how(found.origins[0])
+            yield from found.why.items()
         if len(found.origins) > 1 or not found.found:
             yield "queries", f"how many queries is the mean over? {self._counts(n)}"
         if not found.found:
@@ -127,6 +139,7 @@ class OriginsReport(Report):
             "found": found.found,
             "tried": found.tried,
             "refused": dict(found.refused),
+            "why": dict(found.why),
             "origins": found.frame.to_dicts(),
             "questions": [{"subject": subject, "words": words} for subject, words in self._questions()],
         }

@@ -15,12 +15,13 @@ from rankgauge import files
 from rankgauge.audit.tools.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.scores import Scores, fitting, judged_for, reason
+from rankgauge.audit.tools.scores import FRAMEWORKS, Scores, fitting, judged_for, reason, taking_copies
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation import display
 from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
 from rankgauge.numeric import FloatArray
+from rankgauge.policies import Duplicates
 
 CUTOFFS = range(1, 11)
 """The cutoffs that a measure is shown at, besides its own."""
@@ -47,14 +48,19 @@ def audit(
     if wanted.facts.aggregate is Aggregate.SUM:
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     first, kind = next(iter(named.values())), wanted.facts.judgments
-    asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
-    lacking = tuple(one.name for one in asked if not one.has(wanted)) if dialects is None else ()
-    asked = [one for one in asked if one.name not in lacking]
     judged = judged_for(judgments, kind)
     scores = {
         name: Scores(judgments=judged, run=files.kept(run, files.run_from), kind=kind) for name, run in named.items()
     }
+    asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
+    if dialects is None and any(one.repeats for one in scores.values()):
+        asked += [known.get(name) for name in FRAMEWORKS if known.get(name) not in asked]  # others refuse such a run
+    lacking = tuple(one.name for one in asked if not one.has(wanted)) if dialects is None else ()
+    asked = [one for one in asked if one.name not in lacking]
     against, *asked = (one.on_scale(scale, wanted).provider(wanted) for one in (known.get(base), *asked))
+    if any(one.duplicates is not Duplicates.REFUSE for one in asked):  # else every tool refuses copies alike
+        against, plain = taking_copies(against, scores.values()), against
+        asked = [one for one in asked if one != plain]
     return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against, lacking)
 
 

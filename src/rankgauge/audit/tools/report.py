@@ -17,6 +17,7 @@ from rankgauge.audit.tools import tables as tables
 from rankgauge.audit.tools.cause import CAUSES
 from rankgauge.audit.tools.figures import picture
 from rankgauge.audit.tools.preferences import Contest
+from rankgauge.audit.tools.scores import told
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.html import rendered
 from rankgauge.render.passages import Details, Heading, Legend, Markup, Notes, Paragraph, Passage, Recommendations
@@ -110,7 +111,7 @@ class AuditReport(Report):
         """The tools that do not take the data, before anything is said of the others."""
         if self.audit.refused:
             yield Heading("Refused")
-            yield Notes(list(self.audit.refused.items()))
+            yield Notes(told(self.audit.refused))
 
     def _page(self) -> Iterator[Passage]:
         audit = self.audit

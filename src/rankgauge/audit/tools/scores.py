@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
@@ -20,10 +20,10 @@ from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
 from rankgauge.files.validation import check_subtopics, keeping_repeats, keeps_repeats
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import heard, note
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import FractionalGrade, JudgmentKind, RunOrder
+from rankgauge.policies import Duplicates, FractionalGrade, JudgedTwice, JudgmentKind, RunOrder
 from rankgauge.ranking import Hits, Ranking
 
 
@@ -31,6 +31,14 @@ def reason(error: RankGaugeError) -> str:
     """What an error says, in one paragraph."""
     problem, *hints = str(error).splitlines()
     return ". ".join([problem, *(hint.strip() for hint in hints)])
+
+
+def told(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Why tools refuse an input; those that give the same reason are told together."""
+    alike: dict[str, list[str]] = {}
+    for name, why in refused.items():
+        alike.setdefault(why, []).append(name)
+    return [(names[0], why + (f" So do {', '.join(names[1:])}." if names[1:] else "")) for why, names in alike.items()]
 
 
 CAMPAIGNS = ("ndeval", "romip", "romip-1+p")
@@ -60,11 +68,12 @@ FRAMEWORKS = (
 )
 """Frameworks for RAG and machine learning, whose own rows other people do not have."""
 
-OWN_ROWS = (
-    *("evidently", "haystack", "langsmith", "llama_index", "mlflow", "openinference", "ragas", "search_relevance"),
-    *("sentence_transformers", "trulens"),
-)
-"""The formats of rows that frameworks write."""
+OWN_ROWS = {
+    **{name: name for name in ("evidently", "haystack", "mlflow", "ragas", "trulens")},
+    **{"langsmith": "", "llama_index": "llamaindex", "openinference": "phoenix"},
+    **{"search_relevance": "opensearch-srw", "sentence_transformers": "sentence-transformers"},
+}
+"""The formats of rows that frameworks write, and the dialect of each."""
 
 LEARNED_ONLY = (
     "catboost",
@@ -90,15 +99,24 @@ def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) 
         tools = (one for one in dialects.DIALECTS.values() if one.printed and computes(one, kind))
         return (dialects.get("standard"), *tools)
     away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
-    away |= {*SEARCH_ONLY} if (own := is_of_framework(judgments, run)) else {*FRAMEWORKS}
+    away |= {*SEARCH_ONLY} if (own := frameworks_of(judgments, run)) else {*FRAMEWORKS}
     fit = tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
     return tuple(sorted(fit, key=lambda one: one.name not in ("standard", "trec_eval"))) if own else fit
 
 
-def is_of_framework(*sources: Any) -> bool:
-    """Whether one of the files has a framework's own rows."""
-    named = (files.detect(one).format.name for one in sources if files.is_path(one))
-    return any(name.removesuffix("-results") in OWN_ROWS for name in named)
+def frameworks_of(*sources: Any) -> list[str]:
+    """The dialects of the frameworks whose own rows the files have."""
+    named = (files.detect(one).format.name.removesuffix("-results") for one in sources if files.is_path(one))
+    return [OWN_ROWS[name] for name in named if name in OWN_ROWS]
+
+
+def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
+    """The dialect; where a run lists documents twice and it refuses that, it counts each of them once."""
+    listed = any(one.repeats and not one.judges_twice for one in scores)
+    if dialect.duplicates is not Duplicates.REFUSE or not listed:
+        return dialect
+    note(f"the run lists documents more than once: in {dialect.name} each counts once here (--duplicates count-once)")
+    return dialect.changed(duplicates=Duplicates.COUNT_ONCE)
 
 
 def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
@@ -175,6 +193,25 @@ class Scores:
         judged, ranked = self._read(dialect)
         with _as_judged(dialect):
             return dialect.prepare(judged, self.kind), ranked
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the run lists a document more than once."""
+        return self._once("repeats", self._repeating)[1]
+
+    @property
+    def judges_twice(self) -> bool:
+        """Whether a document is judged more than once."""
+        return self._once("repeats", self._repeating)[0]
+
+    def _repeating(self) -> tuple[bool, bool]:
+        copies = {"duplicates": Duplicates.COUNT_EACH, "judged_twice": JudgedTwice.EACH}
+        try:
+            judged, ranked = self._read(replace(get_dialect("standard"), **copies))
+        except RankGaugeError:  # another fault, which the dialects will tell of
+            return False, False
+        key = [name for name in KEY if name in judged.columns]
+        return judged.select(key).is_duplicated().any(), ranked.select("query", "document").is_duplicated().any()
 
     def traits(self, dialect: Dialect) -> DataTraits:
         """What the data is like, as the dialect's tool reads it."""

@@ -247,9 +247,22 @@ TOP_GRADE = Cause(
 ).register()
 
 
+READ_AS = {
+    ("ideal_depth", "list"): "the ideal ranking ends where the list ends",
+    ("ideal_depth", "all"): "the ideal ranking is not cut",
+    ("ideal_depth", "filled"): "the ideal ranking has a relevant document in every place of the list",
+    ("out_of", "found"): "divided by what was found",
+    ("out_of", "cutoff"): "divided by the cutoff where more are relevant",
+    ("out_of", "list"): "divided by the length of the list where more are relevant",
+    ("padded", False): "short lists are not filled up",
+}
+"""What parameters say, in words."""
+
+
 def _readings_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     chosen: Mapping[str, Any] = dialect.readings.get(measure.facts.name, {})
-    return ", ".join(f"{name}={value!r}" for name, value in chosen.items()) or "the measure as defined"
+    words = ((f"{name}={value!r}", READ_AS.get((name, value), "")) for name, value in chosen.items())
+    return ", ".join(f"{said} ({plain})" if plain else said for said, plain in words) or "the measure as defined"
 
 
 PARAMETERS = Cause(
@@ -311,8 +324,8 @@ FRACTIONS = Cause(
 
 
 def _duplicates_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    also = "" if dialect.judged_twice is JudgedTwice.REFUSE else f"; {dialect.judged_twice.words}"
-    return dialect.duplicates.words + also
+    also = conditions.judges_twice and dialect.judged_twice is not JudgedTwice.REFUSE
+    return dialect.duplicates.words + (f"; {dialect.judged_twice.words}" if also else "")
 
 
 DUPLICATES = Cause(
