@@ -205,9 +205,10 @@ class Scores:
         return self._once("repeats", self._repeating)[0]
 
     def _repeating(self) -> tuple[bool, bool]:
-        copies = {"duplicates": Duplicates.COUNT_EACH, "judged_twice": JudgedTwice.EACH}
+        standard = get_dialect("standard")
+        copies = replace(standard, duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.EACH)
         try:
-            judged, ranked = self._read(replace(get_dialect("standard"), **copies))
+            judged, ranked = self._read(copies)
         except RankGaugeError:  # another fault, which the dialects will tell of
             return False, False
         key = [name for name in KEY if name in judged.columns]
