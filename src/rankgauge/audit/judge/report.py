@@ -41,6 +41,7 @@ fitted to their labels: a forecast, not a measurement."""
 PANELS = """A panel's score is the mean of its judges' grades. Which is best was chosen on the same labels: expect
 somewhat less elsewhere."""
 MOVED = "The judge's grade now less its earlier one of the same document. Queries are shown where they moved otherwise."
+SAFE = "take τ and the kept differences as what is safe to say"
 DRIFT = ("pairs", "same", "parts", "labels", "change", "low", "high", "code")
 CIRCULAR = """A judge overrates the runs that it made. The excess is how far a run is above the line that the other
 runs' bias follows; p is its chance for a run that the judge had no part in."""
@@ -155,10 +156,11 @@ class JudgeAuditReport(Report):
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
-        """What to do with the best judge."""
+        """What to do with the best judge, and whether it is as good as it was."""
         best = self.audit.combined.filter(pl.col("best"))["judge"][0] if self.audit.has_board else ""
         judge = best if best in self.audit.judges else self.audit.judges[0]
-        return tuple(advise(self.audit, judge, self.needed))
+        drift = self.audit.drift
+        return (*(() if drift is None else (self._since(drift),)), *advise(self.audit, judge, self.needed))
 
     def _text(self, *, brief: bool) -> Iterator[Passage]:
         if brief:
@@ -320,8 +322,6 @@ class JudgeAuditReport(Report):
             )
         if len(audit.panels):
             yield "panels", " ".join(PANELS.split())
-        if audit.drift is not None:
-            yield "since then", self._since(audit.drift)
         for judge, found in audit.comparable.items():
             if found.words:
                 yield judge, found.words
@@ -340,7 +340,8 @@ class JudgeAuditReport(Report):
         yield from (note for note in told if note[0] not in ("relevant", NO_EFFECT))
         yield "verdicts", "paired t test over queries, Holm's correction over all pairs of runs, at 0.05"
         if audit.sampled:
-            yield "model", f"{audit.draws} boards drawn as people's labels leave them possible; seed {audit.seed}"
+            drawn = f"{audit.draws} boards drawn as people's labels leave them possible; seed {audit.seed}"
+            yield "model", f"{drawn}. On TREC DL 2021 good judges kept more of the order than was foretold: {SAFE}"
         if audit.suspects:
             others = audit.circularity.filter(~pl.col("suspected"))
             wrong, number = int((others["p"] < 0.05).sum()), len(others)
@@ -349,11 +350,15 @@ class JudgeAuditReport(Report):
 
     def _since(self, drift: Drift) -> str:
         """Say whether the judge is still as good as it was."""
-        verdict = {0: "as good as then", 1: "worse than then", 3: "open whether it is as good as then"}[drift.code]
-        moved = f"of {drift.pairs:,} documents {share(drift.same, 1.0)} have the same grade as then"
+        verdict = {
+            0: "it is as good as before",
+            1: "it is worse than before",
+            3: "whether it is as good as before is open",
+        }[drift.code]
+        moved = f"Of {drift.pairs:,} documents {share(drift.same, 1.0)} have their earlier grade"
         ends = "" if np.isnan(drift.low) else f" [{drift.low:+.3f}, {drift.high:+.3f}]"
         told = f"kappa (quadratic) with people changed by {drift.change:+.3f}{ends}, on {count(drift.labels, 'label')}"
-        return f"{moved}; {told}: {verdict}, where worse is lower by {MARGIN:g}".replace("-", "−")
+        return f"{moved}; {told}: {verdict} (worse is lower by {MARGIN:g}).".replace("-", "−")
 
     def _labels(self) -> str:
         width = f"± {self.audit.half_width:g} on each run's {self.audit.measures[0]}"

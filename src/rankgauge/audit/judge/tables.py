@@ -72,7 +72,7 @@ def errors(audit: JudgeAudit, judge: str, *, brief: bool) -> ReportTable:
     """Where the judge errs: the judge's grade less people's, by parts of the pairs."""
     frame = audit.errors.filter(pl.col("judge_name") == judge)
     frame = _outstanding(frame) if brief else frame
-    return ReportTable(columns=_PARTS, rows=frame.rows(named=True), title=f"Where {judge} errs")
+    return ReportTable(columns=_parts("error"), rows=frame.rows(named=True), title=f"Where {judge} errs")
 
 
 def _outstanding(frame: pl.DataFrame) -> pl.DataFrame:
@@ -177,7 +177,7 @@ def drift(audit: JudgeAudit) -> ReportTable:
     """Show by how much the judge's grades moved since an earlier session."""
     assert audit.drift is not None
     return ReportTable(
-        columns=_PARTS,
+        columns=_parts("change"),
         rows=_outstanding(audit.drift.parts).rows(named=True),
         title="What moved since the earlier grades",
     )
@@ -245,13 +245,14 @@ def _winner(by_judge: str, by_people: str, chance: float, *, sampled: bool) -> s
     return f"{by_judge}{told} by both" if by_judge == by_people else f"{by_judge}, by people {by_people}{told}"
 
 
-_PARTS = (
-    Column("by", "facet"),
-    Column("part"),
-    Column("pairs", format=thousands),
-    Column("same grade", "identical", percent),
-    Column("error", format=lambda error: signed(error, 3)),
-    Column("95 % interval", ("low", "high"), _ends, left=True),
-    Column("− rest", ("apart", "p", "stands_out"), _apart),
-)
-"""The columns of a table of errors by parts of the pairs."""
+def _parts(what: str) -> tuple[Column, ...]:
+    """Return the columns of a table of errors, or of changes, by parts of the pairs."""
+    return (
+        Column("by", "facet"),
+        Column("part"),
+        Column("pairs", format=thousands),
+        Column("same grade", "identical", percent),
+        Column(what, "error", lambda error: signed(error, 3)),
+        Column("95 % interval", ("low", "high"), _ends, left=True),
+        Column("− rest", ("apart", "p", "stands_out"), _apart),
+    )
