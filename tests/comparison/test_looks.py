@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -132,3 +133,15 @@ def test_a_gate_of_one_collection_counts_its_looks(tmp_path: Path) -> None:
     done = rankgauge(gated, tmp_path)
     assert (done.code, "1 of those in looks.json" in done.out) == (1, True)
     assert "--looks needs --fail-if-worse" in rankgauge([*words, "--looks", "looks.json"], tmp_path).err
+
+
+def test_a_board_is_checked_as_it_is_staged(tmp_path: Path) -> None:
+    """The files that a board names are those of git's index: a loss in the working tree alone changes nothing."""
+    board_folder(tmp_path, 1)
+    (tmp_path / "board.toml").write_text('folder = "board"\n[collections.a]\nweight = 2\n')
+    (tmp_path / "rankgauge.toml").write_text('collections = "board.toml"\nbaseline = "main"\nfail-if-worse = "RR"\n')
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    board_folder(tmp_path, 14)
+    assert rankgauge(["check"], tmp_path).code == WORSE.exit_code
+    assert rankgauge(["check", "--staged"], tmp_path).code == PASS.exit_code

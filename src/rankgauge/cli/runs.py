@@ -121,6 +121,11 @@ def staged_project(path: Path) -> Iterator[ProjectFile]:
         project = ProjectFile.read(root / part / path.name)
         for name in project.files():
             _copy(name, top, root, part)
+        if isinstance(board := project.settings.get("collections"), str):
+            from rankgauge.comparison.collections.sources import board_files
+
+            for name in board_files(root / part / board):
+                _copy(str(Path(board).parent / name), top, root, part)
         yield project
 
 

@@ -94,6 +94,18 @@ def read_board(path: Path) -> list[CollectionSource]:
     return list(listed.values())
 
 
+def board_files(path: Path) -> list[str]:
+    """List the files and the folder that a board names, as it names them; none of a folder, or of what is no board."""
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        tables = list(said.get("collections", {}).values())
+        runs = [one.get("runs", ()) for one in tables]
+        files = [run for one in runs for run in (one.values() if isinstance(one, dict) else one)]
+        return [str(one) for one in (*files, *(one.get("judgments") for one in tables), said.get("folder")) if one]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return []
+
+
 def _described(path: Path, name: str, table: Any, known: CollectionSource | None) -> CollectionSource:
     """Read what the board says of one collection, which the folder may know already."""
     where = f"[collections.{name}]"
