@@ -259,8 +259,10 @@ def test_a_paragraph_on_a_whole_pool(command: Command, runs: list[str], tmp_path
         lines = Path(run).read_text().splitlines(keepends=True)
         Path(run).write_text("".join(lines[:6]))
     made, tasks = str(tmp_path / "a.rg"), tmp_path / "tasks.csv"
-    command("active", "plan", *runs, "--grades", "0,1,2,3", "-m", "P@5", "--budget", "100", "-o", made)
+    command("active", "plan", *runs, "--grades", "0,1,2,3", "-m", "P@5,ERR@5", "--budget", "100", "-o", made)
     command("active", "next", made, "-n", "100", "-o", str(tasks))
     judge(tasks)
     command("active", "record", made, str(tasks))
-    assert "documents (100 % of the pool)" in command("active", "estimate", made, "-o", "paragraph")
+    told = command("active", "estimate", made, "-o", "paragraph")
+    assert "documents (100 % of the pool)" in told
+    assert "The top grade is 3." in told

@@ -133,8 +133,9 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     targets = [estimate.target for estimate in report.estimates]
     if targets:
         told = board_worths(targets, max(settings.grades))
-        said = (words[words.find(": ") + 1 :].strip() for _, words in told)
-        yield from (f"{words[0].upper()}{words[1:]}." for words in said)
+        for subject, words in told:
+            said = words[words.find(": ") + 1 :].strip().replace(", as you said", "")
+            yield f"The top grade is {said}." if subject == "top grade" else f"{said[0].upper()}{said[1:]}."
 
 
 def _share(part: float) -> str:
