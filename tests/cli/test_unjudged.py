@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -259,3 +260,31 @@ def test_a_segment_without_a_query_has_no_interval() -> None:
 
     nothing = np.full((3, 1), np.nan)
     assert np.isnan(widened(t_interval(nothing), nothing, 0.05).low).all()
+
+
+@pytest.mark.parametrize("moved", [0, 5])
+def test_queries_in_the_wrong_order_that_share_documents(command: Command, shop: Path, moved: int) -> None:
+    """Where documents are judged for many queries, lists that are other queries' still get no verdict."""
+    judged = [[f"d{one}" for one in Random(n).sample(range(30), 10)] for n in range(30)]
+    rows = [f"{q} 0 {one} {at % 3}" for q, some in zip(QUERIES, judged, strict=True) for at, one in enumerate(some)]
+    (shop / "qrels.txt").write_text("\n".join(rows) + "\n")
+    (shop / "old.txt").write_text(lines(lambda n: judged[n]))
+    (shop / "new.txt").write_text(lines(lambda n: judged[n if n < moved else (n + 1) % 30]))
+    shown = " ".join(command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10").split())
+    assert shown.startswith("Warning: lists of new.txt seem to be other queries' (")
+    assert " queries the first documents are rather those of another one: " in shown
+    assert "--queries), and their ids those of the judgments? Judged:" in shown
+    gate = summary(command, code=3)
+    assert gate.startswith("Cannot tell against old: lists of new seem to be other queries'")
+    assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than old by more than luck")
+    data = json.loads(command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10", "-o", "json"))
+    assert data["judged"][0]["enough"] is False
+
+
+def test_a_new_run_in_a_small_catalogue_is_not_misplaced(command: Command, shop: Path) -> None:
+    """A run that shows much that is judged for other queries only keeps its verdict, if no list is another query's."""
+    rows = [f"{q} 0 d{(7 * n + d) % 60} {d % 3}" for n, q in enumerate(QUERIES) for d in range(8)]
+    (shop / "qrels.txt").write_text("\n".join(rows) + "\n")
+    (shop / "old.txt").write_text(lines(lambda n: [f"d{(7 * n + d) % 60}" for d in range(10)]))
+    (shop / "new.txt").write_text(lines(lambda n: [f"d{(7 * n + d * 5) % 60}" for d in range(10)]))
+    assert "seem to be other" not in command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10")

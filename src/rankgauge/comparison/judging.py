@@ -73,7 +73,9 @@ class JudgedRule:
 
     def is_thin(self, share: JudgedShare) -> bool:
         """Whether too little is judged for any verdict."""
-        return share.reach < (min(self.least, NONE) if share.relevant_only else self.least)
+        return (self.least > 0 and share.misplaced) or share.reach < (
+            min(self.least, NONE) if share.relevant_only else self.least
+        )
 
     def is_unequal(self, one: JudgedShare, other: JudgedShare) -> bool:
         """Whether one run is judged so much less than the other that its unjudged documents matter."""

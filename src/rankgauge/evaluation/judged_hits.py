@@ -354,10 +354,14 @@ def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
 
     `read` gives judgments and run, for the rare case that they have to be looked at.
     """
-    if not hits.is_sparse:
+    if not hits.is_sparse and not hits.is_patchy:
         return hits.matched()
     from rankgauge import files
-    from rankgauge.files.mismatch import mismatch, near_ids
+    from rankgauge.files.mismatch import mismatch, misplaced, near_ids
+
+    if not hits.is_sparse:
+        why = misplaced(*read())
+        return replace(hits.matched(), mismatch=why, misplaced=why is not None)
 
     try:
         hits.matched()

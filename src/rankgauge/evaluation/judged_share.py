@@ -44,6 +44,8 @@ class JudgedShare:
     possible: int
     relevant_only: bool = False
     """Whether all judged documents have the same grade above 0: such a file lists relevant documents only."""
+    misplaced: bool = False
+    """Whether lists hold what is judged for other queries."""
 
     @property
     def share(self) -> float:
@@ -58,7 +60,7 @@ class JudgedShare:
     @property
     def is_thin(self) -> bool:
         """Whether so little is judged that values mean nothing."""
-        return self.reach < (NONE if self.relevant_only else LEAST)
+        return self.misplaced or self.reach < (NONE if self.relevant_only else LEAST)
 
     @property
     def reach(self) -> float:
@@ -86,6 +88,7 @@ def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: FloatArray
         judged=_whole(float(judged[queries].sum())),
         possible=int(possible[queries].sum()),
         relevant_only=bool(len(grades)) and 0 < float(grades.min()) == float(grades.max()),
+        misplaced=hits.misplaced,
     )
 
 
@@ -136,6 +139,9 @@ def too_few(run: str, judged: Mapping[str, JudgedShare], share: JudgedShare | No
     number = f"{round(share.judged, 1):,}" if share.judged else "none"
     counted = f"{number} of the {share.listed:,} {place} {verb} ({percent(share)})"
     what, values = (f" for {for_}", f"values of {for_}") if fine else ("", "values")
+    if share.misplaced:
+        part = f"{percent(share)} of {share.place} is judged"
+        return f"lists of {run} seem to be other queries' ({part}), so its values say nothing"
     return f"hardly anything of {run} is judged{what}: {counted}, so its {values} say nothing"
 
 
@@ -200,7 +206,7 @@ def warnings(results: Results) -> Iterator[str]:
 def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Paragraph]:
     """The share judged, and warnings, before anything else; `unjudged` says what becomes of other documents."""
     for words in warnings(results):
-        yield Paragraph(f"Warning: {words}.", strong=True)
+        yield Paragraph(f"Warning: {words}" + "." * (not words.endswith("?")), strong=True)
     if is_complete(results):
         if always:
             yield Paragraph(f"Judged: {judged_line(results)}.")

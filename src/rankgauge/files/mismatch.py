@@ -18,10 +18,18 @@ MOSTLY = 0.2
 ELSEWHERE = 0.2
 """Queries may be in the wrong order if this share of the documents that could be judged are judged for others."""
 
+TWICE = 2
+"""A list is rather another query's if half of its first documents, and so many times more than for its own query, are
+judged for that one."""
+
+TOP = 10
+
 LONGEST = 40
 """How long a text before ids is looked for."""
 
 SHOWN = 3
+
+ORDER = "Are the queries in the order in which they were asked (--queries), and their ids those of the judgments?"
 
 
 def mismatch(judgments: pl.DataFrame, run: pl.DataFrame, *, hits: int) -> str:
@@ -43,6 +51,28 @@ def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     judgments, listed = _judged_documents(judgments, run)
     ids = listed["document"].unique(maintain_order=True)
     return _elsewhere(judgments, listed, 0) or _explain_affixes(mine["document"].cast(pl.String).unique(), ids)
+
+
+def misplaced(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+    """Say that lists of a run are rather other queries', if over a third are, each that of a query of its own."""
+    judgments, listed = _judged_documents(judgments, run.sort("score", descending=True, maintain_order=True))
+    top = listed.group_by("query", maintain_order=True).head(TOP)
+    judged = judgments.unique().rename({"query": "judged_for"})
+    counts = top.join(judged, on="document").group_by("query", "judged_for").len()
+    is_own = pl.col("query") == pl.col("judged_for")
+    best = counts.filter(~is_own).sort("len", "judged_for", descending=[True, False]).unique("query", keep="first")
+    best = best.join(counts.filter(is_own).select("query", own="len"), on="query", how="left").fill_null(0)
+    lists = top.group_by("query").agg(half=pl.len() / 2)
+    best = best.join(lists, on="query").sort("query")
+    best = best.filter(pl.col("len") >= pl.max_horizontal(TWICE * pl.col("own"), "half", SHOWN))
+    if best["judged_for"].n_unique() < max(len(lists) / 3, SHOWN):
+        return None
+    first = best.row(0, named=True)
+    return (
+        f"for {len(best)} of {len(lists)} queries the first documents are rather those of another one: "
+        f"{first['len']} of those listed for {first['query']} are judged for {first['judged_for']}, "
+        f"and {first['own']} for {first['query']} itself. {ORDER}"
+    )
 
 
 def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
@@ -70,8 +100,7 @@ def _elsewhere(judgments: pl.DataFrame, listed: pl.DataFrame, hits: int) -> str 
     first = other.row(0, named=True)
     return (
         f"{len(other)} of its {len(listed)} documents are judged, but for other queries: {first['document']} is listed "
-        f"for query {first['query']} and judged for {first['judged_for']}. Are the queries in the order in which they "
-        "were asked (--queries), and their ids those of the judgments?"
+        f"for query {first['query']} and judged for {first['judged_for']}. {ORDER}"
     )
 
 

@@ -27,6 +27,8 @@ CELLS = 1 << 20
 SPARSE = 5
 """If not one in so many documents is judged, ids may be spelled differently."""
 
+TOP = 10
+
 FLAT = ("rank", "grade", "first", "size")
 
 EXACT = 1 << 24
@@ -69,8 +71,9 @@ class Hits:
     with ties that only single precision makes. `single` says that measures divide and add in single precision. `top` is
     the highest grade that an assessor gave, where several were combined; None: that of the pool. `notes` are what the
     readers of the files had to say, and `mismatch` why next to nothing of the run is judged, where it looks like a
-    mistake. `failed` are judged queries that are left out as their search failed. Where documents are judged by
-    subtopic, `facets` are their grades by facet, and `place` (hits) is the place of each hit among these. `copies`
+    mistake; `misplaced` says that lists hold what is judged for other queries. `failed` are judged queries that are
+    left out as their search failed. Where documents are judged by subtopic, `facets` are their
+    grades by facet, and `place` (hits) is the place of each hit among these. `copies`
     counts the lines of documents that a list held before; `again` (hits) says which hits are such lines and count as
     judged documents of their own, None if none does.
     """
@@ -91,6 +94,7 @@ class Hits:
     top: float | None = None
     notes: tuple[str, ...] = ()
     mismatch: str | None = None
+    misplaced: bool = False
     failed: tuple[str, ...] = ()
     place: IndexArray | None = None
     facets: Facets | None = None
@@ -217,6 +221,15 @@ class Hits:
         """Whether next to none of the retrieved documents is judged, and more could be."""
         possible = min(float(self.retrieved.sum()), len(self.pool_query))
         return len(self.query) * SPARSE < possible or (bool(self.strangers) and not self.is_answered.any())
+
+    @property
+    def is_patchy(self) -> bool:
+        """Whether over a third of the lists have less than half of their first ten judged, and could have more."""
+        queries, pooled = len(self.names), self.pool_grade > UNJUDGED
+        pool = np.bincount(self.pool_query[pooled], minlength=queries)
+        judged = np.bincount(self.query[self.rank <= TOP], minlength=queries)
+        patchy = 2 * judged < np.minimum(np.minimum(self.retrieved, TOP), pool)
+        return 3 * int(patchy.sum()) > int(self.is_answered.sum())
 
     @property
     def is_evenly_tied(self) -> bool:
