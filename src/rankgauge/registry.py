@@ -3,6 +3,9 @@
 A kind has a contract (a class), a registry beside it, and a room: a package that holds nothing but files with such
 things. Dropping a file into the room is all it takes; help texts, Tab, reference pages and error messages ask the
 registry. A file is imported only when one of its things is asked for, or when all of them are listed.
+
+Other packages add measures and dialects by entry points of the groups `rankgauge.measures` and `rankgauge.dialects`,
+each of which names a module to import.
 """
 
 from __future__ import annotations
@@ -25,12 +28,15 @@ class Registry(Mapping[str, T], Generic[T]):
     there is one.
     """
 
-    def __init__(self, kind: str, *rooms: str, order: Callable[[T], Any] | None = None, lenient: bool = False) -> None:
+    def __init__(
+        self, kind: str, *rooms: str, order: Callable[[T], Any] | None = None, lenient: bool = False, entry: str = ""
+    ) -> None:
         """`kind` is the word for one of them in error messages; `rooms` are names of packages.
 
-        `lenient` takes names in any case, with or without hyphens and underscores.
+        `lenient` takes names in any case, with or without hyphens and underscores. `entry` is the group of entry points
+        by which other packages add things.
         """
-        self.kind, self.rooms, self._order, self._lenient = kind, rooms, order, lenient
+        self.kind, self.rooms, self._order, self._lenient, self._entry = kind, rooms, order, lenient, entry
         self.loaded: dict[str, T] = {}
         """The things whose files have been imported so far."""
         self._modules: dict[str, str] | None = None
@@ -108,6 +114,12 @@ class Registry(Mapping[str, T], Generic[T]):
     def _load_all(self) -> None:
         for module in self._files.values():
             importlib.import_module(module)
+        if self._entry:
+            from importlib.metadata import entry_points
+
+            group, self._entry = self._entry, ""
+            for point in entry_points(group=group):
+                point.load()
 
 
 def _module_names(room: str) -> Iterator[str]:

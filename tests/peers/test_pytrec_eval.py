@@ -91,5 +91,7 @@ def test_the_rest_of_the_interface() -> None:
             library.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"}).evaluate({"q": {"d": 1.0}})
         evaluator = library.RelevanceEvaluator({"q": {"d": 1}}, {"map"})
         assert evaluator.evaluate({}) == {}
+    everything = compat.RelevanceEvaluator({"q": {"d": 1}}, pytrec_eval.supported_measures)  # texts are left out
+    assert everything.evaluate({"q": {"d": 1.0}})["q"]["map"] == 1.0
     # pytrec_eval reads memory that is not its own where a list is empty, and may crash.
     assert compat.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate({"q": {}}) == {"q": {"map": 0.0}}

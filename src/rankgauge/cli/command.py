@@ -43,6 +43,7 @@ SYNONYMS = {
     "measures": "list metrics",
     "dialects": "tools",
     "catalogue": "coverage novelty diversity recommender",
+    "doctor": "info diagnose versions status setup",
     "reproduce": "paper papers experiment",
 }
 """Words that people try for a command."""

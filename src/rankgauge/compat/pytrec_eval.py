@@ -56,7 +56,7 @@ class RelevanceEvaluator:
         self._judgments = {query: dict(judged) for query, judged in query_relevance.items() if judged}
         unjudged = Unjudged.SKIP if judged_docs_only_flag else Unjudged.NOT_RELEVANT
         self._dialect = get(dialect, rel=relevance_level, unjudged=unjudged, missing=MissingQuery.ZERO)
-        names = set(measures)
+        names = set(measures) - TEXTS
         cut = {match[1] for name in names if (match := _CUT.fullmatch(name)) and match[1] in supported_measures}
         try:
             printed = self._dialect.resolve(sorted(names - cut))  # P beside P_4 is P_4 alone

@@ -57,7 +57,7 @@ ALL, ALL_TREC, OFFICIAL = "all", "all_trec", "official"
 """The names for everything that the tool prints, for what trec_eval's version does, and for what it prints unless it is
 told otherwise."""
 
-DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools")
+DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools", entry="rankgauge.dialects")
 
 
 @record

@@ -166,7 +166,9 @@ def choice(kind: str, names: Collection[str], words: str = "") -> Any:
 FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences", "sampled")
 """The folders of measures: their families."""
 
-MEASURES: Registry[type[Measure]] = Registry("measure", *(f"rankgauge.measures.{family}" for family in FAMILIES))
+MEASURES: Registry[type[Measure]] = Registry(
+    "measure", *(f"rankgauge.measures.{family}" for family in FAMILIES), entry="rankgauge.measures"
+)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, choice))
