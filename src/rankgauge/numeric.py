@@ -33,6 +33,11 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.where(denominator == 0, np.nan, numerator / safe)
 
 
+def tally(codes: CodeArray, n: int) -> IndexArray:
+    """Count how often each code below `n` is among these, which ascend, without the copy that `bincount` makes."""
+    return np.diff(np.searchsorted(codes, np.arange(n + 1, dtype=codes.dtype)))
+
+
 class Grouped:
     """Rows in which those of a query are together; `sizes` (queries) says how many each query has."""
 

@@ -25,17 +25,17 @@ _this = threading.local()
 """Whether a thread works for `spread`."""
 
 
-def spread(work: Callable[[Given], Made], source: Iterable[Given]) -> Iterator[Made]:
+def spread(work: Callable[[Given], Made], source: Iterable[Given], *, least: int = 2) -> Iterator[Made]:
     """What `work` makes of each block, in order; at most `THREADS` blocks are taken ahead.
 
-    Work that is spread already, as that on one of several runs, is not spread again.
+    Work that is spread already, as that on one of several runs, is not spread again, nor are fewer blocks than `least`.
     """
     if THREADS < 2 or getattr(_this, "works", False):
         yield from map(work, source)
         return
     blocks = iter(source)
-    first = list(islice(blocks, 2))
-    if len(first) < 2:  # one block needs no second thread
+    first = list(islice(blocks, least))
+    if len(first) < least:
         yield from map(work, first)
         return
     from concurrent.futures import ThreadPoolExecutor  # which small work does without

@@ -20,7 +20,7 @@ from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
 from rankgauge.ranking.rules import SORTS
-from rankgauge.ranking.scan import ids, scan
+from rankgauge.ranking.scan import ids, scan, scan_judgments
 from rankgauge.ranking.scan import judgments as judged_scan
 from rankgauge.ranking.scan.lines import chunks, decimals
 from tests.examples import examples
@@ -296,6 +296,25 @@ def test_ids_of_every_length_are_told_apart(tmp_path: Path) -> None:
     hits = scan(paths[0], paths[1], Ranking())
     assert hits is not None
     assert hits.rank.tolist() == [n + 1 for n in range(40) if n % 3 == 0]
+
+
+def test_ids_are_let_go_as_the_last_run_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of ids that were used are given back and the hits stay the same; a query that comes back is not scanned."""
+    monkeypatch.setattr(judged_scan, "SMALL", 0)
+    monkeypatch.setattr(judged_scan, "LARGE", 0)
+    run, judgments = large(random.Random(5), listed=600, judged=400)
+    paths = written(tmp_path, run, judgments)
+    how = Ranking(negative=NegativeGrade.UNJUDGED)
+    assert_same(scan(paths[0], paths[1], how, chunk=1 << 12), general(run, judgments, how))
+    pool = scan_judgments(paths[1], how)
+    assert pool is not None
+    pages, used = judged_scan.mapping_of(pool.documents), pool.documents.copy()
+    pool.release(np.arange(30))
+    kept = int(pool.starts[30])
+    assert pages is None or not pool.documents[:kept].all()
+    assert (pool.documents[kept:] == used[kept:]).all()
+    paths = written(tmp_path, [*run, run[0]], judgments)
+    assert scan(paths[0], paths[1], how, chunk=1 << 12) is None
 
 
 def test_no_hash_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], diale
 
         judgments, run = io.kept(judgments, io.judgments_from), io.kept(run, io.run_from)
     found = [
-        scored(HitFinder(given=judgments, dialect=spoken, measures=some).hits(run), some, spoken)
+        scored(HitFinder(given=judgments, dialect=spoken, measures=some, once=True).hits(run), some, spoken)
         for spoken, some in parts.items()
     ]
     return Result.joined(found, measures, dialect)
@@ -220,7 +220,7 @@ def _runs_by(
         from rankgauge import files as io
 
         judgments = io.kept(judgments, io.judgments_from)
-    judged = HitFinder(given=judgments, dialect=dialect, measures=measures)
+    judged = HitFinder(given=judgments, dialect=dialect, measures=measures, once=len(runs) == 1)
 
     def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
         found = [judged.named_hits(name, run) for name, run in batch]

@@ -93,6 +93,8 @@ class HitFinder:
     given: Any
     dialect: Dialect
     measures: tuple[Measure, ...]
+    once: bool = False
+    """Whether a single run is asked for, so that what it used can be let go."""
 
     @cached_property
     def asking(self) -> Measure | None:
@@ -204,7 +206,7 @@ class HitFinder:
         """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given if self.asking is None else self.table, self.dialect
         if _is_plain(run) and self.pool is not None:
-            scanned = scan_run(run, self.pool, dialect.ranking)
+            scanned = scan_run(run, self.pool, dialect.ranking, last=self.once)
             if scanned is not None:
                 self._note_negative(self.pool.negative)
                 return matched(scanned, lambda: _tables(judgments, run), run)

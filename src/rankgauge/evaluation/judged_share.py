@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray, tally
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
@@ -77,11 +77,11 @@ def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: FloatArray
     """Add up the `judged` documents among the first `depth` of each list (0: of whole lists), over some queries."""
     hits, limit = hits.whole, depth or np.inf
     pooled = hits.pool_grade > UNJUDGED
-    pool = np.bincount(hits.pool_query[pooled], minlength=len(hits.names))
+    kept = slice(None) if pooled.all() else pooled
+    pool, grades = tally(hits.pool_query[kept], len(hits.names)), hits.pool_grade[kept]
     listed = np.minimum(hits.retrieved, limit)
     # A list that has only unjudged documents is empty once they are taken out: a document of it could be judged.
     possible = np.minimum(np.maximum(listed, hits.is_answered), pool)
-    grades = hits.pool_grade[pooled]
     return JudgedShare(
         depth=depth,
         listed=int(listed[queries].sum()),
@@ -97,11 +97,12 @@ def judged_within(hits: Hits, depth: int, ties: Ties) -> FloatArray:
 
     Where the order of tied documents is averaged, each counts as often as it is among them.
     """
-    hits, limit = hits.whole, depth or np.inf
-    first, size = (hits.first, hits.size) if ties is Ties.EXPECTED else (hits.rank, np.ones(len(hits.rank)))
-    inside = np.clip(limit - first + 1.0, 0.0, size) / size
-    counted = np.where(hits.grade > UNJUDGED, inside, 0.0)
-    return np.bincount(hits.query, counted, minlength=len(hits.names)).astype(np.float64)
+    hits, limit, n = hits.whole, depth or np.inf, len(hits.names)
+    known = hits.grade > UNJUDGED
+    averaged = known & (hits.size > 1) if ties is Ties.EXPECTED else np.zeros(len(known), dtype=bool)
+    counts = tally(hits.query[known & ~averaged & (hits.rank <= limit)], n).astype(np.float64)
+    first, size = hits.first[averaged].astype(np.float64), hits.size[averaged].astype(np.float64)
+    return counts + np.bincount(hits.query[averaged], np.clip(limit - first + 1.0, 0.0, size) / size, minlength=n)
 
 
 def _whole(count: float) -> float:

@@ -11,7 +11,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray, tally
 from rankgauge.policies import (
     ABOVE_ZERO,
     LEAVE_OUT,
@@ -138,7 +138,7 @@ def counted(hits: Hits, dialect: Dialect) -> IndexArray:
 def best_grades(hits: Hits) -> FloatArray:
     """The best grade of each judged query, −∞ where no document is judged."""
     best = np.full(len(hits.names), -np.inf)
-    counts = np.bincount(hits.pool_query, minlength=len(best))
+    counts = tally(hits.pool_query, len(best))
     judged = counts > 0
     best[judged] = hits.pool_grade[(np.cumsum(counts) - counts)[judged]]  # the first of each query is the best
     return best

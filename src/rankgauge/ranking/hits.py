@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from rankgauge.errors import UnmatchedError
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray
+from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray, tally
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking.facets import FacetLists, Facets
 from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
 from rankgauge.records import entity
 
-CELLS = 1 << 20
-"""How many cells a block may have: 8 MB for a column of doubles, which the cache of a core still holds."""
+CELLS = 1 << 17
+"""How many cells a block may have: 1 MB for a column of doubles, so that the cache of a core holds several."""
 
 SPARSE = 5
 """If not one in so many documents is judged, ids may be spelled differently."""
@@ -289,7 +289,7 @@ class Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""
         kept = np.full(len(self.grade), pooled) | (self.grade > UNJUDGED)
         query, first, grade = self.query[kept], self.first[kept], self.grade[kept]
-        counts = np.bincount(query, minlength=len(self.names))
+        counts = tally(query, len(self.names))
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         rank = np.arange(len(query)) - starts[query] + 1.0
         opens = np.diff(query, prepend=-1).astype(bool) | np.diff(first, prepend=-1).astype(bool)
@@ -336,14 +336,14 @@ class Hits:
     def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
         """The queries in blocks of like length, so that one long list does not pad them all."""
         n = len(self.names)
-        hit_counts = np.bincount(self.query, minlength=n)
+        hit_counts = tally(self.query, n)
         if ideal is IdealPool.RETRIEVED:
             known = self.grade > UNJUDGED
             order = np.lexsort((-self.grade[known], self.query[known]))
             pool_query, pool_grade = self.query[known][order], self.grade[known][order]
         else:
             pool_query, pool_grade = self.pool_query, self.pool_grade
-        pool_counts = np.bincount(pool_query, minlength=n)
+        pool_counts = tally(pool_query, n)
         tied = np.bincount(self.query[self.size > 1], minlength=n) > 0 if expected else np.zeros(n, dtype=bool)
         hit_ends, pool_ends = np.cumsum(hit_counts), np.cumsum(pool_counts)
         if ideal is IdealPool.FIRST:

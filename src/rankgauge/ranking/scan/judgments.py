@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.ranking.rules import graded
 from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
-from rankgauge.ranking.scan.lines import Chunk, IrregularFileError, TrecLines, decimals
+from rankgauge.ranking.scan.lines import SPREAD, Chunk, IrregularFileError, TrecLines, decimals
 from rankgauge.records import entity
 from rankgauge.threads import spread
 
@@ -24,6 +25,9 @@ SHORTEST = 2 * FIELDS
 
 SMALL = 1 << 18
 """Up to this many judgments have one lookup for every run and chunk, which the cache holds; more have one per chunk."""
+
+LARGE = 1 << 22
+"""Arrays of at least so many bytes lie in pages of their own."""
 
 
 @entity
@@ -47,7 +51,7 @@ class JudgedPool:
         counts: list[IndexArray] = []
         documents, grades, descending = (_Column(room=size // SHORTEST) for _ in range(3))
         below = 0
-        for part in spread(lambda chunk: _PoolPart.of(chunk, negative), source):
+        for part in spread(lambda chunk: _PoolPart.of(chunk, negative), source, least=SPREAD):
             names += part.names
             counts.append(part.counts)
             below += part.negative
@@ -92,6 +96,19 @@ class JudgedPool:
         """Refuses a document that is judged twice for one of these queries."""
         if self.whole is None and len(codes):
             self._lookup(codes)
+
+    def release(self, codes: IndexArray) -> None:
+        """Give back the memory of these queries' ids, whole pages of it: no run will ask for them any more."""
+        mapping = mapping_of(self.documents)
+        if mapping is None or self.whole is not None:
+            return
+        codes, row = np.sort(codes), self.documents.strides[0]
+        breaks = np.flatnonzero(np.diff(codes) != 1)
+        for first, last in zip(codes[np.append(0, breaks + 1)], codes[np.append(breaks, -1)], strict=True):
+            start = -(-int(self.starts[first]) * row // mmap.PAGESIZE) * mmap.PAGESIZE
+            end = int(self.starts[last] + self.counts[last]) * row // mmap.PAGESIZE * mmap.PAGESIZE
+            if start < end:
+                mapping.madvise(mmap.MADV_DONTNEED, start, end - start)
 
     def _lookup(self, codes: IndexArray) -> JudgedLookup:
         places = spans(self.starts[codes], self.counts[codes])
@@ -168,9 +185,27 @@ class _Column:
 
     def _make_room(self, end: int, part: npt.NDArray[Any]) -> None:
         rows, width = max(self.room, 2 * end), max(part.shape[1], self.kept.shape[1])
-        made = np.empty((rows, width), dtype=np.result_type(part, self.kept) if self.size else part.dtype)
+        made = _allocate((rows, width), np.result_type(part, self.kept) if self.size else part.dtype)
         made[: self.size, : self.kept.shape[1]], made[: self.size, self.kept.shape[1] :] = self.rows, 0
         self.kept = made
+
+
+def _allocate(shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Room for an array, in pages that can be given back one by one where the system can do that."""
+    size = shape[0] * shape[1] * dtype.itemsize
+    if not hasattr(mmap, "MADV_DONTNEED") or size < LARGE:
+        return np.empty(shape, dtype=dtype)
+    mapping = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(mapping, dtype=dtype).reshape(shape)
+
+
+def mapping_of(array: npt.NDArray[Any]) -> mmap.mmap | None:
+    """The pages that hold an array, if it was allocated in such."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    owner = owner.obj if isinstance(owner, memoryview) else owner
+    return owner if isinstance(owner, mmap.mmap) else None
 
 
 def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:

@@ -141,8 +141,11 @@ def _newlines(text: npt.NDArray[np.uint8], end: int) -> IndexArray:
     return ends[:-1] if len(ends) and ends[-1] >= end else ends
 
 
-CHUNK = 1 << 22
+CHUNK = 1 << 21
 """About how many bytes are worked on at a time: enough that NumPy's calls cost little, little enough for the cache."""
+
+SPREAD = 3
+"""Fewer chunks are not worth a second thread, which takes longer to start."""
 
 NEWLINE = 10
 

@@ -20,7 +20,7 @@ from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, tied_by_rounding
 from rankgauge.ranking.scan.ids import Words, ascending, descending
 from rankgauge.ranking.scan.judgments import JudgedPool, spans
-from rankgauge.ranking.scan.lines import CHUNK, Chunk, IrregularFileError, TrecLines, chunks, decimals
+from rankgauge.ranking.scan.lines import CHUNK, SPREAD, Chunk, IrregularFileError, TrecLines, chunks, decimals
 from rankgauge.threads import keep_freed_memory, spread
 
 DOCUMENT, SCORE, FIELDS = 2, 4, 6
@@ -37,7 +37,7 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
     `chunk` is about how many bytes are worked on at a time.
     """
     pool = scan_judgments(judgments, how, chunk=chunk)
-    return None if pool is None else scan_run(run, pool, how, chunk=chunk)
+    return None if pool is None else scan_run(run, pool, how, chunk=chunk, last=True)
 
 
 def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> JudgedPool | None:
@@ -55,11 +55,13 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
         return None
 
 
-def scan_run(run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
-    """The judged hits of a TREC run file; None where it is not regular."""
+def scan_run(
+    run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK, last: bool = False
+) -> Hits | None:
+    """The judged hits of a TREC run file; None where it is not regular. The `last` run uses the pool up."""
     try:
         with _open_file(run) as file:
-            hits = _hits(chunks(file, chunk), pool, how)
+            hits = _hits(chunks(file, chunk), pool, how, last=last)
     except _reasons():
         return None
     return arrange(hits, how)
@@ -77,7 +79,7 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
     parts: list[Any] = []
     try:
         with _open_file(run) as file:
-            for found, *part in spread(_lists, chunks(file, chunk)):
+            for found, *part in spread(_lists, chunks(file, chunk), least=SPREAD):
                 names += found
                 parts.append(part)
     except _reasons():
@@ -142,19 +144,21 @@ def _reasons() -> tuple[type[BaseException], ...]:
     return (IrregularFileError, *damage())
 
 
-def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Hits:
+def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool) -> Hits:
     pool_query, pool_grade = pool.judged
-    parts = _parts(source, pool, how)
+    parts = _parts(source, pool, how, last=last)
     return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
 
-def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking) -> Iterator[Found]:
+def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool) -> Iterator[Found]:
     """The judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
-    for found in spread(lambda chunk: _find_hits(chunk, pool, how), source):
+    for found in spread(lambda chunk: _find_hits(chunk, pool, how), source, least=SPREAD):
         if bool(seen[found.listed].any()):
             raise IrregularFileError
         seen[found.listed], empty = True, False
+        if last and len(found.listed):
+            pool.release(found.listed)
         yield found
     if empty:
         raise IrregularFileError
