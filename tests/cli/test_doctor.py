@@ -25,6 +25,7 @@ def test_it_says_what_is_there(command: Command, monkeypatch: pytest.MonkeyPatch
     assert "[web] present" in said
     assert "room.db answers" in said
     assert "does not answer" in said
+    assert "database none named" in " ".join(command("doctor").split())
 
 
 def test_extras_are_those_of_the_package() -> None:

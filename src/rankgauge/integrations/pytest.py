@@ -14,7 +14,7 @@ import pytest
 
 
 @pytest.fixture
-def assert_ranking(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+def assert_ranking(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Fail a test whose run is worse than a baseline or below a floor; each gate is a property in JUnit files."""
 
     def check(
@@ -43,7 +43,7 @@ def assert_ranking(record_property: Callable[[str, object], None]) -> Callable[.
         bad = {"worse"} | ({"undecided"} if undecided == "fail" else set())
         problems = []
         for words, verdict in lines(gate):
-            record_property("rankgauge", f"{verdict}: {words}")
+            request.node.user_properties.append(("rankgauge", f"{verdict}: {words}"))
             if verdict in bad:
                 problems.append(f"{verdict}: {words}")
         if problems:

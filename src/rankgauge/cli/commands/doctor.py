@@ -21,13 +21,15 @@ EXTRAS = ("ltr", "active", "web", "judge", "notebooks", "plots", "zstd", "xlsx",
     page="operations.md",
 )
 def doctor(
-    database: list[str] = option("--database", help="A database to try, beside RANKGAUGE_DATABASE.", metavar="URL"),
+    database: list[str] | None = option(
+        "--database", help="A database to try, beside RANKGAUGE_DATABASE.", metavar="URL"
+    ),
 ) -> None:
     """Print versions, extras present and missing with their pip lines, databases that answer, and the docs' address."""
     from rankgauge.render.terminal import Screen
 
     out = Screen(sys.stdout)
-    out.pairs([*_versions(), *_extras(), *_databases(database)])
+    out.pairs([*_versions(), *_extras(), *_databases(database or [])])
 
 
 def _versions() -> Iterator[tuple[str, str]]:
