@@ -94,6 +94,18 @@ def changed(rows: Rows, change: Callable[..., Listed], *details: object) -> Rows
     return Rows(change(row, *details) for row in rows)
 
 
+@cache
+def every(rows: Rows, step: int) -> Rows:
+    """Return each list that stands so many places after another."""
+    return Rows(rows[::step])
+
+
+@cache
+def apart(rows: Rows, made: Callable[[Listed], RankedLists]) -> tuple[RankedLists, ...]:
+    """Return each list as a block of its own, computed once for all measures."""
+    return tuple(made(row) for row in rows)
+
+
 def _is_unjudged(grade: Grade) -> bool:
     """Whether a document of the pool was not judged, on any facet."""
     return not any(one > UNJUDGED for one in (grade if isinstance(grade, tuple) else (grade,)))

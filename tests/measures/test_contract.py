@@ -26,8 +26,10 @@ from tests.examples import examples
 from tests.measures.bench import (
     Listed,
     Rows,
+    apart,
     changed,
     drawn,
+    every,
     facets,
     frozen,
     lists_on,
@@ -38,6 +40,7 @@ from tests.measures.bench import (
     tied,
 )
 
+pytestmark = pytest.mark.xdist_group("contract")  # laws share the lists, and the values that they compare with
 ONLY = {name for name in os.environ.get("RANKGAUGE_MEASURES", "").split(",") if name}
 """The measures that the laws are tried on, where not on all."""
 
@@ -81,6 +84,18 @@ def kinds(where: Callable[[type[Measure]], bool] = lambda _: True) -> pytest.Mar
 def lists_for(measure: Measure) -> Rows:
     """Return the lists to try a measure on."""
     return lists_on(scale(measure))
+
+
+@cache
+def values(measure: Measure) -> np.ndarray:
+    """Return the values of the lists to try a measure on, which most laws compare with."""
+    return measure.score(strict(lists_for(measure)))
+
+
+@cache
+def tied_values(measure: Measure) -> np.ndarray:
+    """Return the values of the same lists with their ties."""
+    return measure.score(tied(lists_for(measure)))
 
 
 def agree(got: np.ndarray, wanted: np.ndarray, shown: Sequence[object]) -> None:
@@ -142,15 +157,15 @@ def test_senseless_cutoffs_are_refused(measure: Measure) -> None:
 @over()
 def test_block_is_list_by_list(measure: Measure) -> None:
     """A list has the same value alone, among longer lists, and with more padding, tied or not."""
-    rows = lists_for(measure)[:: 7 if facets(measure) == 0 else 31]  # by subtopic a list alone takes as long as a block
-    alone = [measure.score(row.strict()) for row in rows]
+    rows = every(lists_for(measure), 7 if facets(measure) == 0 else 31)  # by subtopic one takes as long as a block
+    alone = [measure.score(row) for row in apart(rows, Listed.strict)]
     assert {value.shape for value in alone} == {()}
     for spare in (0, 3):
         agree(measure.score(strict(rows, spare=spare)), np.array(alone), rows)
     if measure.facts.ties is not TieRule.SAMPLED:
-        apart = np.array([measure.score(row.tied()) for row in rows])
+        averages = np.array([measure.score(row) for row in apart(rows, Listed.tied)])
         for spare in (0, 3):
-            agree(measure.score(tied(rows, spare=spare)), apart, rows)
+            agree(measure.score(tied(rows, spare=spare)), averages, rows)
 
 
 @over(lambda m: m.bound(DEFAULTS).ideal() is not None)
@@ -191,7 +206,7 @@ def test_order_within_a_tie_is_nothing(measure: Measure) -> None:
     """Documents of equal score may stand in any order: the value of the tied list is the same."""
     rows = lists_for(measure)
     turned = changed(rows, _with_ties_turned)
-    agree(measure.score(tied(turned)), measure.score(tied(rows)), rows)
+    agree(measure.score(tied(turned)), tied_values(measure), rows)
 
 
 def _with_ties_turned(row: Listed) -> Listed:
@@ -205,16 +220,15 @@ def test_immune_measures_ignore_order(measure: Measure) -> None:
     """A measure immune to ties has the same value for a list and its reverse."""
     rows = lists_for(measure)
     turned = changed(rows, _turned_after, 0)
-    agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
+    agree(measure.score(strict(turned)), values(measure), rows)
 
 
 @over()
 def test_bounds_hold(measure: Measure) -> None:
     """A value lies within the bounds, or is NaN."""
-    rows = lists_for(measure)
     low, high = measure.facts.bounds
-    values = measure.score(strict(rows))
-    hold(np.isnan(values) | ((values >= low - NEAR) & (values <= high + NEAR)), rows, values)
+    known = values(measure)
+    hold(np.isnan(known) | ((known >= low - NEAR) & (known <= high + NEAR)), lists_for(measure), known)
 
 
 @over(lambda m: m.facts.improves)
@@ -236,9 +250,9 @@ def _swaps(rows: Rows) -> tuple[Rows, Rows]:
 def test_ideal_order_attains_the_bound(measure: Measure) -> None:
     """The ideal order of the judged documents has the greatest value, where there is one."""
     rows = lists_for(measure)
-    values = measure.score(strict(rows).ideal_order())
-    hold(np.isnan(values) | (np.abs(values - measure.facts.bounds[1]) <= NEAR), rows, values)
-    assert not np.isnan(values).all()
+    best = measure.score(strict(rows).ideal_order())
+    hold(np.isnan(best) | (np.abs(best - measure.facts.bounds[1]) <= NEAR), rows, best)
+    assert not np.isnan(best).all()
 
 
 def _turned_after(row: Listed, rank: int) -> Listed:
@@ -276,7 +290,7 @@ def test_order_past_the_cutoff_is_nothing(measure: Measure) -> None:
     """Documents past the cutoff may stand in any order."""
     k, rows = int(measure.cutoff), lists_for(measure)
     turned = changed(rows, _turned_after, k)
-    agree(measure.score(strict(turned)), measure.score(strict(rows)), rows)
+    agree(measure.score(strict(turned)), values(measure), rows)
 
 
 @over(_cut)
@@ -284,7 +298,7 @@ def test_documents_past_the_cutoff_are_as_good_as_missed(measure: Measure) -> No
     """A judged document past the cutoff counts as one that the list missed."""
     k, rows = int(measure.cutoff), lists_for(measure)
     kept = replace(strict(changed(rows, _ended_at, k)), retrieved=strict(rows).retrieved)
-    agree(measure.score(kept), measure.score(strict(rows)), rows)
+    agree(measure.score(kept), values(measure), rows)
 
 
 @over(lambda m: not m.facts.counts_unjudged)
@@ -292,7 +306,7 @@ def test_unjudged_documents_at_the_end_are_nothing(measure: Measure) -> None:
     """Unjudged documents after the last judged one do not change the value."""
     rows = lists_for(measure)
     longer = changed(rows, _lengthened, 3)
-    agree(measure.score(strict(longer)), measure.score(strict(rows)), rows)
+    agree(measure.score(strict(longer)), values(measure), rows)
 
 
 @kinds(lambda kind: kind.facts.counts_unjudged)
@@ -372,14 +386,14 @@ def test_contributions_sum_to_the_value(measure: Measure) -> None:
     rows, bound = lists_for(measure), measure.bound(DEFAULTS)
     blocks = [strict(rows, spare=2)] + ([tied(rows, spare=2)] if measure.facts.ties is TieRule.EXACT else [])
     for block in blocks:
-        added, values = bound.contributions(block), measure.score(block)
-        agree(np.where(np.isnan(values), np.nan, added.sum(axis=-1)), values, rows)
+        added, whole = bound.contributions(block), measure.score(block)
+        agree(np.where(np.isnan(whole), np.nan, added.sum(axis=-1)), whole, rows)
 
 
 @over()
 def test_inputs_are_left_alone(measure: Measure) -> None:
     """A kernel reads arrays that refuse to be written to."""
-    rows = lists_for(measure)[::50]
+    rows = every(lists_for(measure), 50)
     for block in (strict(rows), tied(rows), rows[-1].strict(), rows[-1].tied()):
         measure.score(frozen(block))
 
@@ -400,15 +414,15 @@ def test_two_levels_only(measure: Measure) -> None:
     """A measure that is not graded tells grades from `rel` on from those below, and no others."""
     rows = lists_for(measure)
     rel = getattr(measure.bound(DEFAULTS), "rel", DEFAULTS["rel"])
-    agree(measure.score(strict(changed(rows, _with_two_levels, rel))), measure.score(strict(rows)), rows)
+    agree(measure.score(strict(changed(rows, _with_two_levels, rel))), values(measure), rows)
 
 
 @over()
 def test_a_list_with_good_and_bad_documents_has_a_value(measure: Measure) -> None:
     """A list that opens with a document of the highest grade and one of the lowest, and misses none, has a value."""
     rows = changed(lists_for(measure), _opened, scale(measure)[-1])
-    values = measure.score(strict(rows))
-    hold(np.isfinite(values), rows, values)
+    opened = measure.score(strict(rows))
+    hold(np.isfinite(opened), rows, opened)
 
 
 GRADES = st.lists(st.none() | st.sampled_from([0.0, 1.0, 2.0]), max_size=25)

@@ -76,13 +76,16 @@ class _Step:
     pull: FloatArray
     shared: FloatArray
     variance: FloatArray
-    taken: list[FloatArray]
+    taken: FloatArray
+    """What each label that is counted as given tells of every document (a room of rows × documents)."""
+    count: int = 0
 
     @classmethod
     def of(cls, beliefs: StepBeliefs, reach: FloatArray, worth: FloatArray, open_: BoolArray) -> _Step:
         pull = np.where(open_, reach * worth * beliefs.slope, 0.0)
         shared, variance = beliefs.times(pull), beliefs.variance.copy()
-        return cls(beliefs=beliefs, reach=reach, worth=worth, pull=pull, shared=shared, variance=variance, taken=[])
+        room = np.empty((8, len(variance)))
+        return cls(beliefs=beliefs, reach=reach, worth=worth, pull=pull, shared=shared, variance=variance, taken=room)
 
     @property
     def doubt(self) -> FloatArray:
@@ -103,9 +106,8 @@ class _Step:
 
     def take(self, place: int) -> None:
         """Counts a label as given: what it will say is not known, but how much it leaves open is."""
-        column = self.beliefs.row(place)
-        for before in self.taken:
-            column = column - before[place] * before
+        before = self.taken[: self.count]
+        column = self.beliefs.row(place) - before[:, place] @ before
         chance, slope = self.beliefs.chance[place], self.beliefs.slope[place]
         noise = max(chance * (1.0 - chance) / slope**2 - self.variance[place], LEAST_NOISE) / self.reach[place]
         whole = self.variance[place] + noise
@@ -113,7 +115,10 @@ class _Step:
         self.shared -= np.outer(self.pull[:, place], column * (1.0 - column[place] / whole))
         self.variance = np.maximum(self.variance - column**2 / whole, 1e-12)
         self.pull[:, place] = 0.0
-        self.taken.append(column / np.sqrt(whole))
+        if self.count == len(self.taken):
+            self.taken = np.concatenate([self.taken, np.empty_like(self.taken)])
+        self.taken[self.count] = column / np.sqrt(whole)
+        self.count += 1
 
 
 @dataclass(kw_only=True, eq=False)
