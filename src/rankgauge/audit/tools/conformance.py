@@ -1,0 +1,231 @@
+"""Cases on which implementations of measures disagree, and which definition another implementation's values follow.
+
+Whoever maintains an implementation computes its values on the cases (`cases.jsonl`) and hands them in as a table with
+the columns case, measure and value; an empty value says that it refuses the case or has no value for it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rankgauge import dialects
+from rankgauge.audit.tools.origins import PrintedNumber
+from rankgauge.audit.tools.scores import NO_TOOL
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.evaluation.evaluation import evaluate
+from rankgauge.input_notes import heard
+from rankgauge.measures import parse
+from rankgauge.policies import Duplicates
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
+
+MEASURES = ("nDCG@3", "nDCG", "P@3", "R@3", "AP", "AP@3", "RR")
+"""The measures whose usual values are written."""
+
+NEAR = 1e-9
+"""How near values are that are the same but for rounding."""
+
+NAMED = 6
+"""How many tools are named."""
+
+COLUMNS = ("case", "measure", "value")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConformanceCase:
+    """A list and what is relevant."""
+
+    name: str
+    retrieved: Mapping[str, float] | tuple[str, ...] = ()
+    """The documents in order, or with scores where these matter."""
+    grades: Mapping[str, int]
+    why: str
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The case as it is written."""
+        scores = self.retrieved if isinstance(self.retrieved, Mapping) else None
+        listed = {"case": self.name, "retrieved": [*self.retrieved], "relevant": dict(self.grades), "why": self.why}
+        return listed if scores is None else {**listed, "scores": [*scores.values()]}
+
+    def values(self, dialect: dialects.Dialect, measures: list[str]) -> dict[str, float]:
+        """The values under the dialect; NaN where it refuses the case or leaves it out."""
+        listed = [*self.retrieved]
+        scores = [*self.retrieved.values()] if isinstance(self.retrieved, Mapping) else range(len(listed), 0, -1)
+        graded = self.grades or {"-": 0}  # a query has to be judged, and a run to have documents: those of another
+        rows = [*(("q", *hit) for hit in zip(listed, map(float, scores), strict=True)), *(("r", d, 0.0) for d in "de")]
+        run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+        try:
+            with heard():
+                found = evaluate({"q": graded, "r": {"d": 1}}, run, measures, dialect=dialect).values
+        except RankGaugeError:
+            return dict.fromkeys(measures, math.nan)
+        own = dict(found.filter(query="q").select("measure", "value").iter_rows())
+        return {name: own.get(name, math.nan) for name in measures}
+
+
+CASES = (
+    ConformanceCase(
+        name="perfect", retrieved=("a", "b"), grades={"a": 1, "b": 1}, why="every relevant document, and first"
+    ),
+    ConformanceCase(
+        name="second", retrieved=("x", "a", "y"), grades={"a": 1}, why="LETOR and LensKit do not discount rank 2"
+    ),
+    ConformanceCase(
+        name="missed", retrieved=("a", "x", "y"), grades={"a": 1, "b": 1}, why="a relevant document was not retrieved"
+    ),
+    ConformanceCase(
+        name="short", retrieved=("a",), grades=dict.fromkeys("abcde", 1), why="fewer documents than the cutoff"
+    ),
+    ConformanceCase(
+        name="many",
+        retrieved=tuple("axbyc"),
+        grades=dict.fromkeys("abcdef", 1),
+        why="more relevant documents than the cutoff, and a list beyond it",
+    ),
+    ConformanceCase(
+        name="graded", retrieved=tuple("bxa"), grades={"a": 3, "b": 1, "c": 2}, why="what a grade is worth"
+    ),
+    ConformanceCase(
+        name="copies", retrieved=tuple("aaax"), grades={"a": 1, "b": 1}, why="a relevant document is retrieved thrice"
+    ),
+    ConformanceCase(name="idle copies", retrieved=tuple("xxa"), grades={"a": 1}, why="another document twice"),
+    ConformanceCase(
+        name="tied", retrieved={"a": 1.0, "x": 1.0, "y": 1.0}, grades={"a": 1}, why="equal scores: the order is open"
+    ),
+    ConformanceCase(
+        name="nothing found", retrieved=tuple("xyz"), grades={"a": 1}, why="no relevant document retrieved"
+    ),
+    ConformanceCase(name="nothing retrieved", grades={"a": 1}, why="an empty list"),
+    ConformanceCase(name="nothing relevant", retrieved=tuple("xyz"), grades={}, why="no relevant document exists"),
+    ConformanceCase(name="nothing at all", grades={}, why="an empty list, and nothing to find"),
+)
+USUAL = dialects.get("standard", duplicates=Duplicates.COUNT_ONCE)
+
+
+def write_cases(folder: Path) -> list[Path]:
+    """Writes `cases.jsonl`, and `expected.csv` with the values of the usual definition."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cases, expected = folder / "cases.jsonl", folder / "expected.csv"
+    if kept := [path.name for path in (cases, expected) if path.exists()]:
+        raise InputError(f"{folder} has {' and '.join(kept)} already", hint="Name another folder, or remove them.")
+    cases.write_text("".join(json.dumps(case.row) + "\n" for case in CASES), encoding="utf-8")
+    rows = [(case.name, *one) for case in CASES for one in case.values(USUAL, [*MEASURES]).items()]
+    with expected.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
+    return [cases, expected]
+
+
+def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
+    """By measure and case, the values of another implementation; None where it has none."""
+    known, found = {case.name for case in CASES}, dict[str, dict[str, PrintedNumber | None]]()
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = csv.reader(stream)
+        if (head := next(rows, [])) != [*COLUMNS]:
+            hint = f"The first line names the columns: {','.join(COLUMNS)}."
+            raise InputError("no table of results", path=path, line=1, text=",".join(head), hint=hint)
+        for row in rows:
+            if not row:
+                continue
+            place: dict[str, Any] = {"path": path, "line": rows.line_num, "text": ",".join(row)}
+            if len(row) != len(COLUMNS) or row[0] not in known:
+                hint = f"A line has a case, a measure and a value. Cases: {', '.join(sorted(known))}."
+                raise InputError("no result of a case", hint=hint, **place)
+            try:
+                measure, value = str(parse(row[1])), row[2].strip()
+                given = None if value.lower() in ("", "nan", "none") else PrintedNumber.of(value)
+            except (ParameterError, RankGaugeError) as error:
+                hint = "Write measures as 'rankgauge measures' names them; leave a value empty where there is none."
+                raise InputError(str(error).splitlines()[0], hint=hint, **place) from error
+            if row[0] in found.setdefault(measure, {}):
+                raise InputError(f"a second value of {measure} for {row[0]}", hint="Remove one of them.", **place)
+            found[measure][row[0]] = given
+    if not found:
+        raise InputError("a table of results without a line", path=path, hint="Write a line per case and measure.")
+    return found
+
+
+def _is_same(given: PrintedNumber | None, value: float) -> bool:
+    if given is None or math.isnan(value):
+        return given is None and math.isnan(value)
+    return abs(given.value - value) <= max(given.unit / 2, NEAR)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ConformanceReport(Report):
+    """Which definitions the values of an implementation follow."""
+
+    command = "conformance check"
+
+    results: Mapping[str, Mapping[str, PrintedNumber | None]]
+
+    @cached_property
+    def usual(self) -> dict[tuple[str, str], float]:
+        """The usual value of each case and measure."""
+        return self._values(USUAL, [*self.results])
+
+    @cached_property
+    def agreeing(self) -> dict[str, dict[str, int]]:
+        """By measure, with how many values each tool agrees, most first; the usual definition before others."""
+        found: dict[str, dict[str, int]] = {measure: {} for measure in self.results}
+        for tool in (USUAL, *(one for name, one in dialects.DIALECTS.items() if name not in ("standard", *NO_TOOL))):
+            measures = [one for one in self.results if tool.has(parse(one))]
+            values = self._values(tool, measures) if measures else {}
+            for measure in measures:
+                given = self.results[measure].items()
+                found[measure][tool.name] = sum(_is_same(one, values[case, measure]) for case, one in given)
+        return {one: dict(sorted(found[one].items(), key=lambda tool: -tool[1])) for one in found}
+
+    def _values(self, tool: dialects.Dialect, measures: list[str]) -> dict[tuple[str, str], float]:
+        asked = {case for one in self.results.values() for case in one}
+        found = {case.name: case.values(tool, measures) for case in CASES if case.name in asked}
+        return {(case, measure): value for case, values in found.items() for measure, value in values.items()}
+
+    def frame(self) -> pl.DataFrame:
+        """A row per value: case, measure, value, what is usual, and whether it is the same."""
+        rows = [
+            (case, measure, None if given is None else given.value, self.usual[case, measure])
+            for measure, values in self.results.items()
+            for case, given in values.items()
+        ]
+        schema = {"case": pl.String, "measure": pl.String, "value": pl.Float64, "usual": pl.Float64}
+        same = [_is_same(one, self.usual[case, name]) for name, v in self.results.items() for case, one in v.items()]
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(same=pl.Series(same))
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """The tools that agree with each measure, and the cases on which values are not the usual ones."""
+        return ReportDocument(title="Which definition values follow", passages=tuple(self._passages()))
+
+    def _passages(self) -> Iterator[Passage]:
+        rows = [self._followed(measure) for measure in self.results]
+        yield ReportTable(columns=("measure", "usual", "follows"), rows=rows)
+        table = self.frame().filter(~pl.col("same")).drop("same")
+        if table.is_empty():
+            yield Paragraph("Every value is the usual one.")
+            return
+        yield Heading("Values that are not the usual ones")
+        shown = [
+            Column(name, format=lambda value: "–" if value is None else f"{value:.4f}") for name in table.columns[2:]
+        ]
+        yield ReportTable(columns=(*table.columns[:2], *shown), rows=table.rows())
+        differing = set(table["case"])
+        yield Notes([(case.name, case.why) for case in CASES if case.name in differing])
+
+    def _followed(self, measure: str) -> tuple[str, str, str]:
+        """A measure, how many of its values are usual, and the tools that agree with most."""
+        counts, n = self.agreeing[measure], len(self.results[measure])
+        most = max(counts.values())
+        tools = [name for name, count in counts.items() if count == most]
+        more = f" and {len(tools) - NAMED} more" if len(tools) > NAMED else ""
+        how = f"{', '.join(tools[:NAMED])}{more}"
+        return measure, f"{counts['standard']} of {n}", how if most == n else f"none; nearest ({most} of {n}): {how}"
