@@ -288,3 +288,14 @@ def test_a_new_run_in_a_small_catalogue_is_not_misplaced(command: Command, shop:
     (shop / "old.txt").write_text(lines(lambda n: [f"d{(7 * n + d) % 60}" for d in range(10)]))
     (shop / "new.txt").write_text(lines(lambda n: [f"d{(7 * n + d * 5) % 60}" for d in range(10)]))
     assert "seem to be other" not in command("evaluate", "qrels.txt", "new.txt", "-m", "nDCG@10")
+
+
+def test_lists_that_have_documents_in_common_by_chance() -> None:
+    """Random lists of few documents are no other query's, however many share half of their first ten with one."""
+    from rankgauge import dialects
+    from rankgauge.files.mismatch import misplaced
+    from tests.backends.collections import collection
+
+    for seed in range(5):
+        made = collection(dialects.get("standard"), seed=seed)
+        assert misplaced(made.judgments, made.run) is None

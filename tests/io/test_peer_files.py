@@ -199,3 +199,12 @@ def test_named_runs_in_files_with_a_hash(tmp_path: Path) -> None:
     """A file whose name has a # is that file."""
     path = written(tmp_path, json.dumps(RUN), "run#1.json")
     assert files.read_run(path).rows() == RANKED
+
+
+@pytest.mark.parametrize("second", ["Infinity", '{"q3": 4}', '{"q3": {"d1": "x"}}'])
+def test_a_second_value_of_another_shape(tmp_path: Path, second: str) -> None:
+    """Every JSON value of a ranx file is looked at, not only the first: the error names the one that does not fit."""
+    path = tmp_path / "qrels.json"
+    path.write_text('{"q1": {"d1": 2}}\n' + second + "\n")
+    with pytest.raises(InputError, match="JSON value 2 is something else"):
+        files.read_judgments(path, "ranx")

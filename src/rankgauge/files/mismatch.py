@@ -20,7 +20,10 @@ ELSEWHERE = 0.2
 
 TWICE = 2
 """A list is rather another query's if half of its first documents, and so many times more than for its own query, are
-judged for that one."""
+judged for that one, and `CLEARLY` more than for any third query: where all have a few documents in common, the best of
+many queries has half of any list by chance."""
+
+CLEARLY = 2
 
 TOP = 10
 
@@ -60,11 +63,15 @@ def misplaced(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     judged = judgments.unique().rename({"query": "judged_for"})
     counts = top.join(judged, on="document").group_by("query", "judged_for").len()
     is_own = pl.col("query") == pl.col("judged_for")
-    best = counts.filter(~is_own).sort("len", "judged_for", descending=[True, False]).unique("query", keep="first")
+    others = counts.filter(~is_own).sort("len", "judged_for", descending=[True, False])
+    best = others.group_by("query", maintain_order=True).agg(
+        pl.first("judged_for", "len"), third=pl.col("len").get(1, null_on_oob=True)
+    )
     best = best.join(counts.filter(is_own).select("query", own="len"), on="query", how="left").fill_null(0)
     lists = top.group_by("query").agg(half=pl.len() / 2)
     best = best.join(lists, on="query").sort("query")
-    best = best.filter(pl.col("len") >= pl.max_horizontal(TWICE * pl.col("own"), "half", SHOWN))
+    enough = pl.max_horizontal(TWICE * pl.col("own"), CLEARLY + pl.col("third"), "half", SHOWN)
+    best = best.filter(pl.col("len") >= enough)
     if best["judged_for"].n_unique() < max(len(lists) / 3, SHOWN):
         return None
     first = best.row(0, named=True)

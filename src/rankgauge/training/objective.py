@@ -83,7 +83,7 @@ class Objective(ABC):
         kernel = spoken.read(measure).bound(DEFAULTS)
         form, divisor = taken_apart(kernel)
         given: dict[str, Any] = {"documents": documents, "measure": measure, "dialect": spoken, "kernel": kernel}
-        if form is None or form.shape is not Shape.LINEAR or not _sortable(documents, spoken):
+        if form is None or form.shape is not Shape.LINEAR or not _sortable(documents, measure, spoken):
             return General(**given)
         return Discounted(**given, form=form, divisor=divisor)
 
@@ -265,8 +265,8 @@ class _Sorting(Grouped):
         return np.repeat(np.add.reduceat(self.weights, first) / counts, counts)
 
 
-def _sortable(documents: Documents, dialect: Dialect) -> bool:
-    """Whether sorting and adding gives the dialect's values: no list is cut, and only ties leave an order open."""
-    plain = not dialect.single_arithmetic and dialect.depth is None
+def _sortable(documents: Documents, measure: Measure, dialect: Dialect) -> bool:
+    """Whether sorting and adding gives the dialect's values: nothing is cut or rounded, and only ties leave it open."""
+    plain = not dialect.single_arithmetic and dialect.depth is None and dialect.provider(measure).decimals is None
     ordered = dialect.ties in (Ties.EXPECTED, Ties.INPUT)
     return plain and ordered and bool(np.isfinite(graded(documents.grades, dialect.negative)).all())

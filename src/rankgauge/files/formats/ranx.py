@@ -8,9 +8,10 @@ Nothing but the numbers tells qrels from a run: whole numbers are grades in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from rankgauge.errors import InputError
 from rankgauge.files.format import Kind
 from rankgauge.files.json_document import JsonShape, Row, json_format
 from rankgauge.files.source import Source
@@ -22,9 +23,7 @@ LISTS = '{\n  "q1": ["d7", "d1"],\n  "q2": ["d3"]\n}\n'
 
 def _is_nested(document: Any) -> bool:
     """Whether it is {query: {document: number}}."""
-    if not isinstance(document, dict) or not any(document.values()):
-        return False
-    return all(isinstance(found, dict) and all(map(_is_number, found.values())) for found in document.values())
+    return _has_numbers(document) and any(document.values())
 
 
 def _is_graded(document: Any) -> bool:
@@ -34,9 +33,19 @@ def _is_graded(document: Any) -> bool:
 
 def _is_listed(document: Any) -> bool:
     """Whether it is {query: [documents]}."""
-    if not isinstance(document, dict) or not any(document.values()):
-        return False
-    return all(isinstance(found, list) and all(map(_is_id, found)) for found in document.values())
+    return _has_lists(document) and any(document.values())
+
+
+def _has_numbers(document: Any) -> bool:
+    return isinstance(document, dict) and all(
+        isinstance(numbers, dict) and all(map(_is_number, numbers.values())) for numbers in document.values()
+    )
+
+
+def _has_lists(document: Any) -> bool:
+    return isinstance(document, dict) and all(
+        isinstance(names, list) and all(map(_is_id, names)) for names in document.values()
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -48,15 +57,23 @@ def _is_id(value: Any) -> bool:
 
 
 def _rows(documents: list[Any], source: Source) -> Iterator[Row]:
-    for document in documents:
-        for query, found in document.items():
-            yield from ((query, name, number) for name, number in found.items())
+    for document in _checked(documents, source, _has_numbers, "{query: {document: number}}"):
+        for query, numbers in document.items():
+            yield from ((query, name, number) for name, number in numbers.items())
 
 
 def _lists(documents: list[Any], source: Source) -> Iterator[Row]:
-    for document in documents:
-        for query, found in document.items():
-            yield from ((query, name, -place) for place, name in enumerate(found, start=1))
+    for document in _checked(documents, source, _has_lists, "{query: [documents]}"):
+        for query, names in document.items():
+            yield from ((query, name, -place) for place, name in enumerate(names, start=1))
+
+
+def _checked(documents: list[Any], source: Source, fits: Callable[[Any], bool], shape: str) -> Iterator[Any]:
+    """Give the file's JSON values one by one; raise an error for one that is not of the first one's shape."""
+    for place, document in enumerate(documents, start=1):
+        if not fits(document):
+            raise InputError(f"expected {shape} throughout, and JSON value {place} is something else", path=source.name)
+        yield document
 
 
 RANX = json_format(
