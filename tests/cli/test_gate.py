@@ -14,6 +14,7 @@ from rankgauge import compare
 from rankgauge.numeric import FloatArray
 from rankgauge.statistics import detectable_effect
 from tests.cli.conftest import Command, below_judged
+from tests.program import rankgauge
 
 CONFIG = """
 judgments = "qrels.txt"
@@ -329,3 +330,30 @@ def test_a_floor_of_what_nobody_judged(command: Command, runs: Path) -> None:
     words = ("compare", "qrels.txt", "bm25.txt", "skus.txt", "--baseline", "bm25", "--min", "AP:0.3", "-o", "pr.md")
     command(*words, code=3)
     assert "Cannot tell: hardly anything of skus.txt is judged" in Path("pr.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("run", "share", "code"), [(None, 0.0, 0), (None, 0.9, 1), ("bm25.txt", 0.9, 1), ("short.txt", 0.0, 1)]
+)
+def test_a_judge_is_gated_too(runs: Path, run: str | None, share: float, code: int) -> None:
+    """A judge who guesses now fails the check, alone or beside runs that pass; one who is the same passes."""
+    rng = np.random.default_rng(0)
+    rows = [line.split() for line in (runs / "qrels.txt").read_text().splitlines()]
+    for name, part in (("audited", 0.0), ("now", share)):
+        said = [str(rng.integers(0, 4)) if rng.random() < part else row[3] for row in rows]
+        lines = [" ".join((*row[:3], grade)) for row, grade in zip(rows, said, strict=True)]
+        (runs / f"{name}.qrels").write_text("\n".join(lines))
+    judge = '[judge]\npeople = "qrels.txt"\naudited = "audited.qrels"\ngrades = "now.qrels"\n'
+    (runs / "rankgauge.toml").write_text(("" if run is None else CONFIG.replace("NEW", run)) + judge)
+    ended = rankgauge(["check"], runs)
+    assert ended.code == code
+    told = ended.out
+    assert ("it is as good as before" if not share else "it is worse than before") in told
+    assert ("Gate: " in told) == (run is not None)
+
+
+@pytest.mark.parametrize("judge", ['judge = "a.csv"', "[judge]", '[judge]\npeople = "a"\naudited = "b"\ngrades = 1'])
+def test_a_judge_needs_its_three_files(command: Command, folder: Path, judge: str) -> None:
+    """What is missing is said."""
+    Path("rankgauge.toml").write_text(judge)
+    assert "people, audited, grades" in command("check", code=2)

@@ -1,6 +1,7 @@
 """The file that holds a project's comparison: rankgauge.toml, or [tool.rankgauge] in pyproject.toml.
 
-Its keys are the long options of `rankgauge compare`, and `judgments`, `runs` and `measures`.
+Its keys are the long options of `rankgauge compare`, and `judgments`, `runs` and `measures`. The table `judge` names a
+machine judge's grades, those that were audited, and the people's labels that both are held against.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ NAMES = {"measure": "measures", "floor": "min"}
 
 LIMITS = ("fail-if-worse", "min", "segment-tolerance", "collection-tolerance")
 """Keys that may be a table of numbers by name."""
+
+JUDGE = ("people", "audited", "grades")
+"""The keys of the table of a machine judge."""
 
 EXAMPLE = """A small one:
     judgments = "qrels.txt"
@@ -77,15 +81,32 @@ class ProjectFile:
         paths = (
             before + sign + after if isinstance(runs, dict) or not sign else after for before, sign, after in parts
         )
-        return [*(one for one in named if isinstance(one, str)), *paths]
+        return [*(one for one in named if isinstance(one, str)), *paths, *(self.judge or {}).values()]
+
+    @property
+    def judge(self) -> Mapping[str, str] | None:
+        """The files of a machine judge, as they are named; None if none is to be checked."""
+        found = self.settings.get("judge")
+        if found is None:
+            return None
+        texts = isinstance(found, dict) and all(isinstance(one, str) for one in found.values())
+        if not texts or sorted(found) != sorted(JUDGE):
+            raise InputError(f"the key 'judge' must be a table of the files {', '.join(JUDGE)}", path=self.path)
+        return dict(found)
+
+    @property
+    def compares(self) -> bool:
+        """Whether runs are to be compared, or there is a judge alone."""
+        return bool(set(self.settings) - {"judge"}) or "judge" not in self.settings
 
     def options(self, **changes: Any) -> CompareOptions:
         """The settings as options of a comparison; the paths in them are relative to the file's folder."""
         known = keys()
-        for key in self.settings:
+        told = {key: value for key, value in self.settings.items() if key != "judge"}
+        for key in told:
             if key not in known:
-                raise self._unknown(key, list(known))
-        values = {known[key].field: self._value(key, known[key], value) for key, value in self.settings.items()}
+                raise self._unknown(key, [*known, "judge"])
+        values = {known[key].field: self._value(key, known[key], value) for key, value in told.items()}
         missing = [key for key, one in known.items() if one.required and one.field not in values]
         missing = [] if "collections" in values else missing
         if not values.get("fail_if_worse") and not values.get("floor"):

@@ -160,7 +160,7 @@ class JudgeAuditReport(Report):
         best = self.audit.combined.filter(pl.col("best"))["judge"][0] if self.audit.has_board else ""
         judge = best if best in self.audit.judges else self.audit.judges[0]
         drift = self.audit.drift
-        return (*(() if drift is None else (self._since(drift),)), *advise(self.audit, judge, self.needed))
+        return (*(() if drift is None else (say_since(drift),)), *advise(self.audit, judge, self.needed))
 
     def _text(self, *, brief: bool) -> Iterator[Passage]:
         if brief:
@@ -348,18 +348,6 @@ class JudgeAuditReport(Report):
             yield "no effect", f"of the other runs, each suspected in turn, {wrong} of {number} have p < 0.05"
         yield "labels", self._labels()
 
-    def _since(self, drift: Drift) -> str:
-        """Say whether the judge is still as good as it was."""
-        verdict = {
-            0: "it is as good as before",
-            1: "it is worse than before",
-            3: "whether it is as good as before is open",
-        }[drift.code]
-        moved = f"Of {drift.pairs:,} documents {share(drift.same, 1.0)} have their earlier grade"
-        ends = "" if np.isnan(drift.low) else f" [{drift.low:+.3f}, {drift.high:+.3f}]"
-        told = f"kappa (quadratic) with people changed by {drift.change:+.3f}{ends}, on {count(drift.labels, 'label')}"
-        return f"{moved}; {told}: {verdict} (worse is lower by {MARGIN:g}).".replace("-", "−")
-
     def _labels(self) -> str:
         width = f"± {self.audit.half_width:g} on each run's {self.audit.measures[0]}"
         if self.needed is None:
@@ -370,3 +358,16 @@ class JudgeAuditReport(Report):
         if not self.audit.sampled:
             return f"{about} {self.needed:,} labels {by} would have been enough for {width} for these queries"
         return f"{about} {self.needed:,} further labels {by} are expected to give {width} for these queries"
+
+
+def say_since(drift: Drift) -> str:
+    """Say whether a judge is still as good as it was."""
+    verdict = {
+        0: "it is as good as before",
+        1: "it is worse than before",
+        3: "whether it is as good as before is open",
+    }[drift.code]
+    moved = f"Of {drift.pairs:,} documents {share(drift.same, 1.0)} have their earlier grade"
+    ends = "" if np.isnan(drift.low) else f" [{drift.low:+.3f}, {drift.high:+.3f}]"
+    told = f"kappa (quadratic) with people changed by {drift.change:+.3f}{ends}, on {count(drift.labels, 'label')}"
+    return f"{moved}; {told}: {verdict} (worse is lower by {MARGIN:g}).".replace("-", "−")

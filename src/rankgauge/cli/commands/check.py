@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,7 @@ def check(
     ),
     init: bool = option("--init", help="Write a rankgauge.toml with comments from the files in this folder, and end."),
 ) -> None:
-    """Check whether runs are worse than the baseline, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
+    """Check whether runs or a machine judge got worse, as rankgauge.toml says: exit 0 pass, 1 worse, 3 undecided."""
     if init:
         _begin(Path.cwd())
         return
@@ -58,13 +60,46 @@ def check(
         if output:
             changes["output"] = [_place(one, Path.cwd()) for one in output]
         with staged_project(found.path) if staged else nullcontext(found) as project:
+            judged = 0
+            if project.judge is not None and not store:
+                said = output or project.settings.get("output") or []
+                written = [said] if isinstance(said, str) else said
+                with chdir(project.path.parent):
+                    judged = _check_judge(project.judge, quiet=not all(Path(str(one)).suffix for one in written))
+            if not project.compares:
+                if output or store:
+                    raise InputError(
+                        "there are no runs in it; audit judge --before reports on a judge", path=found.path
+                    )
+                raise SystemExit(judged)
             options = project.options(**changes)
             if options.output:  # what is written stays, wherever files are read
                 options = options.but(output=[_place(one, found.path.parent.resolve()) for one in options.output])
             if options.looks is not None:
                 options = options.but(looks=found.path.parent.resolve() / options.looks)
-            with chdir(project.path.parent):
-                compared(options, store=store)
+            try:
+                with chdir(project.path.parent):
+                    compared(options, store=store)
+            except SystemExit as ended:
+                raise SystemExit(1 if 1 in (judged, ended.code) else ended.code or judged) from None
+            if judged:
+                raise SystemExit(judged)
+
+
+def _check_judge(files: Mapping[str, str], *, quiet: bool) -> int:
+    """Say whether a machine judge is as good as the one that was audited; return the exit code.
+
+    Where standard output is for a report, the words go to standard error.
+    """
+    from rankgauge.audit.judge.drift import Drift
+    from rankgauge.audit.judge.report import say_since
+
+    drift = Drift.between(files["people"], files["audited"], files["grades"], rel=1.0, seed=0)
+    words = f"judge {files['grades']}: {say_since(drift)}"
+    if drift.code:
+        words += f"\nMore: rankgauge audit judge {files['people']} {files['grades']} --before {files['audited']}"
+    print(words, file=sys.stderr if quiet else sys.stdout)
+    return drift.code
 
 
 def _begin(folder: Path) -> None:
