@@ -128,12 +128,13 @@ class UnavailableError(InputError):
 class UncombinedError(JudgmentsError):
     """Judgments of several assessors, of which nothing says how to make one grade."""
 
-    def __init__(self, assessors: str) -> None:
+    def __init__(self, assessors: str, names: Sequence[str] = ()) -> None:
+        who = f" ({', '.join(names[:5])}{', …' * (len(names) > 5)})" * bool(names)
         super().__init__(
-            f"{assessors} assessors judged these documents, and nothing says how to combine their grades",
+            f"{assessors} assessors judged these documents{who}, and nothing says how to combine their grades",
             hint="Choose a rule: --assessors mean, majority or and --at 1 of 'rankgauge evaluate' and 'compare', "
             "assessors='mean' in Python; or combine them first, by 'rankgauge judgments combine'; or say which column "
-            "is the grade: --columns grade=NAME.",
+            "is the grade: --columns grade=NAME; or name one sheet of a workbook: FILE#SHEET.",
         )
 
 

@@ -96,6 +96,8 @@ def test_a_sheet_for_each_assessor(tmp_path: Path) -> None:
     )
     assert files.read_judgments(f"{path}#Anna").rows() == [("boots", "a", 3), ("boots", "b", 0)]
     assert rankgauge.evaluate(path, {"boots": ["b", "a"]}, "DCG@2", assessors="mean")["DCG@2"] == 2 / math.log2(3)
+    with pytest.raises(InputError, match=r"2 assessors judged these documents \(Anna, Ben\)[\s\S]*FILE#SHEET"):
+        rankgauge.evaluate(path, {"boots": ["b", "a"]}, "DCG@2")
 
 
 @pytest.mark.parametrize(

@@ -352,9 +352,9 @@ class Dialect(Registered):
                     "judgments by subtopic cannot be combined over assessors", hint="Combine them first."
                 )
             return combine(judgments, self.assessors)
-        n = judgments["assessor"].n_unique()
-        if n > 1:
-            raise UncombinedError(str(n))
+        names = judgments["assessor"].unique(maintain_order=True).cast(pl.String)
+        if len(names) > 1:
+            raise UncombinedError(str(len(names)), names.to_list())
         return judgments.drop("assessor")
 
     def check(self, hits: Hits) -> Hits:
