@@ -62,6 +62,9 @@ def test_claims_that_fail_are_named() -> None:
 def test_a_forecast_is_not_stated_as_a_fact() -> None:
     """From a sample of labels, differences should hold, and the labels that would settle more are named."""
     text = told(people=sampled(200))
+    title = JudgeAuditReport(audit=audited(people=sampled(200))).headline()
+    assert "the forecast from 200 labels is that" in title
+    assert "forecast" not in JudgeAuditReport(audit=audited()).headline()
     assert "should hold" in text
     assert "possible with 200 labels" in text
     assert "rankgauge active plan RUN… --judge judge=FILE -m nDCG@10 --budget" in text

@@ -97,7 +97,7 @@ def _on_claims(audit: JudgeAudit, judge: str, measure: Measure) -> Iterator[str]
     if doubtful.is_empty():
         return
     pairs = [_pair(row) for row in doubtful.head(NAMED).iter_rows(named=True)]
-    more = f", nor {len(doubtful) - NAMED} more pairs in the table" if len(doubtful) > NAMED else ""
+    more = f", nor {len(doubtful) - NAMED} more pairs (-o json lists all)" if len(doubtful) > NAMED else ""
     yield f"Do not claim on its word that {', or that '.join(pairs)}{more}."
 
 

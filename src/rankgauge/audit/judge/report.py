@@ -150,9 +150,12 @@ class JudgeAuditReport(Report):
         rows = audit.values.filter(pl.col("judge_name") == best, pl.col("measure") == order["measure"])
         bias = float(rows["bias"].mean())  # type: ignore[arg-type]
         level = f"{abs(bias):.3f} too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.0005 else "as people do"
-        ranked = f"; it rates runs {level} on average by {order['measure']}"
-        ordered = "" if np.isnan(order["tau"]) else f" and orders them with τ {tables.two_decimals(order['tau'])}"
-        return told + ranked + ordered
+        ranked = f"it rates runs {level} on average by {order['measure']}"
+        tau = "" if np.isnan(order["tau"]) else tables.two_decimals(order["tau"])
+        if audit.sampled:
+            ranked = f"the forecast from {labels:,} labels is that {ranked}"
+        ordered = f" and orders them with τ {tau}" if tau else ""
+        return f"{told}; {ranked}{ordered}"
 
     @cached_property
     def advice(self) -> tuple[str, ...]:
