@@ -139,6 +139,19 @@ def test_asking_again_does_not_hold_a_document(hasty: House) -> None:
     assert (theirs["query"], theirs["document"]) == (first["query"], first["document"])
 
 
+def test_leases_that_labels_ended_are_not_read_again(house: House) -> None:
+    """However many were judged within the minute, a transaction reads the leases of documents that are being judged."""
+    number = house.campaign(method="passive", budget=120)
+    ann = program(house, number, "ann")
+    for _ in range(4):
+        tasks = ann.post(f"/api/v1/campaigns/{number}/tasks?n=20").json()
+        assert send(ann, number, *map(label, tasks)).status_code == 200
+    ann.post(f"/api/v1/campaigns/{number}/tasks?n=1")
+    state = house.room.campaigns.get(number).campaign._state
+    with state.looking() as connection:
+        assert len(state.store.leases(connection, 0.0)) < len(state.ledger.given)
+
+
 def test_nobody_holds_all_that_is_left(house: House) -> None:
     """Of the documents that are left to judge, one person may hold half, and always five."""
     number = house.campaign(method="passive", budget=20)

@@ -9,9 +9,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import httpx
 import numpy as np
+import psutil
 import pytest
 import sqlalchemy as sa
 
@@ -197,3 +199,30 @@ def test_an_outage_is_told_again() -> None:
         ("full", 0),
         ("locked", 2),
     ]
+
+
+def test_processes_take_turns(tmp_path: Path) -> None:
+    """Who writes to a file of SQLite without a pause does not keep another process waiting."""
+    engines = [connect(Location(f"sqlite:///{tmp_path / 'a.db'}"), existing=False, patience=2.0) for _ in range(2)]
+    with writing(engines[0]) as connection:
+        connection.execute(sa.text("create table a (b integer)"))
+    over, waits = threading.Event(), list[float]()
+
+    def write_on() -> None:
+        while not over.is_set():
+            with writing(engines[0]) as connection:
+                connection.execute(sa.text("insert into a values (1)"))
+                time.sleep(0.01)
+
+    busy = threading.Thread(target=write_on)
+    busy.start()
+    for _ in range(20):
+        started = time.monotonic()
+        with writing(engines[1]) as connection:
+            connection.execute(sa.text("insert into a values (2)"))
+        waits.append(time.monotonic() - started)
+    over.set()
+    busy.join()
+    for engine in engines:
+        engine.dispose()
+    assert sorted(waits)[-3] < 0.1 + psutil.getloadavg()[0] / 20

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from starlette.exceptions import HTTPException
 
@@ -112,10 +111,16 @@ class Desk:
     def _seconds(self) -> float:
         return 60 * self.room.settings.lease_minutes
 
-    @cached_property
+    @property
     def asks_gold(self) -> bool:
-        """Whoever may see the gold questions is not asked any."""
-        return self.person.role is Role.ASSESSOR and self.room.gold.rules(self.opened.id) is not None
+        """Whoever may see the gold questions is not asked any.
+
+        It is looked up once, but by no `cached_property`: with Python 3.11 all desks would wait for that one's lock.
+        """
+        if (known := vars(self).get("_asks_gold")) is None:
+            known = self.person.role is Role.ASSESSOR and self.room.gold.rules(self.opened.id) is not None
+            vars(self)["_asks_gold"] = known
+        return bool(known)
 
     def _block(self) -> AssessorBlock | None:
         return self.room.gold.block(self.opened.id, self.person.id) if self.asks_gold else None

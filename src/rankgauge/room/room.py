@@ -32,6 +32,7 @@ TEMPLATES = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    auto_reload=False,
 )
 TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
 TEMPLATES.globals["routes"] = ROUTES

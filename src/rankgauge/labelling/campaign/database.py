@@ -10,6 +10,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,6 +23,11 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from rankgauge.errors import InputError, MissingExtraError, UnavailableError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 LOCKED, FULL = "is locked by another program", "has no room left"
 
@@ -228,7 +234,61 @@ def _prepare(connection: sqlite3.Connection, record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     """A transaction that may write locks at once: two that read first would only block each other."""
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READ) else "BEGIN IMMEDIATE")
+    if connection.get_execution_options().get(_READ):
+        connection.exec_driver_sql("BEGIN")
+        return
+    raw = connection.connection.dbapi_connection
+    assert isinstance(raw, sqlite3.Connection)
+    patience = int(raw.execute("PRAGMA busy_timeout").fetchone()[0])
+    with _in_line(Path(connection.engine.url.database or ""), patience / 1e3):
+        # SQLite itself would sleep for up to 0.1 s between two tries.
+        raw.execute("PRAGMA busy_timeout = 0")
+        try:
+            if not _soon(partial(_is_begun, raw), patience / 1e3):
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # for the error that everybody expects
+        finally:
+            raw.execute(f"PRAGMA busy_timeout = {patience}")
+
+
+def _is_begun(raw: sqlite3.Connection) -> bool | None:
+    """Whether the transaction has begun; not while somebody else writes. None where it cannot."""
+    try:
+        raw.execute("BEGIN IMMEDIATE")
+    except sqlite3.Error as error:
+        return False if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY") else None
+    return True
+
+
+@contextmanager
+def _in_line(path: Path, patience: float) -> Iterator[None]:
+    """Stands in a line with other processes that will write to the file next: else the one that writes goes on writing,
+    and the others hardly get a turn. It is a lock of the folder; where that cannot be had, SQLite's own has to do."""
+    if fcntl is None or not path.name or not path.parent.is_dir():
+        yield
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        _soon(partial(_is_first, folder), patience)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _is_first(folder: int) -> bool:
+    assert fcntl is not None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _soon(done: Callable[[], bool | None], patience: float) -> bool:
+    """Whether it is done within so many seconds, tried a thousand times a second, or until it cannot be done."""
+    until = time.monotonic() + patience
+    while (is_done := done()) is False and time.monotonic() < until:
+        time.sleep(0.001)
+    return bool(is_done)
 
 
 @contextmanager

@@ -156,7 +156,7 @@ class Leases:
     def end(self, pairs: Iterable[tuple[int, Identity]]) -> None:
         """Ends the leases of these assessors on these documents."""
         numbers = [number for pair in pairs for number in self._live.pop(pair, ())]
-        self._state.store.end_leases(self._connection, numbers, self.now)
+        self._state.store.end_leases(self._connection, numbers)
 
     def end_all(self, people: Iterable[Identity]) -> None:
         """Ends everything that these assessors have on lease, so that others get it."""
@@ -193,6 +193,7 @@ def lease_documents(
         return {identity: [] for identity in people}
     leases.end_judged()
     held, until, chosen = leases.held(), leases.now + seconds, dict[tuple[int, Identity], float]()
+    handed = list[tuple[Assessor, int]]()
     for who, assessor in people.items():
         before = [place for place, holders in held.items() if who in holders]
         mine = before[:n] if again else []
@@ -200,8 +201,9 @@ def lease_documents(
         fresh = _Search(leases, assessor, held, assessors[assessor]).documents()
         share = _most_held(state) - len(before) + len(mine) if again and n > 1 else n
         added = [(place, who) for place in islice(fresh, max(min(n, share) - len(mine), 0))]
-        leases.add([(assessor, place) for place, _ in added], until)
+        handed += [(assessor, place) for place, _ in added]
         chosen |= dict.fromkeys(added, until)
+    leases.add(handed, until)
     texts = state.store.texts(connection, [place for place, _ in chosen]) if chosen else {}
     tasks: dict[Identity, list[Task]] = {identity: [] for identity in people}
     for (place, who), end in chosen.items():

@@ -48,6 +48,7 @@ _TEXTS = sa.select(t.texts.c.place, t.texts.c.content).where(
 _LEASES = (
     sa.select(*(t.leases.c[name] for name in ("id", "place", "assessor", "person", "made", "until")))
     .where(t.leases.c.campaign == _CAMPAIGN, t.leases.c.until > sa.bindparam("since", type_=sa.Double))
+    .where(t.leases.c.until > t.leases.c.made)
     .order_by(t.leases.c.id)
 )
 _HAD = (
@@ -219,7 +220,10 @@ class Store:
         return self._numbered(connection, _ADD_TASKS, rows)
 
     def leases(self, connection: Connection, since: float) -> Sequence[Row[Any]]:
-        """Return the leases that end after that moment, the oldest first: id, place, assessor, person, made, until."""
+        """Return the leases that end after that moment, the oldest first: id, place, assessor, person, made, until.
+
+        Those that were ended early are left out: a busy room has thousands of them.
+        """
         return connection.execute(_LEASES, {"campaign": self.campaign, "since": since}).all()
 
     def holders(self, connection: Connection, places: Sequence[int]) -> Iterator[Row[Any, Any, Any]]:
@@ -255,11 +259,11 @@ class Store:
         """Writes leases."""
         self._insert(connection, t.leases, rows)
 
-    def end_leases(self, connection: Connection, numbers: Sequence[int], now: float) -> None:
-        """Ends the leases with these numbers."""
+    def end_leases(self, connection: Connection, numbers: Sequence[int]) -> None:
+        """Ends the leases with these numbers early, as if they had ended when they began."""
         for start in range(0, len(numbers), CHUNK):
             some = t.leases.c.id.in_(numbers[start : start + CHUNK])
-            connection.execute(sa.update(t.leases).where(some).values(until=now))
+            connection.execute(sa.update(t.leases).where(some).values(until=t.leases.c.made))
 
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
         """The labels after the one with that number, in the order in which they came."""
