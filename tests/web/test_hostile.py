@@ -61,6 +61,8 @@ def watched(house: House) -> Iterator[None]:
 
 
 LABEL = b'{"query":"q1","document":"d1","grade":1}'
+GRADES = (b"1e400", b"-1", b"9", b"[]", b"{}", b'"1"', b"true", b"null", b"NaN", b"1e-400", b'"good"')
+NAMES = (b"1", b'"\\u0000"', b'"\\ud800"', b'""', b"null", b"[]", b"{}", b"true", b'"' + b"x" * 3_000 + b'"')
 BODIES = [
     b"",
     b"{",
@@ -87,8 +89,9 @@ BODIES = [
     b'{"labels":[' + (LABEL + b",") * 100_001 + LABEL + b"]}",
     b"[" + b"[]," * 1_000_000 + b"[]]",
     b'{"labels":[' + b"0," * 4_000_000,
-    *(b'{"labels":[' + LABEL.replace(b"1}", value + b"}") + b"]}" for value in (b"1e400", b"-1", b"9", b"[]", b"{}")),
-    *(b'{"labels":[' + LABEL.replace(b'"q1"', value) + b"]}" for value in (b"1", b'"\\u0000"', b'"\\ud800"', b'""')),
+    *(b'{"labels":[' + LABEL.replace(b"1}", value + b"}") + b"]}" for value in GRADES),
+    *(b'{"labels":[' + LABEL.replace(b'"q1"', value) + b"]}" for value in NAMES),
+    *(b'{"labels":[' + LABEL.replace(b'"d1"', value) + b"]}" for value in NAMES),
     *(LABEL.replace(b"grade", name) for name in (b"query", b"key", b"person", b"kind", b"assessor", b"reason")),
 ]
 
@@ -97,6 +100,7 @@ BODIES = [
 def test_broken_bodies(room: House, path: str) -> None:
     """Whatever JSON a program sends for labels or gold questions, the answer is short, quick and no fault of ours."""
     program = room.program()
+    assert len(BODIES) >= 60
     with watched(room):
         for body in BODIES:
             begun = time.process_time()
