@@ -158,9 +158,10 @@ def test_rendering_takes_linear_time(length: int) -> None:
         short, long = (render_seconds(kind, repeated(piece, factor * length)) for factor in (1, 4))
         return long > 7 * short + 0.02
 
+    # What grows too fast does so every time; a collection of garbage or a busy machine does not.
     assert len(CASES) >= 200
     suspects = [case for case in CASES if grows(*case)]
-    assert [case for case in suspects if grows(*case) and grows(*case)] == []
+    assert [case for case in suspects if all(grows(*case) for _ in range(6))] == []
 
 
 def test_what_takes_too_long_is_shown_as_its_source(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Measure, parse
+from rankgauge.measures import Measure
 from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored
 from rankgauge.measures.tabulated import tabulated
 from rankgauge.numeric import EXACT_WHOLE, FloatArray, IndexArray
@@ -87,7 +87,8 @@ class ArrayMean:
     """How many data sets are kept: one for training, some for validation."""
 
     def __init__(self, measure: str | Measure, dialect: str | Dialect, **overrides: Any) -> None:
-        self.measure, self.dialect = parse(measure), dialects.get(dialect, **overrides)
+        self.dialect = dialects.get(dialect, **overrides)
+        (self.measure,) = self.dialect.select(measure)
         refuse_ids(self.dialect.ranking)
         label = self.dialect.label().replace(", changed:", ",")
         self.title = str(measure) if label == "standard" else f"{measure} ({label})"

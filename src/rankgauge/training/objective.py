@@ -18,7 +18,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation.arrays import score_arrays
-from rankgauge.measures import Measure, parse
+from rankgauge.measures import Measure
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
@@ -77,7 +77,8 @@ class Objective(ABC):
     @staticmethod
     def of(documents: Documents, metric: str | Measure, dialect: str | Dialect = "standard") -> Objective:
         """The objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
-        spoken, measure = dialects.get(dialect), parse(metric)
+        spoken = dialects.get(dialect)
+        (measure,) = spoken.select(metric)
         spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties in (Ties.DOCID, Ties.ASCENDING) else spoken
         spoken = spoken.topped(float(np.max(documents.grades, initial=0.0)))
         kernel = spoken.read(measure).bound(DEFAULTS)
