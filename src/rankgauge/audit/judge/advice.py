@@ -75,7 +75,7 @@ def _on_order(audit: JudgeAudit, judge: str, measure: Measure) -> str:
     labels = count(int(audit.pairs.labelled.sum()), "label")
     if np.isnan([low, high]).any():
         return f"How well it orders your runs is not known yet with {labels}."
-    span = f"τ {low:.2f} to {high:.2f} is possible with {labels}"
+    span = f"τ {low:.2f} to {high:.2f} is possible with {labels}".replace("-", "−")
     return f"Its order of your runs is {'probably right' if low >= ALIKE else 'not to be relied on'} ({span})."
 
 
