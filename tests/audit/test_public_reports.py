@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.audit.tools import Origins, audit, origins
+from rankgauge.audit.tools.advice import headline
 from rankgauge.input_notes import heard
 from tests.program import rankgauge
 
@@ -169,3 +170,11 @@ def test_a_table_of_mlflow_leads_to_mlflow(tmp_path: Path) -> None:
     every = rankgauge(words, tmp_path).out
     assert "mlflow                  1.0000     +0.6608" in every
     assert "standard                0.3392" in every
+
+
+def test_lists_without_a_hit_are_not_called_queries_without_relevant_documents() -> None:
+    """Evidently's 0/0 of a list with nothing relevant is no query without a relevant document: none is counted."""
+    seen = audit({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"], "r": ["x"]}, "nDCG@5", dialects=["standard", "evidently"])
+    said = str(headline(seen, "run"))
+    assert "0 queries" not in said
+    assert "lists that a tool counts like" in said

@@ -179,3 +179,10 @@ def test_the_headline_names_the_segment_that_loses(command: Command, files: Path
     command("compare", "q.txt", "old.txt", "new.txt", "-m", "RR", "--by", "segments.csv", "-o", "page.html")
     headline = (files / "page.html").read_text(encoding="utf-8").split("<h1>")[1].split("</h1>")[0]
     assert headline.startswith("new.txt is above old.txt by more than luck (RR); worse for kind brand (−")
+
+
+def test_a_column_in_place_of_a_table(command: Command) -> None:
+    """Who names a column hears that there is no such file, and what a table is called."""
+    error = command("evaluate", "qrels.txt", "bm25.txt", "--by", "topic", code=2)
+    assert "topic: there is no such file" in error
+    assert "such as topics.csv" in error

@@ -115,6 +115,9 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
     """
     suffix = suffix_of(os.fspath(path))
     able = [one for one in FORMATS.values() if one.read_table and suffix in one.suffixes]
+    if not able and not suffix and not os.path.exists(path):
+        hint = "A table is named by its file, such as topics.csv."
+        raise InputError("there is no such file", path=os.fspath(path), hint=hint)
     if not able:
         hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
         raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)

@@ -71,7 +71,8 @@ class Cause(Registered):
         if self.kind is None:
             return subject
         n = conditions.count(self.kind)
-        return f"{n} {_numbered(subject, n)}"
+        # A dialect whose ideal is made of the retrieved list has 0/0 where the judgments have not.
+        return f"{n} {_numbered(subject, n)}" if n else "lists that a tool counts like " + subject
 
     def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
         """What each of the two dialects does."""
