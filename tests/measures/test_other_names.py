@@ -7,7 +7,7 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError, UnknownNamesError
 from rankgauge.measures import MEASURES, parse, resolve
-from rankgauge.measures.other_names import AT_RANK, MEANINGS, OTHER_NAMES, WHOLE_LIST
+from rankgauge.measures.names import AT_RANK, MEANINGS, OTHER_NAMES, WHOLE_LIST
 
 PAPERS = {
     "ndcg@10": "nDCG@10",

@@ -8,8 +8,7 @@ import pytest
 from rankgauge import dialects
 from rankgauge.errors import UnknownNameError
 from rankgauge.measures import MEASURES, parse, resolve
-from rankgauge.measures.names import CATALOGUE, LEFT_OUT, unknown
-from rankgauge.measures.other_names import OTHER_NAMES, plain
+from rankgauge.measures.names import CATALOGUE, LEFT_OUT, OTHER_NAMES, plain, unknown
 from rankgauge.measures.trec_names import NAMES
 
 

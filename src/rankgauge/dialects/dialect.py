@@ -24,7 +24,7 @@ from rankgauge.errors import (
 from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
-from rankgauge.measures.other_names import ours
+from rankgauge.measures.names import ours
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
     ABOVE_ZERO,
@@ -163,7 +163,7 @@ class Dialect(Registered):
         return Ranking(**{**said, "ties": ties}, levels=levels)
 
     def has(self, measure: Measure) -> bool:
-        """Whether the tool computes the measure, at some cutoff if it has one, or has a provider that does."""
+        """Say whether the tool computes the measure, at some cutoff if it has one, or has a provider that does."""
         return self._computes(measure) or any(one.has(measure) for one in self.providers)
 
     def _computes(self, measure: Measure) -> bool:
@@ -174,7 +174,7 @@ class Dialect(Registered):
         return any(_is_kind(name, measure) and self._gains_as(name, measure) for name in names)
 
     def _gains_as(self, name: str, measure: Measure) -> bool:
-        """Whether a measure of the right name also has gains and discounts that the tool offers under that name."""
+        """Say whether a measure of the right name also has gains and discounts that the tool offers under that name."""
         stated = {one: getattr(measure, one, None) for one in ("gain", "discount")}
         said = {one: value for one, value in stated.items() if isinstance(value, str)}  # a table of gains is the user's
         if all(getattr(self, one) == value for one, value in said.items()):
@@ -183,7 +183,7 @@ class Dialect(Registered):
         return offered is not None and all(getattr(offered, one) == value for one, value in said.items())
 
     def provider(self, measure: Measure) -> Dialect:
-        """The dialect that the tool computes the measure by: its own, or that of a provider."""
+        """Return the dialect that the tool computes the measure by: its own, or that of a provider."""
         if own := self.by_measure.get(measure.facts.name):
             return replace(self, by_measure={}, **own)
         if not self.providers or self._computes(measure):
@@ -191,7 +191,7 @@ class Dialect(Registered):
         return next((one for one in self.providers if one.has(measure)), self)
 
     def parts(self, measures: Iterable[Measure]) -> dict[Dialect, tuple[Measure, ...]]:
-        """The measures by the dialect that the tool computes them by."""
+        """Return the measures by the dialect that the tool computes them by."""
         parts: dict[Dialect, tuple[Measure, ...]] = {}
         for measure in measures:
             dialect = self.provider(measure)
@@ -199,7 +199,7 @@ class Dialect(Registered):
         return parts
 
     def lacked(self, measures: Iterable[Measure]) -> str | None:
-        """What to know of measures that the tool lacks; None if it has them all."""
+        """Return what to know of measures that the tool lacks; None if it has them all."""
         missing = [measure for measure in measures if not self.has(measure)]
         if not missing:
             return None
@@ -215,7 +215,7 @@ class Dialect(Registered):
         return {f.name for one, other in pairs for f in fields(one) if getattr(one, f.name) != getattr(other, f.name)}
 
     def choice(self, name: str, measure: Measure) -> Any:
-        """What `empty`, `short` or `ideal` is for a measure; see `only_for`."""
+        """Return what `empty`, `short` or `ideal` is for a measure; see `only_for`."""
         if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
             return provider.choice(name, measure)
         limited = self.only_for.get(name)
@@ -245,7 +245,7 @@ class Dialect(Registered):
         return tuple(found)
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-        """The measures that the names stand for, each once."""
+        """Return the measures that the names stand for, each once."""
         if isinstance(names, tuple) and names and all(isinstance(name, Measure) for name in names):
             self._refuse_lacking(names)
             return tuple(dict.fromkeys(names))
@@ -262,7 +262,7 @@ class Dialect(Registered):
             )
 
     def prepare(self, judgments: pl.DataFrame, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
-        """The judgments with one grade for each query and document (and subtopic), on the tool's scale.
+        """Return the judgments with one grade for each query and document (and subtopic), on the tool's scale.
 
         Levels of preferences are no grades: tools read them with their fractions.
         """
@@ -273,7 +273,7 @@ class Dialect(Registered):
         return combined
 
     def _judged_once(self, judgments: pl.DataFrame) -> pl.DataFrame:
-        """The judgments with repeated ones resolved, where the readers kept these."""
+        """Return the judgments with repeated ones resolved, where the readers kept these."""
         from rankgauge.files.validation import keeps_repeats
 
         key = [name for name in ("query", "document", "assessor", "subtopic") if name in judgments.columns]
@@ -319,7 +319,7 @@ class Dialect(Registered):
         return self.fractional is not FractionalGrade.KEEP or self.high is not HighGrade.KEEP
 
     def rescaled(self, grades: FloatArray) -> FloatArray:
-        """The grades after the policies on fractions and on grades above the top of the scale."""
+        """Return the grades after the policies on fractions and on grades above the top of the scale."""
         odd = grades[np.isfinite(grades) & (grades != np.trunc(grades))]
         if self.fractional is FractionalGrade.REFUSE and len(odd):
             raise JudgmentsError(
@@ -341,7 +341,7 @@ class Dialect(Registered):
         return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
 
     def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
-        """The judgments with one grade for each query and document."""
+        """Return the judgments with one grade for each query and document."""
         if "assessor" not in judgments.columns:
             return judgments
         if self.assessors is not None:
@@ -379,7 +379,7 @@ class Dialect(Registered):
             )
 
     def read(self, measure: Measure) -> Measure:
-        """The measure with its open parameters set as this dialect understands them."""
+        """Return the measure with its open parameters set as this dialect understands them."""
         if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
             return provider.read(measure)
         shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
@@ -387,19 +387,19 @@ class Dialect(Registered):
         return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
 
     def threshold(self, measure: Measure) -> float | None:
-        """The lowest grade that the measure counts as relevant; None if it makes no such difference."""
+        """Return the lowest grade that the measure counts as relevant; None if it makes no such difference."""
         rel = getattr(self.read(measure), "rel", None)
         return rel if rel and np.isfinite(rel) else None
 
     def describe(self, measures: Sequence[Measure]) -> str:
-        """The dialect's name, and which grades count as relevant where the measures tell them from others."""
+        """Return the dialect's name, and which grades count as relevant where the measures tell them from others."""
         rels = sorted({rel for measure in measures if (rel := self.threshold(measure) or 0.0) > 0})
         words = ["any above 0" if rel == ABOVE_ZERO else f"{rel:g} or more" for rel in rels]
         relevant = f"; relevant grades: {', '.join(words)}" if words else ""
         return self.label(besides="rel") + relevant + self.unmoved_words(measures)
 
     def label(self, besides: str | None = None) -> str:
-        """The dialect's name and the choices that a user replaced, but for the one that is told elsewhere."""
+        """Return the dialect's name and the choices that a user replaced, but for the one that is told elsewhere."""
         known = self.registry.get(self.name, self)
         choices = [f.name for f in fields(self) if f.compare and f.name not in ("providers", besides)]
         changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
@@ -429,7 +429,7 @@ class Dialect(Registered):
         return f"; rel={self.rel:g} changes nothing for {names}" if names else ""
 
     def unmoved(self, measures: Iterable[Measure]) -> list[Measure]:
-        """The measures without a threshold, or with their own, where the user chose one for all of them."""
+        """Return the measures without a threshold, or with their own, where the user chose one for all of them."""
         known = self.registry.get(self.name, self)
         if self.rel_scale is not None or self.rel == known.rel:
             return []
@@ -453,30 +453,40 @@ class Dialect(Registered):
             return spoken
         return replace(spoken.changed(rel=named.rel), rel_scale=named.name)
 
+    def on_chunks(self, chunks: Any) -> Self:
+        """The dialect that counts a document once, in its first place and with its highest grade, if chunks are read.
+
+        A tool that says what copies count keeps it.
+        """
+        if chunks is None:
+            return self
+        once = self if self.duplicates is not Duplicates.REFUSE else self.changed(duplicates=Duplicates.FIRST)
+        return once if once.judged_twice is not JudgedTwice.REFUSE else once.changed(judged_twice=JudgedTwice.MAX)
+
     def _topped_by(self, scale: str, top: float) -> Self:
-        """The dialect with the top of a scale where neither the tool nor the user has one."""
+        """Return the dialect with the top of a scale where neither the tool nor the user has one."""
         topped = self.topped(top)
         given = self.max_grade is None and topped.max_grade is not None
         providers = tuple(one if one.max_grade is not None else one._topped_by(scale, top) for one in self.providers)
         return replace(topped, providers=providers, top_scale=scale if given else self.top_scale)
 
     def knows(self, grade: float) -> bool:
-        """Whether a grade is not above the top of the dialect's scale."""
+        """Say whether a grade is not above the top of the dialect's scale."""
         return grade <= self.top(np.inf)
 
     def top(self, highest: float) -> float:
-        """The top of the scale: the dialect's, or else the highest grade of the judgments."""
+        """Return the top of the scale: the dialect's, or else the highest grade of the judgments."""
         return highest if self.max_grade is None else self.max_grade
 
     def topped(self, highest: float) -> Self:
-        """The dialect with the top of the scale set."""
+        """Return the dialect with the top of the scale set."""
         if self.providers:
             topped = tuple(one.topped(highest) for one in self.providers)
             return replace(self, providers=topped, max_grade=self.top(highest))
         return replace(self, max_grade=highest) if self.max_grade is None else self
 
     def changed(self, **overrides: Any) -> Self:
-        """The dialect with some of its choices replaced, its providers' too; policies may be given by name."""
+        """Return the dialect with some of its choices replaced, its providers' too; policies may be given by name."""
         known = {f.name for f in fields(self) if f.compare}
         values: dict[str, Any] = {}
         for name, value in overrides.items():
@@ -485,7 +495,7 @@ class Dialect(Registered):
             kind = type(getattr(self, name))
             values[name] = kind.parse(value) if issubclass(kind, Policy) else value
         if values and self.providers:
-            values["providers"] = tuple(one.changed(**_added(values, one)) for one in self.providers)
+            values["providers"] = tuple(one.changed(**_add_parameters(values, one)) for one in self.providers)
         if "rel" in values:
             if not isinstance(values["rel"], int | float | np.number) or not values["rel"] > 0:
                 raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
@@ -501,8 +511,8 @@ class Dialect(Registered):
         return replace(self, **values) if values else self
 
 
-def _added(values: Mapping[str, Any], dialect: Dialect) -> Mapping[str, Any]:
-    """The changes, with parameters of measures added to those that the dialect states itself."""
+def _add_parameters(values: Mapping[str, Any], dialect: Dialect) -> Mapping[str, Any]:
+    """Return the changes, with parameters of measures added to those that the dialect states itself."""
     if "readings" not in values:
         return values
     own, new = dialect.readings, values["readings"]
@@ -513,14 +523,14 @@ _PATTERN = re.compile(r"(?P<name>\w+)(?:\(.*?\))?(?:{})?(?P<cutoff>@?)")
 
 
 def _is_kind(name: str, measure: Measure) -> bool:
-    """Whether a name or pattern (`nDCG@k`) is of the measure, with a cutoff if that has one."""
+    """Say whether a name or pattern (`nDCG@k`) is of the measure, with a cutoff if that has one."""
     match = _PATTERN.match(name)
     cut = getattr(measure, "cutoff", None) is not None
     return match is not None and match["name"] == measure.facts.name and bool(match["cutoff"]) == cut
 
 
 def _own(name: str, known: Mapping[str, Printed]) -> list[Printed]:
-    """What a name stands for; of several meanings, that of the tool's own label: ranx's hits@10 is its hits."""
+    """Return what a name stands for; of several meanings, that of the tool's own label: ranx's hits@10 is its hits."""
     try:
         return resolve([name])
     except AmbiguousNameError:
@@ -554,5 +564,5 @@ def get(name: str | Dialect, **overrides: Any) -> Dialect:
 
 
 def prints(labels: Mapping[str, str], **how: Any) -> tuple[Printed, ...]:
-    """What a tool prints: measures by their labels; `how` is the rest of `Printed`, the same for all."""
+    """Return what a tool prints: measures by their labels; `how` is the rest of `Printed`, the same for all."""
     return tuple(Printed(name=label, measure=parse(measure), **how) for label, measure in labels.items())

@@ -1,4 +1,4 @@
-"""RANKED LISTS → VALUES: one file per measure; the folder is its family. Dropping a file in registers it."""
+"""RANKED LISTS → VALUES: a file per measure, or per few that are read together; its folder is the family."""
 
 from rankgauge.measures.measure import FAMILIES, MEASURES, Aggregate, Cutoff, Example, Facts, Measure, TieRule
 from rankgauge.measures.names import as_list, each, parse

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import MEASURES, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.other_names import ours
+from rankgauge.measures.measure import MEASURES, Example, Facts, Measure, TieRule
+from rankgauge.measures.names import ours
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -56,7 +56,6 @@ def define(
             reference="defined by rankgauge.define",
             name=name,
             bounds=bounds,
-            cutoff=Cutoff.OPTIONAL,
             ties=TieRule.SAMPLED,
             graded=True,
             improves=False,
@@ -79,7 +78,6 @@ def define(
             return np.array(called, dtype=np.float64).reshape(shape)
 
         def _lengths(self, lists: RankedLists) -> list[int]:
-            """Return how many documents of each list the function sees."""
             cutoff = np.inf if self.cutoff is None else self.cutoff
             return [int(length) for length in np.minimum(lists.retrieved, cutoff).reshape(-1)]
 
@@ -88,7 +86,6 @@ def define(
 
 
 def _by_rank(ranks: FloatArray, grades: FloatArray, length: int, unjudged: float) -> FloatArray:
-    """Return the grades of a list's first ranks."""
     by_rank = np.full(length, unjudged)
     shown = (ranks <= length) & np.isfinite(grades)
     by_rank[ranks[shown].astype(np.intp) - 1] = grades[shown]
@@ -128,7 +125,6 @@ def _count_arguments(name: str, function: Callable[..., Any]) -> int:
 
 
 def _check_bounds(bounds: tuple[float, float]) -> None:
-    """Refuse bounds that are not two numbers, the lower one first."""
     pair = isinstance(bounds, tuple | list) and len(bounds) == 2 and all(isinstance(one, Real) for one in bounds)
     if not pair or not bounds[0] < bounds[1]:
         raise ParameterError("define", "bounds", "two numbers, the least and the most that a value can be", bounds)

@@ -11,11 +11,66 @@ from enum import Enum
 
 import numpy as np
 
-from rankgauge.measures.precision import cumulated_precision
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight, group_edges
-from rankgauge.records import record
+from rankgauge.records import entity, record
+
+
+def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float | None = None) -> FloatArray:
+    """Return the precision at each relevant hit's rank, 0 elsewhere.
+
+    Where documents are tied, the mean over their orders (McSherry & Najork 2008): a relevant document of a group that
+    begins at rank a with m documents, r of them relevant, is at each of the m ranks equally often, and before it
+    in the group (r − 1)/(m − 1) of the places hold relevant documents.
+    """
+    before, within = lists.earlier(relevant)
+    ranks = np.where(lists.hits, lists.ranks, 1.0)
+    inside = lists.ranks <= (np.inf if cutoff is None else cutoff)
+    strict = np.where(inside, lists.rounded(relevant * (before + 1.0) / ranks), 0.0)
+    if lists.first is None or lists.size is None:
+        return strict
+    inverse = lists.weigh(lambda r: 1.0 / r, cutoff)
+    places = lists.weigh(np.ones_like, cutoff) - np.where(lists.hits, lists.first, 0.0) * inverse
+    mates = (within - 1.0) / np.maximum(np.where(lists.hits, lists.size, 1.0) - 1.0, 1.0)
+    return np.where(lists.size > 1, relevant * ((before + 1.0) * inverse + mates * places), strict)
+
+
+@entity
+class Levels:
+    """The distinct positive grades of each query's judged documents, from the highest down (queries × levels).
+
+    `step` is a grade's distance from the next lower one in use (from 0 for the lowest), `reached` how many judged
+    documents have at least that grade. Queries with fewer levels are padded with steps of 0.
+    """
+
+    grade: FloatArray
+    step: FloatArray
+    reached: FloatArray
+
+    @classmethod
+    def of(cls, lists: RankedLists) -> Levels:
+        """Return the levels of each query of a block."""
+        grade = np.where(lists.ideal > 0, lists.ideal, 0.0)
+        step = -np.diff(grade, append=0.0)
+        reached = np.broadcast_to(np.arange(1.0, grade.shape[-1] + 1), grade.shape)
+        # The last document of each level is the one with a step below it.
+        most = int(np.max((step > 0).sum(axis=-1), initial=0))
+        order = np.argsort(step <= 0, axis=-1, kind="stable")[..., :most]
+        return cls(
+            **{
+                name: np.take_along_axis(values, order, axis=-1)
+                for name, values in (("grade", grade), ("step", step), ("reached", reached))
+            }
+        )
+
+    def precision(self, lists: RankedLists, weights: FloatArray, cutoff: float | None = None) -> FloatArray:
+        """What each hit adds to the sum, over the levels, of weight · precision at the hits that reach the level."""
+        added = np.zeros(lists.grades.shape)
+        for level in range(self.grade.shape[-1]):
+            relevant = lists.grades >= self.grade[..., level, np.newaxis]
+            added += weights[..., level, np.newaxis] * cumulated_precision(lists, relevant.astype(float), cutoff)
+        return added
 
 
 class Shape(Enum):
@@ -40,7 +95,7 @@ class Form:
     cutoff: float | None = None
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        """What each hit adds to the value; where documents are tied, the mean over their orders."""
+        """Return what each hit adds to the value; where documents are tied, the mean over their orders."""
         lists = lists.top(self.cutoff)
         worth = self.worth(lists)
         match self.shape:
@@ -52,7 +107,7 @@ class Form:
 
 
 def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float | None = None) -> FloatArray:
-    """What each hit adds to Σ weight(rank) · stop · Π (1 − stop of those before).
+    """Return what each hit adds to Σ weight(rank) · stop · Π (1 − stop of those before).
 
     Where documents are tied, the mean over their orders: which places of the group the h documents take that can stop
     a user, and in which order, are independent. So the group adds Σ_j (A_{j−1} − A_j) · W_j, with
@@ -76,7 +131,7 @@ def cascade(lists: RankedLists, stop: FloatArray, weight: Weight, cutoff: float 
 
 
 def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[IndexArray, ...]]:
-    """Where the wanted cells of each tie group are (groups × cells); groups with as many cells come together."""
+    """Yield where the wanted cells of each tie group are (groups × cells); groups with as many cells come together."""
     start, _ = group_edges(first)
     cells = np.nonzero(wanted)
     # A group is known by its list and its first column; its cells follow one another.
@@ -100,7 +155,7 @@ def chance_to_pass(stop: FloatArray) -> FloatArray:
 
 
 def _worth_of_places(first: FloatArray, size: FloatArray, h: int, weight: Weight, limit: float) -> FloatArray:
-    """The mean weight of the 1st, 2nd, … h-th place taken, where h documents take random places of each group.
+    """Return the mean weight of the 1st, 2nd, … h-th place taken, where h documents take random places of each group.
 
     Place by place: `taken[j]` is the chance that j of the h come before it.
     """

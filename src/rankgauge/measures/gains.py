@@ -13,7 +13,7 @@ from rankgauge.ranking.lists import Weight
 
 
 def _table(*values: float) -> Weight:
-    """A gain table: grade → gain, 0 for grades past its end and for grades between."""
+    """Return a gain table: grade → gain, 0 for grades past its end and for grades between."""
 
     def gain(grades: FloatArray) -> FloatArray:
         grown = np.zeros(grades.shape)
@@ -50,13 +50,9 @@ GAINS: Mapping[str, Weight] = {
 """What a grade is worth, by name."""
 
 
-def _letor(ranks: FloatArray) -> FloatArray:
-    return 1.0 / np.where(ranks < 2, 1.0, np.log2(np.maximum(ranks, 2.0)))
-
-
 DISCOUNTS: Mapping[str, Weight] = {
     "log2": lambda ranks: 1.0 / np.log2(ranks + 1.0),
-    "letor": _letor,  # ranks 1 and 2 undiscounted, then 1 / log2(rank)
+    "letor": lambda ranks: 1.0 / np.log2(np.maximum(ranks, 2.0)),  # ranks 1 and 2 undiscounted, then 1 / log2(rank)
     "log2+2": lambda ranks: 1.0 / np.log2(ranks + 2.0),  # as ROMIP prints it
     "ln": lambda ranks: 1.0 / np.log(ranks + 1.0),
     "none": lambda ranks: np.ones_like(ranks),
@@ -82,11 +78,11 @@ def persistence(p: float) -> Weight:
 
 
 def relevance(rel: float) -> Callable[[RankedLists], FloatArray]:
-    """The worth of a hit on two levels: 1 from the grade `rel` on, else 0."""
+    """Return the worth of a hit on two levels: 1 from the grade `rel` on, else 0."""
     return lambda lists: lists.relevant(rel).astype(float)
 
 
-def discounted(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:
+def discount_gains(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:
     """The gain of each hit after the discount of that name, 0 past the cutoff; the mean over the places where tied."""
     if name not in DISCOUNTED or lists.tied:
         return gained * lists.weigh(discount(name), cutoff)
@@ -95,14 +91,14 @@ def discounted(lists: RankedLists, gained: FloatArray, name: str, cutoff: float 
 
 
 def discount(name: str) -> Weight:
-    """The discount of that name."""
+    """Return the discount of that name."""
     if name not in DISCOUNTS:
         raise UnknownNameError("discount", name, DISCOUNTS)
     return DISCOUNTS[name]
 
 
 def gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] | None = None) -> FloatArray:
-    """The gain of each hit; 0 for unjudged ones and padding.
+    """Return the gain of each hit; 0 for unjudged ones and padding.
 
     `table` maps grades to gains in place of the named gain; a grade that it does not list keeps its own value.
     """
@@ -118,7 +114,7 @@ def gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] 
 
 
 def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float], ...] | None = None) -> FloatArray:
-    """The gains of the judged documents from the highest down, 0 where a document gains nothing and in padding.
+    """Return the gains of the judged documents from the highest down, 0 where a document gains nothing and in padding.
 
     It is the gain that orders them, not the grade: a table may give a low grade the higher gain.
     """
@@ -126,13 +122,13 @@ def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float],
     return found if table is None else -np.sort(-found, axis=-1)
 
 
-def cumulated(gained: FloatArray, weight: Weight) -> FloatArray:
-    """The discounted sum of gains in rank order, down to each rank."""
+def cumulate(gained: FloatArray, weight: Weight) -> FloatArray:
+    """Return the discounted sum of gains in rank order, down to each rank."""
     return np.cumsum(gained * weight(np.arange(1.0, gained.shape[-1] + 1)), axis=-1)
 
 
 def final(running: FloatArray) -> FloatArray:
-    """The last of the running sums on the last axis, 0 where there is none."""
+    """Return the last of the running sums on the last axis, 0 where there is none."""
     return running[..., -1] if running.shape[-1] else np.zeros(running.shape[:-1])
 
 
@@ -141,7 +137,7 @@ STOPS: Mapping[str, str] = {"formula": "exp", "whole": "ranklib"}
 
 
 def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = None) -> FloatArray:
-    """How likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding.
+    """Return how likely a user stops at each hit: (2^g − 1) / 2^max_grade; 0 for unjudged ones and padding.
 
     A grade above the scale gives no probability and is refused, unless a rule of `STOPS` lets it pass.
     """

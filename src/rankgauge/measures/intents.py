@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
-from rankgauge.measures.exact_order import exact
+from rankgauge.errors import InputError
 from rankgauge.measures.forms import cascade
 from rankgauge.measures.gains import DISCOUNTS
+from rankgauge.measures.measure import Facts
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, total
 from rankgauge.records import record
 
@@ -22,12 +24,15 @@ Discounted: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 Value: TypeAlias = Callable[[RankedLists], FloatArray]
 
+intent_facts = partial(Facts, judgments=JudgmentKind.SUBTOPICS)
+"""The facts of a measure that asks for judgments by subtopic."""
+
 GREEDY = float(np.e / (np.e - 1.0))
 """How many times the gain of the greedy order the best order may have (Nemhauser, Wolsey & Fisher 1978)."""
 
 
 def intents(lists: RankedLists, rel: float | None = None) -> FloatArray:
-    """What each subtopic of a query is worth (queries × subtopics), 0 where there is none.
+    """Return what each subtopic of a query is worth (queries × subtopics), 0 where there is none.
 
     With `rel`, a subtopic that no judged document is relevant to is worth nothing: nobody could serve it.
     """
@@ -37,28 +42,22 @@ def intents(lists: RankedLists, rel: float | None = None) -> FloatArray:
 
 
 def intent_sum(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """The sum over the subtopics by their weights."""
+    """Return the sum over the subtopics by their weights."""
     return total(np.where(weights > 0, values, 0.0) * weights)
 
 
 def intent_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """The mean over the subtopics by their weights, NaN where none has any; added first and divided once."""
+    """Return the mean over the subtopics by their weights, NaN where none has any; added first and divided once."""
     return ratio(intent_sum(values, weights), total(weights))
 
 
-def check_share(name: str, parameter: str, value: float | None) -> None:
-    """An error for a parameter that is not from 0 to 1; one that is open is decided later."""
-    if value is not None and not 0 <= value <= 1:
-        raise ParameterError(name, parameter, "from 0 to 1", value)
-
-
 def by_log(gained: FloatArray, ranks: FloatArray) -> FloatArray:
-    """The discount of DCG."""
+    """Return the discount of DCG."""
     return np.asarray(gained * DISCOUNTS["log2"](ranks))
 
 
 def by_rank(gained: FloatArray, ranks: FloatArray) -> FloatArray:
-    """The discount of expected reciprocal rank."""
+    """Return the discount of expected reciprocal rank."""
     return gained / ranks
 
 
@@ -113,7 +112,7 @@ class Novelty:
         return total(np.where(inside, self.discounted(gained, np.where(inside, lists.ranks, 1.0)), 0.0))
 
     def _mean_over_ties(self, lists: RankedLists) -> FloatArray:
-        """The mean gain over the orders of tied documents.
+        """Return the mean gain over the orders of tied documents.
 
         A user who stops at a relevant document with probability alpha gains alpha times as much: this is a cascade,
         whose mean over the orders has a closed form.
@@ -138,17 +137,17 @@ class Novelty:
         return ratio(self.of(lists), total(self.discounted(each, np.arange(1.0, self.cutoff + 1))))
 
     def against_ideal(self, lists: RankedLists, order: str | None, value: Value) -> FloatArray:
-        """The value of each list, divided by that of the ideal order of the judged documents."""
+        """Return the value of each list, divided by that of the ideal order of the judged documents."""
         assert lists.facets is not None
         find = ORDERS[order or "greedy"]
         key = (find, self.rel, self.alpha, self.cutoff, None if find is _greedy else self.discounted)
         if key not in lists.facets.orders:
             lists.facets.orders[key] = find(self, lists)
-        return ratio(value(lists), value(ordered(lists, lists.facets.orders[key])))
+        return ratio(value(lists), value(order_documents(lists, lists.facets.orders[key])))
 
 
 def _relevant(gain: Novelty, lists: RankedLists) -> BoolArray:
-    """Which judged documents are relevant to which subtopics (queries × documents × subtopics)."""
+    """Return which judged documents are relevant to which subtopics (queries × documents × subtopics)."""
     assert lists.facets is not None
     return lists.facets.pool >= gain.rel
 
@@ -175,7 +174,7 @@ def _greedy(gain: Novelty, lists: RankedLists) -> IndexArray:
 
 
 def _exact(gain: Novelty, lists: RankedLists) -> IndexArray:
-    """The best order; −1 past the last relevant document."""
+    """Return the best order; −1 past the last relevant document."""
     if lists.ranks.ndim == 1:
         return np.asarray(_exact(gain, lists.taken(None))[0])
     relevant, weights, chosen = _relevant(gain, lists), intents(lists, gain.rel), _greedy(gain, lists)
@@ -191,8 +190,8 @@ ORDERS: Mapping[str, Callable[[Novelty, RankedLists], IndexArray]] = {"greedy": 
 """How the ideal order is found, by name."""
 
 
-def ordered(lists: RankedLists, chosen: IndexArray) -> RankedLists:
-    """The judged documents of the same queries in an order: their places in the pool, −1 past the last."""
+def order_documents(lists: RankedLists, chosen: IndexArray) -> RankedLists:
+    """Return the judged documents of the same queries in an order: their places in the pool, −1 past the last."""
     assert lists.facets is not None
     found = chosen >= 0
     grades = np.take_along_axis(lists.facets.pool, chosen[..., np.newaxis], axis=-2)
@@ -204,3 +203,98 @@ def ordered(lists: RankedLists, chosen: IndexArray) -> RankedLists:
         retrieved=found.sum(axis=-1).astype(np.float64),
         facets=replace(lists.facets, grades=grades),
     )
+
+
+STEPS = 20_000
+"""After how many steps the search is given up, for one query."""
+
+SAME = 1e-12
+"""By how much a better order has to be better."""
+
+Kind = tuple[bool, ...]
+"""Documents that are relevant to the same subtopics, which these are."""
+
+
+class _GivenUpError(Exception):
+    """The search takes too long."""
+
+
+def exact(
+    relevant: BoolArray, weights: FloatArray, alpha: float, discount: FloatArray, query: str | int | None = None
+) -> IndexArray:
+    """Return the best order of the documents of one query (documents × subtopics), as long as the discount."""
+    each: list[Kind] = [tuple(row) for row in relevant.tolist()]
+    counts = sorted(Counter(each).items())
+    try:
+        order = _best(tuple(counts), tuple(weights.tolist()), alpha, tuple(discount.tolist()))
+    except _GivenUpError:
+        of = "" if query is None else f" of query {query}"
+        raise InputError(
+            f"the exact ideal order{of} takes more than {STEPS} steps to find",
+            hint=f"Cut the lists before rank {len(discount)}, leave the query out, or leave out ideal_order='exact': "
+            "the order is then ndeval's greedy one.",
+        ) from None
+    left = {kind: [place for place, one in enumerate(each) if one == kind] for kind, _ in counts}
+    return np.array([left[kind].pop(0) for kind in order], dtype=np.int64)
+
+
+@lru_cache(maxsize=4096)  # runs share their judgments
+def _best(
+    counts: tuple[tuple[Kind, int], ...], weights: tuple[float, ...], alpha: float, discount: tuple[float, ...]
+) -> list[Kind]:
+    """Return the best order, by the kinds of its documents."""
+    kinds = np.array([kind for kind, _ in counts], dtype=np.float64).reshape(len(counts), len(weights))
+    search = _OrderSearch(kinds, np.array([count for _, count in counts]), 1.0 - alpha, np.array(discount))
+    return [counts[kind][0] for kind in search.best(np.array(weights))]
+
+
+class _OrderSearch:
+    """A search for the best order of kinds of documents, of which there are so many each."""
+
+    def __init__(self, kinds: FloatArray, counts: IndexArray, left: float, discount: FloatArray) -> None:
+        """`left` is what a relevant document leaves of a subtopic's worth for the next one."""
+        self.kinds, self.counts, self.discount = kinds, counts, discount
+        self.after = np.where(kinds > 0, left, 1.0)
+        # Which kinds serve all that a kind serves, and more. While there are any, that kind can wait: to exchange the
+        # two, or to take the better one instead, never loses anything.
+        self.better = (kinds[:, np.newaxis] <= kinds).all(axis=-1) & ~np.eye(len(kinds), dtype=bool)
+        # What the 1st, 2nd … document of a kind gains at most, as a share of what the first would.
+        self.repeated = left ** np.arange(max(int(counts.max(initial=1)), 1))
+        self.value, self.order, self.steps = -np.inf, list[int](), 0
+        self.seen: dict[tuple[int, ...], float] = {}
+
+    def best(self, weights: FloatArray) -> list[int]:
+        """Return the best order; the first that is tried is the greedy one."""
+        self._extend([], self.counts, weights, 0.0)
+        return self.order
+
+    def _extend(self, order: list[int], counts: IndexArray, worth: FloatArray, value: float) -> None:
+        if len(order) == len(self.discount):
+            if value > self.value + SAME:
+                self.value, self.order = value, order
+            return
+        gains = self.kinds @ worth
+        if self._is_hopeless(order, counts, gains, value):
+            return
+        next_ = (counts > 0) & ~(self.better & (counts > 0)).any(axis=-1)
+        for kind in np.argsort(-gains, kind="stable").tolist():
+            if next_[kind]:
+                fewer = counts.copy()
+                fewer[kind] -= 1
+                gained = value + float(self.discount[len(order)] * gains[kind])
+                self._extend([*order, kind], fewer, worth * self.after[kind], gained)
+
+    def _is_hopeless(self, order: list[int], counts: IndexArray, gains: FloatArray, value: float) -> bool:
+        """Say whether nothing better comes of an order: the same documents gained as much in another order, or the best
+        that is left would not be enough. No document gains more later than it would now."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise _GivenUpError
+        key = tuple(counts.tolist())
+        if self.seen.get(key, -np.inf) >= value - SAME:
+            return True
+        self.seen[key] = value
+        there = np.arange(len(self.repeated)) < counts[:, np.newaxis]
+        most = -np.sort(-np.where(there, gains[:, np.newaxis] * self.repeated, 0.0).ravel())
+        ahead = self.discount[len(order) :]
+        return bool(value + most[: len(ahead)] @ ahead[: len(most)] <= self.value + SAME)

@@ -6,19 +6,90 @@ Whatever depends on the judgments alone is kept: the codes of the grades, and th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.measures.tabulated import Tabulated
+from rankgauge.measures.forms import Shape
+from rankgauge.measures.measure import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.policies import IdealPool, Ties
-from rankgauge.ranking import Ranking
+from rankgauge.ranking import RankedLists, Ranking
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
 from rankgauge.ranking.rules import SORTS
 from rankgauge.records import entity
+
+
+@entity
+class Tabulated:
+    """A measure that is a sum over the first ranks, or such a sum divided by that of the ideal order.
+
+    `added` and `ideal` (ranks × codes) are what a document of that code adds there; `ideal` is None if nothing is
+    divided by. `worth` (codes) and `weight` (ranks) are the factors of `added`.
+    """
+
+    added: FloatArray
+    ideal: FloatArray | None
+    worth: FloatArray
+    weight: FloatArray
+
+    def sums(self, codes: KeyArray) -> FloatArray:
+        """Return the sum of each list from its codes in rank order (ranks × lists)."""
+        return self._total(self.added, codes)
+
+    def ideals(self, codes: KeyArray) -> FloatArray | None:
+        """Return what the sums are divided by, from the codes in the ideal order (ranks × lists)."""
+        return None if self.ideal is None else self._total(self.ideal, codes)
+
+    def expected(self, codes: KeyArray, start: IndexArray, end: IndexArray) -> FloatArray:
+        """The mean sum over the orders of tied documents, from the codes (lists × documents) and their tie groups."""
+        running = np.zeros((len(codes), codes.shape[1] + 1))
+        np.cumsum(self.worth.take(codes), axis=1, out=running[:, 1:])
+        before, after = (np.take_along_axis(running, edge, axis=1) for edge in (start, end))
+        shared: FloatArray = (after - before) / (end - start) * self.weight[: start.shape[1]]
+        return np.asarray(shared.sum(axis=1))
+
+    @cached_property
+    def _rows(self) -> IndexArray:
+        """Where the entries of each rank begin."""
+        return np.arange(0, self.added.size, UNGRADED + 1)[:, np.newaxis]
+
+    def _total(self, table: FloatArray, codes: KeyArray) -> FloatArray:
+        """Return the sums of a table's entries, added from rank to rank as kernels do."""
+        found = table.take(codes + self._rows[: len(codes)])
+        # Many lists are added rank by rank; one alone would be added pairwise.
+        return np.asarray(np.add.reduce(found, axis=0) if found.shape[1] > 1 else np.add.accumulate(found, axis=0)[-1])
+
+
+@lru_cache(maxsize=64)
+def tabulated(kernel: Measure, depth: int) -> Tabulated | None:
+    """Return the measure's tables down to a rank; None if its value is no such sum, or not to the last bit."""
+    above, below = kernel.numerator(), kernel.ideal()
+    if kernel.judged_only or above is None or above.shape is not Shape.LINEAR:
+        return None
+    grades = np.repeat(np.append(np.arange(TOP, -1.0, -1.0), np.nan)[:, np.newaxis], depth, axis=1)
+    ranks = np.where(np.isnan(grades), np.nan, np.arange(1.0, depth + 1))
+    lists = RankedLists(ranks=ranks, grades=grades, ideal=grades, retrieved=np.full(len(grades), float(depth)))
+    amounts, divisor, expected = kernel.amounts(lists), kernel.divisor(lists), kernel.values(lists)
+    summed_alike = below is not None and below.shape is Shape.LINEAR and below.cutoff == above.cutoff
+    if divisor is not None and not summed_alike:
+        return None
+    codes = np.repeat(np.arange(UNGRADED + 1, dtype=np.int32)[np.newaxis], depth, axis=0)
+    # The ideal order may go through a tool's own arithmetic, as the list does.
+    for ideal in [amounts, below.contributions(lists)] if below is not None else [None]:
+        found = Tabulated(
+            added=np.ascontiguousarray(amounts.T),
+            ideal=None if ideal is None else np.ascontiguousarray(ideal.T),
+            worth=above.worth(lists)[:, 0],
+            weight=above.weight(np.arange(1.0, depth + 1)),
+        )
+        sums, ideals = found.sums(codes), found.ideals(codes)
+        if np.array_equal(sums if ideals is None else ratio(sums, ideals), expected, equal_nan=True):
+            return found
+    return None
+
 
 Places: TypeAlias = slice | IndexArray
 """Which lists, or where their documents are in flat arrays."""
@@ -51,7 +122,7 @@ class ListPart:
         return flat.take(self.source)
 
     def numbers(self, rows: IndexArray) -> IndexArray:
-        """The numbers of some of the lists."""
+        """Return the numbers of some of the lists."""
         return self.index.start + rows if isinstance(self.index, slice) else self.index[rows]
 
 
@@ -67,7 +138,7 @@ class Layout:
         self.width = self.longest if int(sizes.min(initial=self.longest)) == self.longest else None
 
     def parts(self) -> Iterator[ListPart]:
-        """The lists in parts of like length; padding adds a quarter at most, but for the shortest."""
+        """Yield the lists in parts of like length; padding adds a quarter at most, but for the shortest."""
         if self.width is None:
             yield from self._padded_parts()
             return
@@ -92,7 +163,7 @@ class Layout:
             at = stop
 
     def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
-        """The flat values as parts take their rows from them."""
+        """Return the flat values as parts take their rows from them."""
         return flat if self.width is not None else np.append(flat, flat.dtype.type(padding))
 
 
@@ -124,7 +195,7 @@ class JudgedLists:
 
     @classmethod
     def of(cls, part: ListPart, codes: KeyArray | None, table: Tabulated) -> JudgedLists | None:
-        """The lists, from the codes of their grades; None if there are none."""
+        """Return the lists, from the codes of their grades; None if there are none."""
         if codes is None:
             return None
         depth = min(len(table.weight), part.width)
@@ -133,7 +204,7 @@ class JudgedLists:
         return cls(part=part, table=table, depth=depth, codes=codes, divisor=table.ideals(ideal), best=best)
 
     def score(self, flat: npt.NDArray[Any], how: Ranking) -> Scored:
-        """The values of the lists by the scores of all documents."""
+        """Return the values of the lists by the scores of all documents."""
         scores = self.part.rows(flat)
         keys, absent = score_keys(scores)
         keys |= self.codes
@@ -150,7 +221,7 @@ class JudgedLists:
     def _sums_with_ties(
         self, rows: IndexArray, keys: KeyArray, scores: npt.NDArray[Any], how: Ranking
     ) -> tuple[FloatArray, BoolArray]:
-        """The sums of lists in which ties matter, and whether they are certain."""
+        """Return the sums of lists in which ties matter, and whether they are certain."""
         if how.ties in SORTS:
             return np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
         tied = TiedKeys.of(keys, scores, self.depth)
@@ -160,7 +231,7 @@ class JudgedLists:
         return self.table.sums(settled_codes(given, how.ties, self.depth)), tied.sure
 
     def _list_lengths(self, absent: BoolArray | None, how: Ranking) -> tuple[FloatArray, IndexArray]:
-        """How many documents each list has, and the lists whose ideal order depends on which ones."""
+        """Return how many documents each list has, and the lists whose ideal order depends on which ones."""
         if absent is None:
             return np.full(len(self.codes), float(self.part.width)), _NONE
         retrieved = self.part.width - absent.sum(axis=1, dtype=np.float64)

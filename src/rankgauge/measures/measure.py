@@ -21,12 +21,13 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
+from rankgauge.constraints import Constraint, real_number
 from rankgauge.errors import JudgmentsError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form
 from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.policies import JudgmentKind
-from rankgauge.ranking import RankedLists, Sampling, total
+from rankgauge.ranking import UNJUDGED, RankedLists, Sampling, total
 from rankgauge.ranking.lists import Grade
 from rankgauge.ranking.sampling import SAMPLING
 from rankgauge.records import record, tuple_record
@@ -40,6 +41,15 @@ class Cutoff(Enum):
     OPTIONAL = "optional"
     REQUIRED = "required"
     RECALL = "recall"  # @0.1: a recall level instead of a rank
+
+
+_CUTOFFS: Mapping[Any, Cutoff] = {
+    None: Cutoff.NONE,
+    **dict.fromkeys((int | None, "int | None"), Cutoff.OPTIONAL),
+    **dict.fromkeys((int, "int"), Cutoff.REQUIRED),
+    **dict.fromkeys((float, "float"), Cutoff.RECALL),
+}
+"""The rule by the type of the parameter, which may be written in quotes."""
 
 
 class TieRule(Enum):
@@ -59,7 +69,7 @@ class Aggregate(Enum):
     GEOMETRIC = "geometric"
 
     def over(self, values: FloatArray, *, single: bool = False) -> float:
-        """One number from the values of the queries, added in their order; NaN marks a query that is left out.
+        """Return one number from the values of the queries, added in their order; NaN marks a query that is left out.
 
         `single` does it in single precision.
         """
@@ -98,6 +108,33 @@ class Example:
     value: str
 
 
+_SIGNS: Mapping[str, float | None] = {"-": None, "?": UNJUDGED, ".": np.nan}
+"""Grades that are no numbers: an unjudged document, one of the pool that nobody judged, one not in a stratum."""
+
+
+def read_examples(text: str) -> tuple[Example, ...]:
+    """Read worked examples, one in a line: `AP(rel=2)@3 of 1 - 2 0 | 2 1 = (1/3) / 3`.
+
+    The grades are those of the list by rank, after a bar those of judged documents that it lacks. `-` is an unjudged
+    document, `?` one of the pool that nobody judged; a document that is judged by subtopic has its grades with commas
+    between them, `.` where it is in no such stratum. A list without documents is `nothing`; `#` begins a comment.
+    """
+    found = []
+    for words in (line.partition("#")[0].split() for line in text.splitlines()):
+        if words:
+            measure, _, rest = " ".join(words).partition(" of ")
+            listed, _, value = rest.partition(" = ")
+            grades, _, missed = listed.replace("nothing", "").partition("|")
+            found.append(Example(measure, _read_grades(grades), missed=_read_grades(missed), value=value))
+    return tuple(found)
+
+
+def _read_grades(text: str) -> tuple[Any, ...]:
+    """Return the grade of each document, or its grades by subtopic."""
+    known = [tuple(_SIGNS[one] if one in _SIGNS else float(one) for one in word.split(",")) for word in text.split()]
+    return tuple(grades if len(grades) > 1 else grades[0] for grades in known)
+
+
 @record
 class Facts:
     """What is known of a measure. The first four have no default; a measure states the rest where it differs."""
@@ -110,6 +147,7 @@ class Facts:
     """That of the class, unless it is stated."""
     bounds: tuple[float, float] = (0.0, 1.0)
     cutoff: Cutoff = Cutoff.NONE
+    """What follows from the type of the parameter `cutoff`: not stated."""
     ties: TieRule = TieRule.EXACT
     graded: bool = False
     improves: bool = True
@@ -157,6 +195,19 @@ DEFAULTS: Mapping[str, Any] = {"rel": 1.0, "gain": "linear", "discount": "log2",
 """The value of an open parameter that the dialect leaves open too; the top of the scale is that of the judgments."""
 
 
+PROPER = Constraint("between 0 and 1", lambda value: 0 < value < 1)
+PERSISTENCE = Constraint("a probability from 0 to below 1", lambda value: 0 <= value < 1)
+SHARE = real_number(most=1)
+"""What the parameters of several measures may be."""
+
+
+def parameter(constraint: Constraint | None = None, *, default: Any, words: str = "") -> Any:
+    """Return a parameter with its default, what it may be where it is not open, and the words of its row in the
+    reference."""
+    stated = {"constraint": constraint, "words": words}
+    return field(default=default, metadata={key: value for key, value in stated.items() if value})
+
+
 def choice(kind: str, names: Collection[str], words: str = "") -> Any:
     """A parameter that is open or one of some names; `kind` is the word for it in the error on any other name, `words`
     are what its row in the reference says."""
@@ -171,7 +222,7 @@ MEASURES: Registry[type[Measure]] = Registry(
 )
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, choice))
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, parameter, choice))
 @record
 class Measure:
     """A measure of a ranked list. `str` gives its name, which parses back to an equal measure.
@@ -185,24 +236,30 @@ class Measure:
     variants: ClassVar[Mapping[str, str]] = {}
     """Parameters of other tools that, if true, make another measure of this one: a name, and that measure's."""
 
-    judged_only: bool = field(default=False, metadata={"words": "take unjudged documents out of the list first"})
+    judged_only: bool = parameter(default=False, words="take unjudged documents out of the list first")
 
     def __init_subclass__(cls) -> None:
         if not isinstance(cls.__dict__.get("facts"), Facts):
             raise TypeError(f"{cls.__name__} states no facts: title, formula, reference, examples")
         if not cls.__doc__ or not cls.facts.examples:
             raise TypeError(f"{cls.__name__} needs a docstring and at least one worked example")
-        if hasattr(cls, "cutoff") is (cls.facts.cutoff is Cutoff.NONE):
-            raise TypeError(f"{cls.__name__} needs both a parameter `cutoff` and the fact which cutoffs it takes")
-        cls.facts = replace(cls.facts, name=cls.facts.name or cls.__name__)
-        MEASURES.add(record(cls), cls.facts.name)
+        types = {f.name: f.type for f in fields(record(cls))}
+        rule = _CUTOFFS.get(types.get("cutoff"))
+        if rule is None:
+            raise TypeError(f"{cls.__name__}: a cutoff is an int, an int | None, or as a recall level a float")
+        cls.facts = replace(cls.facts, name=cls.facts.name or cls.__name__, cutoff=rule)
+        MEASURES.add(cls, cls.facts.name)
 
     def __post_init__(self) -> None:
         self._check_cutoff()
         for f in fields(self):
-            names, name = f.metadata.get("names"), getattr(self, f.name)
-            if names is not None and name is not None and name not in names:
-                raise UnknownNameError(f.metadata["kind"], name, names)
+            value = getattr(self, f.name)
+            if value is None:
+                continue
+            if (constraint := f.metadata.get("constraint")) is not None:
+                constraint.check(self.facts.name, f.name, value)
+            elif (names := f.metadata.get("names")) is not None and value not in names:
+                raise UnknownNameError(f.metadata["kind"], value, names)
 
     def _check_cutoff(self) -> None:
         cutoff, rule = getattr(self, "cutoff", None), self.facts.cutoff
@@ -232,7 +289,7 @@ class Measure:
         return False
 
     def score(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> FloatArray:
-        """The value of each list; NaN where the measure is not defined."""
+        """Return the value of each list; NaN where the measure is not defined."""
         return self.estimate(lists, sampling)[0]
 
     def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
@@ -259,7 +316,7 @@ class Measure:
         return (grades >= rel).astype(np.float64) if rel else np.maximum(grades, 0.0)
 
     def unasked(self) -> JudgmentsError:
-        """The error for judgments that do not say what the measure asks for."""
+        """Return the error for judgments that do not say what the measure asks for."""
         if self.facts.judgments in (JudgmentKind.PREFERENCES, JudgmentKind.GROUPS):
             return JudgmentsError(
                 f"{self.facts.name} asks for judgments by group, and these do not say which group they are of",
@@ -272,7 +329,7 @@ class Measure:
         )
 
     def values(self, lists: RankedLists) -> FloatArray:
-        """The kernel: the sum of what the hits add, over the divisor.
+        """Return the kernel: the sum of what the hits add, over the divisor.
 
         The sum comes first and is divided once, as in the tools: their printed digits follow from it.
         """
@@ -280,23 +337,23 @@ class Measure:
         return summed if divisor is None else ratio(summed, divisor)
 
     def contributions(self, lists: RankedLists) -> FloatArray:
-        """What each hit adds to the value (queries × hits)."""
+        """Return what each hit adds to the value (queries × hits)."""
         amounts, divisor = self.amounts(lists), self.divisor(lists)
         return amounts if divisor is None else ratio(amounts, divisor[..., np.newaxis])
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """What each hit adds above the line (queries × hits)."""
+        """Return what each hit adds above the line (queries × hits)."""
         form = self.numerator()
         if form is None:
             raise NotImplementedError(f"{self.facts.name} is no sum over ranks")
         return form.contributions(lists)
 
     def divisor(self, lists: RankedLists) -> FloatArray | None:
-        """What the sum of each query is divided by, which no order of its list changes; None if by nothing."""
+        """Return what the sum of each query is divided by, which no order of its list changes; None if by nothing."""
         return None
 
     def form(self) -> Form | None:
-        """The measure as worths of grades and weights of ranks, where its value depends on nothing else."""
+        """Return the measure as worths of grades and weights of ranks, where its value depends on nothing else."""
         return None
 
     def numerator(self) -> Form | None:
@@ -312,7 +369,7 @@ class Measure:
         return None
 
     def text(self, value: float, number: NumberFormat) -> str:
-        """The value as it is printed: a count as a whole number, anything else in that format."""
+        """Return the value as it is printed: a count as a whole number, anything else in that format."""
         return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
 
     @property
@@ -321,13 +378,13 @@ class Measure:
         return type(self).text is Measure.text
 
     def bound(self, defaults: Mapping[str, Any]) -> Self:
-        """The measure with its open parameters set from `defaults`."""
+        """Return the measure with its open parameters set from `defaults`."""
         names = {f.name for f in fields(self)}
         open_ = {k: v for k, v in defaults.items() if k in names and getattr(self, k) is None}
         return replace(self, **open_) if open_ else self
 
     def spelled(self) -> dict[str, Any]:
-        """The parameters that differ from their defaults, as the name spells them (without the cutoff)."""
+        """Return the parameters that differ from their defaults, as the name spells them (without the cutoff)."""
         return {
             f.name: getattr(self, f.name)
             for f in sorted(fields(self), key=lambda f: f.name == "judged_only")
@@ -358,7 +415,7 @@ def asking(measures: Iterable[Measure]) -> Measure | None:
 
 
 def kind_asked(measures: Iterable[Measure]) -> JudgmentKind:
-    """What the measures ask judgments to say."""
+    """Return what the measures ask judgments to say."""
     found = asking(measures)
     return JudgmentKind.GRADES if found is None else found.facts.judgments
 

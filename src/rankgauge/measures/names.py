@@ -1,7 +1,9 @@
 """Names ↔ measures: `nDCG(dcg='exp-log2')@10` is a measure, and `str` of a measure is its name.
 
-The names that other tools and papers use are understood too. A name that nobody uses gets an error that suggests what
-may have been meant.
+The names that other tools, libraries and papers use are understood too: `Recall@20` is R@20, `mrr` is RR. Case and
+signs do not matter, and a cutoff may be written `@10`, `_10`, `_at_10` or `_cut_10`. A name that means one thing with a
+cutoff and another without is listed by both; one that people use for two things is an error that shows them. A name
+that nobody uses gets an error that suggests what may have been meant.
 """
 
 from __future__ import annotations
@@ -13,10 +15,143 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from rankgauge.errors import ParameterError, RankGaugeError, UnknownNameError, UnknownNamesError
-from rankgauge.measures import other_names
+from rankgauge.errors import AmbiguousNameError, ParameterError, RankGaugeError, UnknownNameError, UnknownNamesError
 from rankgauge.measures.measure import MEASURES, Cutoff, Measure
-from rankgauge.measures.other_names import plain
+
+OTHER_NAMES: Mapping[str, str] = {
+    name: measure
+    for measure, names in {
+        "AP": "map meanaverageprecision averageprecision averageprecisionscore",
+        "RR": "mrr meanreciprocalrank reciprocalrank reciprank",
+        "ERR": "expectedreciprocalrank",
+        "nDCG": "normalizeddcg normaliseddcg normalizeddiscountedcumulativegain normaliseddiscountedcumulativegain "
+        "ndcgscore",
+        "DCG": "discountedcumulativegain dcgscore",
+        "CG": "cumulativegain",
+        "Success": "hit hitrate hitratio hr topkaccuracy topkacc",
+        "Rprec": "rprecision",
+        "RBP": "rankbiasedprecision",
+        "Q": "qmeasure",
+        "Compat": "compatibility",
+        "ARHR": "averagereciprocalhitrank",
+        "AUC": "areaundercurve auroc rocauc",
+        "RCap": "calibratedrecall cappedrecall recallcap",
+        "Judged": "judgementrate judgmentrate",
+        "DCG(dcg='exp-log2')": "dcgburges",
+        "nDCG(dcg='exp-log2')": "ndcgburges",
+        "SetRelativeP": "setrelp",
+        "IPrecAvg": "11ptavg",
+        "AP_IA": "mapia",
+        "StRecall": "strec strecall subtopicrecall srecall",
+        "I_rec": "intentrecall",
+    }.items()
+    for name in names.split()
+}
+"""Another name, in small letters and without signs → ours: names of papers, BEIR, MTEB, recommender libraries, ranx
+(dcgburges), scikit-learn (dcgscore), ir-measures (setrelp), trec_eval 8 (11ptavg), ndeval and NTCIREVAL (mapia, strec,
+intentrecall)."""
+
+_PRECISION, _RECALL, _F = ("precision", "prec"), ("recall", "rec"), ("f", "f1", "fmeasure", "fscore", "f1score")
+
+AT_RANK: Mapping[str, str] = {
+    **dict.fromkeys(_PRECISION, "P"),
+    **dict.fromkeys(_RECALL, "R"),
+    **dict.fromkeys(_F, "F"),
+}
+"""Names that mean this only where they have a cutoff."""
+
+WHOLE_LIST: Mapping[str, str] = {"retrievalprecision": "SetP", "retrievalrecall": "SetR"}
+"""torchmetrics' names that mean the whole list where they have no cutoff."""
+
+_WHOLE, _FIRST = "of the whole list", "of the first 10 documents"
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    **{name: {"SetP": _WHOLE, "P@10": _FIRST} for name in _PRECISION},
+    **{name: {"SetR": _WHOLE, "R@10": _FIRST} for name in _RECALL},
+    **{name: {"SetF": _WHOLE, "F@10": _FIRST} for name in _F},
+    "hits": {"Success": "whether there are any", "HitCount": "how many there are, as in ranx"},
+}
+"""Names that have several meanings where they have no cutoff: ours, and what each is."""
+
+MEANINGS_AT_RANK: Mapping[str, Mapping[str, str]] = {
+    "hits": {"Success@{k}": "whether there are any", "HitCount@{k}": "how many there are, as in ranx"}
+}
+"""The same for names with a cutoff."""
+
+_LIBRARY = "retrieval"
+"""What torchmetrics' names begin with."""
+
+_LEVEL = re.compile(r"-l(?P<rel>\d+)$")
+_PERSISTENCE = re.compile(r"rbp\.(?P<digits>\d+)", re.IGNORECASE)
+_NUMBER = r"\d+(?:\.\d+)?|\.\d+"
+_FORMS = (
+    re.compile(rf"(?P<name>[^@()]*?)(?:[_ ]?(?:cut|at))?(?P<parameters>\(.*\))?\s*@\s*(?P<cutoff>{_NUMBER})"),
+    re.compile(r"(?P<name>[^@()]*)(?P<parameters>\(.*\))?"),
+    re.compile(rf"(?P<name>[^@()]*?)(?:[_ ](?:cut|at))?[_ -](?P<cutoff>{_NUMBER})"),
+    re.compile(r"(?P<name>[^@()]*[A-Za-z])(?P<cutoff>[1-9]\d*)"),
+)
+_RANK = re.compile(r"[1-9]\d*")
+
+
+def ours(text: str) -> str | None:
+    """Return the name in our syntax, or None where it is not known; an error where it has several meanings."""
+    text = text.strip()
+    if match := _PERSISTENCE.fullmatch(text):  # ranx: rbp.95 is a persistence of 0.95
+        return f"RBP(p=0.{match['digits']})"
+    level = _LEVEL.search(text)  # ranx: -l2 is the lowest relevant grade
+    rel = f"rel={level['rel']}" if level else ""
+    for form in _FORMS:
+        match = form.fullmatch(text[: level.start()] if level else text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        parameters = [part for part in ((parts.get("parameters") or "").strip("()"), rel) if part]
+        if found := _spell_ours(plain(parts["name"]), parameters, parts.get("cutoff"), text):
+            return found
+    return None
+
+
+LETTERS = {"α": "alpha", "♯": "sharp", "#": "sharp"}
+"""Signs that are part of a name: α-nDCG, D♯-nDCG."""
+
+
+def plain(name: str) -> str:
+    """Return a name in small letters and without signs, but for those that are part of it."""
+    for sign, word in LETTERS.items():
+        name = name.replace(sign, word)
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def our_name(name: str) -> str | None:
+    """Our name of a measure, whatever the cutoff; parameters that the other name implies are left out."""
+    found = _our_name(plain(name), None) or AT_RANK.get(plain(name))
+    return found and found.partition("(")[0]
+
+
+def _our_name(short: str, cutoff: str | None) -> str | None:
+    """Our name for a plain one; torchmetrics' begin with a word of their own."""
+    bare = short.removeprefix(_LIBRARY)
+    special = WHOLE_LIST.get(short) if cutoff is None else AT_RANK.get(bare)
+    return special or OTHER_NAMES.get(bare) or next((known for known in MEASURES if plain(known) == short), None)
+
+
+def _spell_ours(short: str, parameters: list[str], cutoff: str | None, text: str) -> str | None:
+    """Return the whole name; None where the cutoff is not one that the measure takes, or is lacking."""
+    several = (MEANINGS if cutoff is None else MEANINGS_AT_RANK).get(short)
+    if several is not None:
+        meanings = {name.format(k=cutoff): words.format(k=cutoff) for name, words in several.items()}
+        raise AmbiguousNameError("measure", text, meanings)
+    found = _our_name(short, cutoff)
+    if found is None:
+        return None
+    name, _, implied = found.rstrip(")").partition("(")
+    rule = MEASURES[name].facts.cutoff
+    if rule in (Cutoff.REQUIRED, Cutoff.RECALL) and cutoff is None:
+        return None
+    if cutoff is not None and rule is not Cutoff.RECALL and not _RANK.fullmatch(cutoff):
+        return None
+    inside = ", ".join([implied, *parameters] if implied else parameters)
+    return f"{name}{f'({inside})' if inside else ''}" + ("" if cutoff is None else f"@{cutoff}")
+
 
 N = TypeVar("N")
 T = TypeVar("T")
@@ -37,7 +172,7 @@ def parse(text: str | Measure) -> Measure:
     match = _NAME.match(text)
     kind = None if match is None else MEASURES.get(match["name"])
     if match is None or kind is None:
-        meant = other_names.ours(text)
+        meant = ours(text)
         if meant is None:
             raise unknown(text)
         return parse(meant)
@@ -50,7 +185,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
-    """What all the names stand for. If some are unknown, the error is about every name that is wrong."""
+    """Return what all the names stand for. If some are unknown, the error is about every name that is wrong."""
     found: list[T] = []
     errors: list[RankGaugeError] = []
     for name in names:
@@ -65,12 +200,11 @@ def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
 
 
 def as_list(names: Any) -> list[Any]:
-    """One name or measure, or several of them, as a list."""
+    """Return one name or measure, or several of them, as a list."""
     return list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
 
 
 def _written_parameters(text: str, whole: str) -> dict[str, Any]:
-    """The parameters as they were written, by name."""
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -84,7 +218,7 @@ def _written_parameters(text: str, whole: str) -> dict[str, Any]:
 
 
 def _variant(kind: type[Measure], given: dict[str, Any]) -> type[Measure]:
-    """The measure that another tool's parameter makes of one: that parameter is taken from those given."""
+    """Return the measure that another tool's parameter makes of one: that parameter is taken from those given."""
     for name in kind.variants.keys() & given.keys():
         if given.pop(name):
             return MEASURES[kind.variants[name]]
@@ -131,14 +265,13 @@ USUAL = {Cutoff.REQUIRED: "10", Cutoff.RECALL: "0.1"}
 _WRITTEN = re.compile(r"\s*(?P<name>[^@()]*)(?P<parameters>\(.*\))?\s*(?:@\s*(?P<cutoff>.*?))?\s*")
 _NUMBERED = re.compile(r"(?P<name>.*?[a-z])(?P<cutoff>\d+)")
 _CUTOFFS = {
-    Cutoff.OPTIONAL: re.compile(r"[1-9]\d*"),
-    Cutoff.REQUIRED: re.compile(r"[1-9]\d*"),
+    **dict.fromkeys((Cutoff.OPTIONAL, Cutoff.REQUIRED), _RANK),
     Cutoff.RECALL: re.compile(r"0(?:\.\d+)?|\.\d+|1(?:\.0+)?"),
 }
 
 
 def unknown(text: str, also: Iterable[str] = ()) -> UnknownNameError:
-    """The error for an unknown name; `also` are names to suggest besides those of measures."""
+    """Return the error for an unknown name; `also` are names to suggest besides those of measures."""
 
     known = [*MEASURES, *also]
     if words := elsewhere(text.partition("@")[0]):
@@ -147,7 +280,7 @@ def unknown(text: str, also: Iterable[str] = ()) -> UnknownNameError:
 
 
 def _near(text: str, known: list[str]) -> list[str]:
-    """The measure that is meant, if that is clear; else the nearest names, with the cutoff that was written."""
+    """Return the measure that is meant, if that is clear; else the nearest names, with the cutoff that was written."""
     match = _WRITTEN.fullmatch(text)
     if match is None:
         return []
@@ -155,20 +288,20 @@ def _near(text: str, known: list[str]) -> list[str]:
     named = known if cutoff is None else list(MEASURES)  # trec_eval's names take no @
     numbered = _NUMBERED.fullmatch(plain(name))
     if meant := _nearest_meaning(name, named):
-        return [_spell(meant, parameters, cutoff)]
+        return [_spell_near(meant, parameters, cutoff)]
     if numbered and (meant := _nearest_meaning(numbered["name"], list(MEASURES))):
-        return [_spell(meant, parameters, cutoff or numbered["cutoff"])]
+        return [_spell_near(meant, parameters, cutoff or numbered["cutoff"])]
     lowered = {one.lower(): one for one in reversed(named) if len(one) > 1}  # a letter is near to any short word
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
-    return list(dict.fromkeys(_spell(lowered[one], parameters, cutoff) for one in near))
+    return list(dict.fromkeys(_spell_near(lowered[one], parameters, cutoff) for one in near))
 
 
 def _nearest_meaning(name: str, known: list[str]) -> str | None:
-    return other_names.named(name) or next((one for one in known if plain(one) == plain(name)), None)
+    return our_name(name) or next((one for one in known if plain(one) == plain(name)), None)
 
 
-def _spell(name: str, parameters: str, cutoff: str | None) -> str:
-    """The measure as it would be written; a name of trec_eval's stays as it is."""
+def _spell_near(name: str, parameters: str, cutoff: str | None) -> str:
+    """Return the measure as it would be written; a name of trec_eval's stays as it is."""
     if name not in MEASURES:
         return name
     rule = MEASURES[name].facts.cutoff
@@ -219,7 +352,7 @@ LEFT_OUT: Mapping[str, str] = {
 
 
 def elsewhere(name: str) -> str | None:
-    """Where to find what a name stands for, or why it is left out; None for a name that is simply not known.
+    """Return where to find what a name stands for, or why it is left out; None for a name that is simply not known.
 
     `name` is as it was written, without a cutoff.
     """

@@ -22,7 +22,7 @@ class NumberFormat:
     write: Callable[[float], str]
 
     def __call__(self, value: float) -> str:
-        """The number as text."""
+        """Return the number as text."""
         return self.write(value)
 
 
@@ -100,5 +100,5 @@ class Listed:
 
 
 def measures_of(printed: Iterable[Printed]) -> tuple[Measure, ...]:
-    """The measures that are printed, each once."""
+    """Return the measures that are printed, each once."""
     return tuple(dict.fromkeys(measure for one in printed for measure in (one.measure, *one.rest)))

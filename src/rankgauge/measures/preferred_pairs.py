@@ -8,7 +8,7 @@ where a is preferred to b in one and b to c in another, a is preferred to c.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -69,7 +69,7 @@ class PreferredPairs:
         return np.where(tied, 0.5, (first < second).astype(np.float64))
 
     def among(self, name: str) -> BoolArray:
-        """The pairs that count: all, those seen at least in part, or those retrieved."""
+        """Return the pairs that count: all, those seen at least in part, or those retrieved."""
         return {"all": np.ones_like(self.both), "seen": self.either, "retrieved": self.both}[name]
 
     @cached_property
@@ -86,8 +86,8 @@ AMONG_WORDS = "which preferences count: all, those with a retrieved document (se
 """Which pairs of documents count, by name and in words."""
 
 
-def preferred_pairs(lists: RankedLists) -> Iterator[PreferredPairs]:
-    """The preferences on each list of a block, one after another."""
+def for_each_list(lists: RankedLists, kernel: Callable[[PreferredPairs], float]) -> FloatArray:
+    """Return the kernel's value of the preferences on each list of a block."""
     facets = lists.facets
     assert facets is not None
     if CACHED not in facets.orders:
@@ -95,14 +95,16 @@ def preferred_pairs(lists: RankedLists) -> Iterator[PreferredPairs]:
     shape = (lists.retrieved.size, lists.ranks.shape[-1])
     ranks, places = lists.ranks.reshape(shape), facets.places.reshape(shape)
     first = ranks if lists.first is None else lists.first.reshape(shape)
-    for row, groups in enumerate(facets.orders[CACHED]):
-        yield _place(groups, ranks[row], first[row], places[row])
+    found = [
+        kernel(_place(groups, ranks[row], first[row], places[row])) for row, groups in enumerate(facets.orders[CACHED])
+    ]
+    return np.array(found, dtype=np.float64).reshape(lists.retrieved.shape)
 
 
 def _place(
     groups: Sequence[PreferredGroup], ranks: FloatArray, first: FloatArray, places: FloatArray
 ) -> PreferredPairs:
-    """The groups with where a list has their documents."""
+    """Return the groups with where a list has their documents."""
     judged = len(groups[0].level) if groups else 0
     at = places[~np.isnan(ranks)].astype(np.intp)
     found, strict = np.full((2, judged), np.inf)
@@ -113,7 +115,7 @@ def _place(
 
 
 def _relations(pool: FloatArray, weights: FloatArray, numbers: FloatArray | None) -> list[list[PreferredGroup]]:
-    """The groups of each query."""
+    """Return the groups of each query."""
     facets, rows = weights.shape[-1], math.prod(weights.shape[:-1])
     levels, known = pool.reshape(rows, pool.shape[-2], facets), ~np.isnan(weights.reshape(rows, facets))
     names = np.broadcast_to(np.arange(float(facets)), known.shape) if numbers is None else numbers.reshape(rows, facets)
@@ -127,7 +129,7 @@ def _relations(pool: FloatArray, weights: FloatArray, numbers: FloatArray | None
 
 
 def _group(levels: FloatArray) -> PreferredGroup:
-    """The group of some subgroups (documents × subgroups)."""
+    """Return the group of some subgroups (documents × subgroups)."""
     prefers, level = np.zeros((len(levels), len(levels)), dtype=bool), np.full(len(levels), np.nan)
     for column in levels.T:
         prefers |= column[:, np.newaxis] > column
@@ -144,7 +146,7 @@ def _group(levels: FloatArray) -> PreferredGroup:
 
 
 def _close(prefers: BoolArray) -> BoolArray:
-    """The relation with all that follows from it."""
+    """Return the relation with all that follows from it."""
     while True:
         further = prefers | (prefers.astype(np.float32) @ prefers.astype(np.float32) > 0)
         if (further == prefers).all():

@@ -7,13 +7,28 @@ N / n documents, where N are in the stratum and n of them judged; or, where only
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
+from rankgauge.measures.measure import Facts, TieRule
 from rankgauge.numeric import BoolArray, FloatArray, ratio
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import UNJUDGED, RankedLists
 from rankgauge.records import entity
+
+sample_facts = partial(
+    Facts,
+    bounds=(0.0, np.inf),
+    ties=TieRule.SAMPLED,
+    improves=False,  # documents of two strata stand for different numbers of others
+    better=True,
+    judgments=JudgmentKind.SAMPLES,
+)
+"""The facts of a measure that is estimated from strata."""
+
+NOT = float("nan")
+"""The grade of a document that is not in the stratum."""
 
 
 @entity
@@ -30,7 +45,7 @@ class Strata:
 
     @classmethod
     def of(cls, lists: RankedLists) -> Strata:
-        """Those of lists whose facets are strata."""
+        """Return those of lists whose facets are strata."""
         assert lists.facets is not None
         facets = lists.facets
         return cls(ranks=lists.ranks, hits=facets.grades, pool=facets.pool, chance=facets.weights)
@@ -67,15 +82,15 @@ class Strata:
         return np.where(np.isnan(found), 0.0, found)
 
     def relevant(self, rel: float) -> FloatArray:
-        """Whether a hit is a relevant one of each stratum."""
+        """Say whether a hit is a relevant one of each stratum."""
         return (self.hits >= rel).astype(np.float64)
 
     def total(self, where: BoolArray) -> FloatArray:
-        """The estimated number of such documents in the pool."""
+        """Return the estimated number of such documents in the pool."""
         return over_strata(over_documents(where) * self.expansion)
 
     def total_relevant(self, rel: float) -> FloatArray:
-        """The estimated number of relevant documents."""
+        """Return the estimated number of relevant documents."""
         return self.total(self.pool >= rel)
 
 
@@ -83,11 +98,11 @@ class FromStrata:
     """A measure that is estimated from strata: `inferred` says how."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        """The kernel."""
+        """Return the kernel."""
         return self.inferred(Strata.of(lists))
 
     def inferred(self, strata: Strata) -> FloatArray:
-        """The estimate; with everything judged, what is estimated."""
+        """Return the estimate; with everything judged, what is estimated."""
         raise NotImplementedError
 
 
@@ -97,10 +112,10 @@ def over_strata(amounts: FloatArray) -> FloatArray:
 
 
 def over_documents(amounts: FloatArray | BoolArray) -> FloatArray:
-    """The sum over the documents of each stratum (… × documents × strata)."""
+    """Return the sum over the documents of each stratum (… × documents × strata)."""
     return np.stack([amounts[..., n].sum(axis=-1, dtype=np.float64) for n in range(amounts.shape[-1])], axis=-1)
 
 
 def above(counts: FloatArray) -> FloatArray:
-    """The sum over the hits before each (… × hits × strata)."""
+    """Return the sum over the hits before each (… × hits × strata)."""
     return np.asarray(np.cumsum(counts, axis=-2) - counts)

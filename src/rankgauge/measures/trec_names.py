@@ -12,8 +12,7 @@ from functools import cache
 
 from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError
 from rankgauge.measures.measure import MEASURES, Measure
-from rankgauge.measures.names import each, parse, unknown
-from rankgauge.measures.other_names import ours
+from rankgauge.measures.names import each, ours, parse, unknown
 from rankgauge.measures.output import Printed, measures_of
 from rankgauge.records import record
 
@@ -38,32 +37,32 @@ class TrecName:
     overall: bool = True
 
     def printed(self, label: str, *parameters: str) -> Printed:
-        """The measure with its parameters, under the label that trec_eval prints."""
+        """Return the measure with its parameters, under the label that trec_eval prints."""
         measure = parse(self.measure.format(*parameters))
         return Printed(name=label, measure=measure, per_query=self.per_query, overall=self.overall)
 
 
 def _one(name: TrecName, text: str) -> list[Printed]:
-    """One measure without parameters."""
+    """Return one measure without parameters."""
     if text:
         raise _refusal(name, text)
     return [name.printed(name.name)]
 
 
 def _ranks(name: TrecName, text: str) -> list[Printed]:
-    """A measure for each cutoff; as in trec_eval, 23.4 is 23."""
+    """Return a measure for each cutoff; as in trec_eval, 23.4 is 23."""
     ranks = sorted(int(number) for number in _split(name, text or name.default))
     return [name.printed(f"{name.name}_{rank}", str(rank)) for rank in ranks]
 
 
 def _levels(name: TrecName, text: str) -> list[Printed]:
-    """A measure for each level, with two decimals in its label."""
+    """Return a measure for each level, with two decimals in its label."""
     levels = sorted(_split(name, text or name.default))
     return [name.printed(f"{name.name}_{level:.2f}", str(level)) for level in levels]
 
 
 def _numbers(name: TrecName, text: str) -> list[Printed]:
-    """One measure with a number for each of its places; the label repeats them as they were written."""
+    """Return one measure with a number for each of its places; the label repeats them as they were written."""
     numbers = [f"{number:g}" for number in _split(name, text or name.default)]
     if len(numbers) != name.measure.count("{}"):
         raise _refusal(name, text)
@@ -71,13 +70,13 @@ def _numbers(name: TrecName, text: str) -> list[Printed]:
 
 
 def _list(name: TrecName, text: str) -> list[Printed]:
-    """One measure of any number of numbers; the label repeats them as they were written."""
+    """Return one measure of any number of numbers; the label repeats them as they were written."""
     numbers = ", ".join(f"{number:g}" for number in _split(name, text or name.default))
     return [name.printed(f"{name.name}_{text}" if text else name.name, numbers)]
 
 
 def _pairs(name: TrecName, text: str) -> list[Printed]:
-    """One measure whose gains are given by grade: `1=3,2=7`."""
+    """Return one measure whose gains are given by grade: `1=3,2=7`."""
     if not text:
         return [name.printed(name.name, "")]
     pairs = re.findall(r"(\d+)=([-+.\d]+)(?:,|$)", text)
@@ -88,7 +87,7 @@ def _pairs(name: TrecName, text: str) -> list[Printed]:
 
 
 def _string(name: TrecName, text: str) -> list[Printed]:
-    """The relevance string of the first documents, in as many pieces as its length takes."""
+    """Return the relevance string of the first documents, in as many pieces as its length takes."""
     (length,) = _split(name, text or name.default)
     starts = range(1, max(int(length), 1) + 1, PIECE)
     first, *rest = (parse(name.measure.format(start, min(start + PIECE - 1, int(length)))) for start in starts)
@@ -207,12 +206,12 @@ def resolve(names: Iterable[str | Measure]) -> list[Printed]:
 
 
 def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
-    """The measures that the names stand for, each once."""
+    """Return the measures that the names stand for, each once."""
     return list(measures_of(resolve(names)))
 
 
 def trec_name(measure: Measure) -> str | None:
-    """The name that trec_eval prints for the measure, or None where it has none."""
+    """Return the name that trec_eval prints for the measure, or None where it has none."""
     return _labels().get(measure) or _cutoff_label(measure)
 
 
@@ -245,12 +244,12 @@ def _resolve_name(name: str | Measure) -> list[Printed]:
 
 @cache
 def _labels() -> Mapping[Measure, str]:
-    """The label of every measure that trec_eval prints by default."""
+    """Return the label of every measure that trec_eval prints by default."""
     return {printed.measure: printed.name for printed in resolve(NAMES)}
 
 
 def _cutoff_label(measure: Measure) -> str | None:
-    """The label of a measure that differs from one of trec_eval's own only in its cutoff."""
+    """Return the label of a measure that differs from one of trec_eval's own only in its cutoff."""
     cutoff = getattr(measure, "cutoff", None)
     for entry in NAMES.values():
         if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":

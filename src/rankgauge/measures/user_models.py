@@ -8,15 +8,19 @@ into the measurement of search effectiveness, TOIS 2017.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
+from rankgauge.constraints import real_number
+from rankgauge.measures.measure import Facts, TieRule, parameter
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
+
+reader_facts = partial(Facts, graded=True, ties=TieRule.SAMPLED)
+"""The facts of a measure of a user who goes on from rank to rank."""
 
 DEPTH = 1000
 """How deep users read at most, as in cwl_eval, its authors' tool."""
@@ -28,50 +32,48 @@ Continuation = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """The chance to go on: from ranks, the gain at each, and the gain of all up to it."""
 
 
-def shorthands() -> dict[str, Callable[[Any], dict[str, Any]]]:
-    """ir-measures' names of the ends of the scale."""
-    return {"max_rel": lambda top: {"max_grade": float(top)}, "min_rel": lambda low: {"min_grade": float(low)}}
+ENDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "max_rel": lambda top: {"max_grade": float(top)},
+    "min_rel": lambda low: {"min_grade": float(low)},
+}
+"""ir-measures' names of the ends of the scale."""
 
 
 def lowest_grade() -> Any:
-    """The parameter `min_grade`."""
-    return field(default=0.0, metadata={"words": "the highest grade that gains nothing"})
+    """Return the parameter `min_grade`."""
+    return parameter(default=0.0, words="the highest grade that gains nothing")
 
 
 def wanted_gain() -> Any:
-    """The parameter `T`."""
-    return field(default=1.0, metadata={"words": "how much gain the user wants: 1 is one document of the top grade"})
+    """Return the parameter `T`."""
+    words = "how much gain the user wants: 1 is one document of the top grade"
+    return parameter(real_number(positive=True), default=1.0, words=words)
 
 
-def check_gain(name: str, wanted: float) -> None:
-    """An error unless the user wants something."""
-    if wanted <= 0:
-        raise ParameterError(name, "T", "above 0", wanted)
-
-
-def gains(lists: RankedLists, low: float, top: float) -> FloatArray:
-    """The gain of each hit, from 0 for the lowest grade to 1 for the top of the scale."""
+def gain_shares(lists: RankedLists, low: float, top: float) -> FloatArray:
+    """Return the gain of each hit, from 0 for the lowest grade to 1 for the top of the scale."""
     return np.asarray(np.clip((np.where(lists.judged, lists.grades, low) - low) / max(top - low, 1e-300), 0.0, 1.0))
 
 
 class ReadsOn:
     """A measure of a user who goes on from rank to rank: `goes_on` says how likely."""
 
+    shorthands = ENDS
     min_grade: float
     max_grade: float
 
     def values(self, lists: RankedLists) -> FloatArray:
-        """The gain per document, down to the cutoff where there is one."""
-        gain = gains(lists, self.min_grade, self.max_grade)
+        """Return the gain per document, down to the cutoff where there is one."""
+        gain = gain_shares(lists, self.min_grade, self.max_grade)
         return gain_per_document(lists, gain, self.goes_on, getattr(self, "cutoff", DEPTH))
 
     def goes_on(self, ranks: FloatArray, gain: FloatArray, gained: FloatArray) -> FloatArray:
-        """The chance to go on: from ranks, the gain at each, and the gain of all up to it."""
+        """Return the chance to go on: from ranks, the gain at each, and the gain of all up to it."""
         raise NotImplementedError
 
 
 def gain_per_document(lists: RankedLists, gain: FloatArray, goes_on: Continuation, depth: float = DEPTH) -> FloatArray:
-    """The expected gain of each document that a user reads, who stops at the depth at the latest."""
+    """Return the expected gain of each document that a user reads, who stops at the depth at the latest."""
     shape, width = lists.ranks.shape[:-1], lists.ranks.shape[-1]
     rows = math.prod(shape)
     ranks, worth = lists.ranks.reshape(rows, width), gain.reshape(rows, width)

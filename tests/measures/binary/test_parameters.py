@@ -7,7 +7,7 @@ import pytest
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.measures import parse
-from rankgauge.measures.precision import ROUNDINGS
+from rankgauge.measures.binary.iprec import ROUNDINGS
 from rankgauge.ranking import RankedLists
 
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.dialects.tools.gdeval import GDEVAL
-from rankgauge.dialects.tools.ndeval import NDEVAL
 from rankgauge.dialects.tools.pytrec_eval import PYTREC_EVAL
+from rankgauge.dialects.tools.web_tracks import GDEVAL, NDEVAL
 from rankgauge.measures.output import fixed
 from rankgauge.policies import MissingQuery, QueryOrder, RunOrder, Ties
 

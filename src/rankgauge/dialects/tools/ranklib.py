@@ -4,7 +4,10 @@ It ranks by a model's scores or by a feature, numbers of 32 bits, and prints one
 people ask it for.
 """
 
+from dataclasses import replace
+
 from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.measures import parse
 from rankgauge.measures.output import java_rounded
 from rankgauge.policies import ABOVE_ZERO, Duplicates, Grouping, IdealPool, NegativeGrade, Ties
 
@@ -42,3 +45,35 @@ RANKLIB = Dialect(
         number=java_rounded(4),  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4
     ),
 ).register()
+
+RANKLIB_2011_FORK = replace(
+    RANKLIB,
+    name="ranklib-2011-fork",
+    title="RankLib of 2011 as the first author of a paper on evaluation tools changed it",
+    reference="Busa-Fekete, github.com/busarobi/RankLib; his paper (ECAI 2012) says that RankLib counts 0 for a query "
+    "with nothing relevant, as this copy did at first",
+    grouping=Grouping.QUERY,  # all lines of a query id make one list
+    ties=Ties.SELECTION,  # Sorter.sort: a selection sort with swaps
+    empty=0.5,  # NDCGScorer: an ideal of 0 gives 0.5, "as the yahoo script does"
+    only_for={"empty": ("nDCG",)},  # the other measures of such a query are 0
+).register()
+"""RankLib of 2011 as Busa-Fekete changed it: a query with nothing relevant has an nDCG of one half.
+
+He is the first author of a paper on evaluation tools (ECAI 2012), which says that RankLib counts such a query as 0.
+RankLib of 2011 does, and so did his copy at first: that is this dialect with empty=0. Another value is evaluate(…,
+dialect="ranklib-2011-fork", empty=…)."""
+
+RANKLIB_2_8 = replace(
+    RANKLIB,
+    name="ranklib-2.8",
+    title="RankLib 2.8, the learning-to-rank library of the Lemur project",
+    reference="RankLib 2.8, The Lemur Project, 2017",
+    negative=NegativeGrade.REFUSE,  # DataPoint: "Relevance label cannot be negative. System will now exit."
+    ideal=IdealPool.FIRST,  # NDCGScorer: the ideal of a query id's first list is kept for its later ones
+    only_for={"ideal": ("nDCG",)},  # no other measure keeps anything
+    # ReciprocalRankScorer: a first relevant document past the cutoff gives 0
+    printed=tuple(
+        replace(printed, measure=parse("RR@10")) if printed.name == "RR@10" else printed for printed in RANKLIB.printed
+    ),
+).register()
+"""RankLib 2.8, the learning-to-rank library of the Lemur project."""

@@ -4,6 +4,8 @@ The binary metrics are defined on tables that several assessors' judgments make:
 (relevant-minus)", and@3 is "and (vital)". Each table has its own set of queries, those with a relevant document.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankgauge.dialects.dialect import Dialect, prints
@@ -50,3 +52,11 @@ ROMIP = Dialect(
         }
     ),
 ).register()
+
+ROMIP_1P = replace(
+    ROMIP,
+    name="romip-1+p",
+    title="ROMIP 2010, official metrics, with the usual discount",
+    discount="log2",  # log2(1 + p): the appendix prints log2(2 + p), which is the same for p from 0
+).register()
+"""romip-1+p: the official metrics of ROMIP 2010 with the discount that its authors probably meant."""

@@ -1,8 +1,9 @@
-"""sentence-transformers, its InformationRetrievalEvaluator: accuracy@k, precision@k, recall@k, ndcg@k, mrr@k, map@k."""
+"""sentence-transformers: its InformationRetrievalEvaluator (accuracy@k, precision@k, recall@k, ndcg@k, mrr@k, map@k),
+and its evaluators of reranking (map, mrr@k, ndcg@k)."""
 
 from rankgauge.dialects.dialect import Dialect, prints
 from rankgauge.measures.output import FULL
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, Duplicates, JudgedTwice, Ties
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, Duplicates, IdealPool, JudgedTwice, MissingQuery, Ties
 
 SENTENCE_TRANSFORMERS = Dialect(
     name="sentence-transformers",
@@ -24,4 +25,22 @@ SENTENCE_TRANSFORMERS = Dialect(
         | {"mrr@10": "RR@10", "map@100": "AP@100"},
         number=FULL,
     ),
+).register()
+
+RERANKING = Dialect(
+    name="sentence-transformers-reranking",
+    title="sentence-transformers, CrossEncoderRerankingEvaluator and RerankingEvaluator",
+    reference="sentence-transformers 6.2.0, cross_encoder/evaluation/reranking.py",
+    differs=(
+        "map takes tied documents as one step, mrr takes them in numpy's order; here both average over orders.",
+        "A CrossEncoder also scores positives that are not among the documents; here the run has to have them.",
+    ),
+    duplicates=Duplicates.ROWS,
+    judged_twice=JudgedTwice.MAX,
+    ties=Ties.EXPECTED,  # ndcg_score of scikit-learn
+    ideal=IdealPool.RETRIEVED,  # of the documents that are reranked
+    gain="binary",
+    rel=ABOVE_ZERO,
+    missing=MissingQuery.SKIP,
+    printed=prints({"map": "AP", "mrr@10": "RR@10", "ndcg@10": "nDCG@10"}, number=FULL),
 ).register()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -18,16 +18,15 @@ class Accuracy(Measure):
         formula=r"1 - \frac{\sum_{r \le k} [g_r \ge \mathrm{rel}] \, n_r}{a\,(\min(k, |L|) - a)}, "
         r"\quad n_r \text{ others before } r \text{, } a \text{ relevant documents among the first } k",
         reference="ir-measures, Accuracy",
-        cutoff=Cutoff.OPTIONAL,
         ties=TieRule.SAMPLED,
         # A relevant document that enters the first k at their end comes after every other document there.
         improves=False,
         attains=True,
-        examples=(
-            Example("Accuracy", (0, 1, None, 2), missed=(1,), value="1 - (1 + 2) / (2 * 2)"),
-            Example("Accuracy(rel=2)@4", (1, 2, 0, 3, 2), missed=(2,), value="1 - (1 + 2) / (2 * 2)"),
-            Example("Accuracy", (1, 2), missed=(0,), value="nan"),
-        ),
+        examples=read_examples("""
+            Accuracy of 0 1 - 2 | 1 = 1 - (1 + 2) / (2 * 2)
+            Accuracy(rel=2)@4 of 1 2 0 3 2 | 2 = 1 - (1 + 2) / (2 * 2)
+            Accuracy of 1 2 | 0 = nan
+        """),
         counts_unjudged=True,
     )
     cutoff: int | None = None

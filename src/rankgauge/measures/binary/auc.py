@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -20,11 +20,11 @@ class AUC(Measure):
         formula=r"\frac{1}{F (n - F)} \sum_{r} [g_r \ge \mathrm{rel}] \, |\{s > r : g_s < \mathrm{rel}\}|",
         reference="Hanley & McNeil, The meaning and use of the area under a ROC curve, Radiology 1982",
         counts_unjudged=True,
-        examples=(
-            Example("AUC", (1, 0, None, 2, 0), missed=(1,), value="(3 + 1) / (2 * 3)"),
-            Example("AUC(rel=2)", (1, 2, 0), value="1 / 2"),
-            Example("AUC", (1, 2), missed=(0,), value="nan"),
-        ),
+        examples=read_examples("""
+            AUC of 1 0 - 2 0 | 1 = (3 + 1) / (2 * 3)
+            AUC(rel=2) of 1 2 0 = 1 / 2
+            AUC of 1 2 | 0 = nan
+        """),
     )
     rel: float = OPEN
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -15,15 +15,15 @@ class binG(Measure):
         formula=r"\frac{1}{R}\sum_{r=1}^{n} \frac{[g_r \ge \mathrm{rel}]}{\log_2(2 + \sum_{i<r} [g_i < \mathrm{rel}])}",
         reference="trec_eval 9.0.8, binG",
         attains=True,
-        examples=(
-            Example("binG", (1, 0, None, 2), missed=(1,), value="(1/log2(2) + 1/log2(4)) / 3"),
-            Example("binG(rel=2)", (1, 2, 2), missed=(1, 2), value="(1/log2(3) + 1/log2(3)) / 3"),
-        ),
+        examples=read_examples("""
+            binG of 1 0 - 2 | 1 = (1/log2(2) + 1/log2(4)) / 3
+            binG(rel=2) of 1 2 2 | 1 2 = (1/log2(3) + 1/log2(3)) / 3
+        """),
     )
     rel: float = OPEN
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """What each relevant hit gains.
+        """Return what each relevant hit gains.
 
         In a tie group with N other documents, a relevant one has 0, 1, … N of them before it equally often.
         """

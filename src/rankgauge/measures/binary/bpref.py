@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, choice
+from rankgauge.measures.measure import OPEN, Aggregate, Facts, Measure, choice, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists
 
@@ -15,7 +15,7 @@ VARIANTS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 """What the number of non-relevant documents before a relevant one is divided by, from R and N."""
 
 
-def preferred(lists: RankedLists, rel: float, *, most: FloatArray, out_of: FloatArray) -> FloatArray:
+def preference_shares(lists: RankedLists, rel: float, *, most: FloatArray, out_of: FloatArray) -> FloatArray:
     """1 − min(n, most) / out_of for each relevant hit with n judged non-relevant hits before it, 0 elsewhere.
 
     Where documents are tied, the mean over their orders: of m non-relevant documents in its group a relevant one has
@@ -45,15 +45,15 @@ class Bpref(Measure):
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
         ignores_unjudged=True,
-        examples=(
-            Example("Bpref", (1, 0, 2, 0, 1, 1), value="((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4"),
-            Example("Bpref(variant='romip')", (1, 0, 2, 0, 1, 1), value="((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4"),
-            Example("Bpref(rel=2)", (1, None, 2, 0, 1, 3), missed=(1, 2), value="((1 - 1/3) + (1 - 3/3)) / 3"),
-            Example("Bpref", (0, 0, 0, 1), missed=(2,), value="0"),
-            Example("Bpref", (0, 1), value="1 - 1/1"),
-            Example("Bpref", (None, 2), missed=(1,), value="1 / 2"),
-            Example("Bpref", (0, None), missed=(0,), value="nan"),
-        ),
+        examples=read_examples("""
+            Bpref of 1 0 2 0 1 1 = ((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4
+            Bpref(variant='romip') of 1 0 2 0 1 1 = ((1 - 0/4) + (1 - 1/4) + (1 - 2/4) * 2) / 4
+            Bpref(rel=2) of 1 - 2 0 1 3 | 1 2 = ((1 - 1/3) + (1 - 3/3)) / 3
+            Bpref of 0 0 0 1 | 2 = 0
+            Bpref of 0 1 = 1 - 1/1
+            Bpref of - 2 | 1 = 1 / 2
+            Bpref of 0 - | 0 = nan
+        """),
     )
     rel: float = OPEN
     variant: str | None = choice("variant of Bpref", VARIANTS)
@@ -64,7 +64,27 @@ class Bpref(Measure):
     def amounts(self, lists: RankedLists) -> FloatArray:
         R = lists.total_relevant(self.rel)
         out_of = VARIANTS[self.variant or "trec_eval"](R, lists.total_nonrelevant(self.rel))
-        return preferred(lists, self.rel, most=R, out_of=out_of)
+        return preference_shares(lists, self.rel, most=R, out_of=out_of)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)
+
+
+class GMBpref(Bpref):
+    """Binary preference whose mean over queries is geometric: it rewards a run that fails on no query.
+
+    A query's value is its binary preference; the mean counts it as at least 0.00001.
+    """
+
+    facts = Facts(
+        title="Geometric mean binary preference",
+        formula=r"\exp \frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{Bpref}_q, 10^{-5})",
+        reference="trec_eval 9.0.8, gm_bpref",
+        attains=True,
+        ignores_unjudged=True,
+        examples=read_examples("""
+            GMBpref of 1 0 2 0 1 1 = ((1 - 0/2) + (1 - 1/2) + (1 - 2/2) * 2) / 4
+            GMBpref(rel=2) of 1 - 2 0 1 3 | 1 2 = ((1 - 1/3) + (1 - 3/3)) / 3
+        """),
+        aggregate=Aggregate.GEOMETRIC,
+    )

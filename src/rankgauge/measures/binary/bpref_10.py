@@ -1,7 +1,7 @@
 """bpref_10: binary preference for queries with few relevant documents."""
 
-from rankgauge.measures.binary.bpref import preferred
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.binary.bpref import preference_shares
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -15,19 +15,19 @@ class bpref_10(Measure):
         reference="Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
         attains=True,
         ignores_unjudged=True,
-        examples=(
-            Example("bpref_10", (1, 0, 2, 0, 1, 1), value="((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4"),
-            Example("bpref_10(rel=2)", (1, None, 2, 0, 1, 3), missed=(1, 2), value="((1 - 1/13) + (1 - 3/13)) / 3"),
-            Example("bpref_10", (*[0] * 12, 1), missed=(1,), value="0"),
-            Example("bpref_10", (*[0] * 14, 2), missed=(1,), value="0"),
-            Example("bpref_10", (0, None), missed=(0,), value="nan"),
-        ),
+        examples=read_examples("""
+            bpref_10 of 1 0 2 0 1 1 = ((1 - 0/14) + (1 - 1/14) + (1 - 2/14) * 2) / 4
+            bpref_10(rel=2) of 1 - 2 0 1 3 | 1 2 = ((1 - 1/13) + (1 - 3/13)) / 3
+            bpref_10 of 0 0 0 0 0 0 0 0 0 0 0 0 1 | 1 = 0
+            bpref_10 of 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 | 1 = 0
+            bpref_10 of 0 - | 0 = nan
+        """),
     )
     rel: float = OPEN
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         counted = lists.total_relevant(self.rel) + 10.0
-        return preferred(lists, self.rel, most=counted, out_of=counted)
+        return preference_shares(lists, self.rel, most=counted, out_of=counted)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)

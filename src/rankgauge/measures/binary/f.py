@@ -1,6 +1,6 @@
 """F@k: the harmonic mean of precision and recall at a rank."""
 
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -16,13 +16,12 @@ class F(Measure):
         title="F at k",
         formula=r"\frac{(1 + \beta) \, p \, r}{\beta p + r}, \quad p \text{ precision, } r \text{ recall at } k",
         reference="van Rijsbergen, Information Retrieval, 1979; ranx, f1",
-        cutoff=Cutoff.REQUIRED,
-        examples=(
-            Example("F@3", (2, None, 1, 1), missed=(1,), value="2 / (1/(2/3) + 1/(2/4))"),
-            Example("F(rel=2)@5", (2, 1, 3), missed=(2, 1), value="2 / (1/(2/5) + 1/(2/3))"),
-            Example("F(beta=3)@2", (1, 2, 1), missed=(2,), value="(1 + 3) * (2/2) * (2/4) / (3 * (2/2) + (2/4))"),
-            Example("F@3", (0, None), missed=(1, 2), value="0"),
-        ),
+        examples=read_examples("""
+            F@3 of 2 - 1 1 | 1 = 2 / (1/(2/3) + 1/(2/4))
+            F(rel=2)@5 of 2 1 3 | 2 1 = 2 / (1/(2/5) + 1/(2/3))
+            F(beta=3)@2 of 1 2 1 | 2 = (1 + 3) * (2/2) * (2/4) / (3 * (2/2) + (2/4))
+            F@3 of 0 - | 1 2 = 0
+        """),
     )
     cutoff: int = OPEN
     beta: float = 1.0

@@ -1,6 +1,6 @@
 """FallOut@k: the share of the non-relevant documents among the first k."""
 
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -12,12 +12,11 @@ class FallOut(Measure):
         title="Fall-out at k",
         formula=r"\frac{1}{N}\sum_{r=1}^{k} [g_r < \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979; torchmetrics' RetrievalFallOut",
-        cutoff=Cutoff.OPTIONAL,
         improves=False,
-        examples=(
-            Example("FallOut@3", (0, None, 1, 0), missed=(0, 1), value="1 / 3"),
-            Example("FallOut(rel=2)", (2, 1, 0), missed=(2, 1), value="2 / 3"),
-        ),
+        examples=read_examples("""
+            FallOut@3 of 0 - 1 0 | 0 1 = 1 / 3
+            FallOut(rel=2) of 2 1 0 | 2 1 = 2 / 3
+        """),
     )
     cutoff: int | None = None
     rel: float = OPEN

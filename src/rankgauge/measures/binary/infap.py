@@ -2,16 +2,15 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
 from rankgauge.numeric import BoolArray, FloatArray, ratio
-from rankgauge.ranking import UNJUDGED, RankedLists, total
+from rankgauge.ranking import RankedLists, total
 
 EPSILON = 1e-5
 """What keeps the estimate from 0/0 where nothing above was judged (trec_eval, INFAP_EPSILON)."""
 
 
 def _before(where: BoolArray) -> FloatArray:
-    """How many there are before each hit."""
     return np.cumsum(where, axis=-1, dtype=np.float64) - where
 
 
@@ -32,21 +31,12 @@ class infAP(Measure):
         # A judged non-relevant document that moves above one never judged spoils the estimate for those below.
         improves=False,
         better=True,
-        examples=(
-            Example(
-                "infAP",
-                (1, None, 0, UNJUDGED, 0, 2),
-                missed=(1,),
-                value="(1 + (1/6 + (5/6) * (4/5) * (1 + 1e-5) / (3 + 2e-5))) / 3",
-            ),
-            Example(
-                "infAP(rel=2)",
-                (UNJUDGED, 2, 1, None, 3),
-                missed=(2, 1),
-                value="((1/2 + 1/2 * 1/1 * 1e-5 / 2e-5) + (1/5 + (4/5) * (3/4) * (1 + 1e-5) / (2 + 2e-5))) / 3",
-            ),
-            Example("infAP", (0, None), missed=(0,), value="nan"),
-        ),
+        examples=read_examples("""
+            infAP of 1 - 0 ? 0 2 | 1 = (1 + (1/6 + (5/6) * (4/5) * (1 + 1e-5) / (3 + 2e-5))) / 3
+            infAP(rel=2) of ? 2 1 - 3 | 2 1 = ((1/2 + 1/2 * 1/1 * 1e-5 / 2e-5) + (1/5 + (4/5) * (3/4) * (1 + 1e-5) \
+                / (2 + 2e-5))) / 3
+            infAP of 0 - | 0 = nan
+        """),
         knows_pool=True,
     )
     rel: float = OPEN

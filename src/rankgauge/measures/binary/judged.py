@@ -1,10 +1,10 @@
-"""Judged@k: the share of judged documents."""
+"""Judged@k: the share of judged documents, and of those that nobody judged."""
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking import RankedLists, total
 
 
 class Judged(Measure):
@@ -14,15 +14,14 @@ class Judged(Measure):
         title="Judgment rate at k",
         formula=r"\frac{1}{\min(k, |L|)}\sum_{r=1}^{k} [g_r \text{ is known}]",
         reference="ir-measures, Judged",
-        cutoff=Cutoff.OPTIONAL,
         attains=True,
-        examples=(
-            Example("Judged@3", (0, None, 2, 1), missed=(1,), value="2 / 3"),
-            Example("Judged@5", (1, None, 0, None), missed=(2,), value="2 / 4"),
-            Example("Judged@3", (UNJUDGED, 1, None, 0), missed=(2,), value="1 / 3"),
-            Example("Judged", (None, 1, None, 2, 0), missed=(1,), value="3 / 5"),
-            Example("Judged@3", (), missed=(1,), value="nan"),
-        ),
+        examples=read_examples("""
+            Judged@3 of 0 - 2 1 | 1 = 2 / 3
+            Judged@5 of 1 - 0 - | 2 = 2 / 4
+            Judged@3 of ? 1 - 0 | 2 = 1 / 3
+            Judged of - 1 - 2 0 | 1 = 3 / 5
+            Judged@3 of nothing | 1 = nan
+        """),
         counts_unjudged=True,
     )
     cutoff: int | None = None
@@ -33,3 +32,29 @@ class Judged(Measure):
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return np.minimum(lists.retrieved, np.inf if self.cutoff is None else self.cutoff)
+
+
+class UnjudgedShare(Measure):
+    """The share of unjudged documents among the first k: high values warn that the judgments do not know the run.
+
+    The places that a list shorter than k leaves empty count as judged.
+    """
+
+    facts = Facts(
+        name="Unjudged",
+        title="Unjudged at k",
+        formula=r"\frac{1}{k}\left(\min(k, n) - \sum_{r=1}^{k} [g_r \text{ judged}]\right)",
+        reference="trec_eval 10, unj",
+        improves=False,
+        examples=read_examples("""
+            Unjudged@4 of 2 - 0 - - | 1 = 2 / 4
+            Unjudged@5 of - 1 - | 2 = 2 / 5
+        """),
+        counts_unjudged=True,
+    )
+    cutoff: int = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        top = lists.top(self.cutoff)
+        judged = total(top.judged * top.inside(self.cutoff))
+        return (np.minimum(lists.retrieved, self.cutoff) - judged) / self.cutoff

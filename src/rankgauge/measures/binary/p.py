@@ -4,7 +4,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import relevance
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -19,11 +19,10 @@ class P(Measure):
         title="Precision at k",
         formula=r"\frac{1}{k}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979",
-        cutoff=Cutoff.REQUIRED,
-        examples=(
-            Example("P@3", (2, None, 1, 1), missed=(1,), value="2 / 3"),
-            Example("P(rel=2)@5", (2, 1, 2), missed=(2,), value="2 / 5"),
-        ),
+        examples=read_examples("""
+            P@3 of 2 - 1 1 | 1 = 2 / 3
+            P(rel=2)@5 of 2 1 2 | 2 = 2 / 5
+        """),
     )
     cutoff: int = OPEN
     rel: float = OPEN

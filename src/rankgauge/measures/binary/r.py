@@ -1,4 +1,4 @@
-"""R@k: recall at a rank."""
+"""R@k: recall at a rank, and as a share of what can be found there."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import relevance
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
+from rankgauge.measures.measure import OPEN, Facts, Measure, choice, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -21,13 +21,12 @@ class R(Measure):
         title="Recall at k",
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
         reference="van Rijsbergen, Information Retrieval, 1979",
-        cutoff=Cutoff.REQUIRED,
-        examples=(
-            Example("R@3", (2, None, 1, 1), missed=(1,), value="2 / 4"),
-            Example("R(rel=2)@5", (2, 1, 3), missed=(2, 1), value="2 / 3"),
-            Example("R@3", (0, None), missed=(0,), value="nan"),
-            Example("R(out_of='cutoff')@2", (1, 0, 1), missed=(1,), value="1 / 2"),
-        ),
+        examples=read_examples("""
+            R@3 of 2 - 1 1 | 1 = 2 / 4
+            R(rel=2)@5 of 2 1 3 | 2 1 = 2 / 3
+            R@3 of 0 - | 0 = nan
+            R(out_of='cutoff')@2 of 1 0 1 | 1 = 1 / 2
+        """),
     )
     cutoff: int = OPEN
     rel: float = OPEN
@@ -46,3 +45,46 @@ class R(Measure):
     def divisor(self, lists: RankedLists) -> FloatArray:
         R = lists.total_relevant(self.rel)
         return np.minimum(R, float(self.cutoff)) if self.out_of == "cutoff" else R
+
+
+class RelativeP(R):
+    """The precision at k, divided by the highest precision possible at k: precision up to R, recall from there on."""
+
+    facts = Facts(
+        title="Relative precision at k",
+        formula=r"\frac{1}{\min(k, R)}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
+        reference="trec_eval 9.0.8, relative_P",
+        attains=True,
+        examples=read_examples("""
+            RelativeP@3 of 2 - 0 1 | 1 = 1 / 3
+            RelativeP(rel=2)@3 of 2 1 0 2 | 1 = 1 / 2
+            RelativeP@3 of 0 - = nan
+        """),
+    )
+
+    out_of: str | None = "cutoff"
+
+
+class RCap(Measure):
+    """The share of the relevant documents that are among the first k, of at most k: 1 can always be reached."""
+
+    facts = Facts(
+        title="Capped recall at k",
+        formula=r"\frac{1}{\min(R, k)}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
+        reference="Thakur, Reimers, Rücklé, Srivastava & Gurevych, BEIR, NeurIPS 2021 (R_cap); RecPack's calibrated "
+        "recall",
+        attains=True,
+        examples=read_examples("""
+            RCap@3 of 2 - 1 1 | 1 = 2 / 3
+            RCap(rel=2)@5 of 2 1 3 | 2 1 = 2 / 3
+            RCap@3 of 0 - | 0 = nan
+        """),
+    )
+    cutoff: int = OPEN
+    rel: float = OPEN
+
+    def amounts(self, lists: RankedLists) -> FloatArray:
+        return R(cutoff=self.cutoff, rel=self.rel, out_of=None).amounts(lists)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return np.minimum(lists.total_relevant(self.rel), float(self.cutoff))

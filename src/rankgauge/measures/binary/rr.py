@@ -1,4 +1,4 @@
-"""RR: reciprocal rank."""
+"""RR: reciprocal rank, of the first relevant document or of all."""
 
 from collections.abc import Mapping
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import reciprocal, relevance
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
+from rankgauge.measures.measure import OPEN, Facts, Measure, choice, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking.lists import Weight, to_single
 
 
 def _ruler(*marks: float) -> Weight:
-    """A table of what the first ranks are worth; 0 beyond."""
+    """Return a table of what the first ranks are worth; 0 beyond."""
 
     def worth(ranks: FloatArray) -> FloatArray:
         return np.array([*marks, 0.0])[np.minimum(ranks, len(marks) + 1).astype(np.intp) - 1]
@@ -41,18 +41,17 @@ class RR(Measure):
         title="Reciprocal rank",
         formula=r"\varphi(\min \{r \le k : g_r \ge \mathrm{rel}\}), \quad \varphi(r) = 1/r",
         reference="Kantor & Voorhees, The TREC-5 confusion track, Information Retrieval 2000",
-        cutoff=Cutoff.OPTIONAL,
-        examples=(
-            Example("RR", (0, None, 2, 1), missed=(1,), value="1 / 3"),
-            Example("RR(rel=2)@3", (1, 2, 3), missed=(2,), value="1 / 2"),
-            Example("RR(rel=2)@3", (1, None, 1, 2), missed=(3,), value="0"),
-            Example("RR(ruler='trec')", (0, None, 2, 1), missed=(1,), value=".33"),
-            Example("RR(ruler='trec')", (0, 0, 0, 0, 0, 1), value="0"),
-            Example("RR(ruler='romip')", (0, None, 2, 1), missed=(1,), value=".8"),
-            Example("RR(ruler='romip')", (*[0] * 9, 2, 1), value=".1"),
-            Example("RR(ruler='romip')", (*[0] * 10, 1), value="0"),
-            Example("RR(ruler='single')", (0, 1), missed=(1,), value="1 / 2"),
-        ),
+        examples=read_examples("""
+            RR of 0 - 2 1 | 1 = 1 / 3
+            RR(rel=2)@3 of 1 2 3 | 2 = 1 / 2
+            RR(rel=2)@3 of 1 - 1 2 | 3 = 0
+            RR(ruler='trec') of 0 - 2 1 | 1 = .33
+            RR(ruler='trec') of 0 0 0 0 0 1 = 0
+            RR(ruler='romip') of 0 - 2 1 | 1 = .8
+            RR(ruler='romip') of 0 0 0 0 0 0 0 0 0 2 1 = .1
+            RR(ruler='romip') of 0 0 0 0 0 0 0 0 0 0 1 = 0
+            RR(ruler='single') of 0 1 | 1 = 1 / 2
+        """),
     )
     cutoff: int | None = None
     rel: float = OPEN
@@ -61,3 +60,23 @@ class RR(Measure):
     def form(self) -> Form:
         weight = reciprocal if self.ruler is None else RULERS[self.ruler]
         return Form(shape=Shape.CASCADE, worth=relevance(self.rel), weight=weight, cutoff=self.cutoff)
+
+
+class ARHR(Measure):
+    """The sum of 1 / rank over the relevant documents among the first k; with one relevant document it is RR."""
+
+    facts = Facts(
+        title="Average reciprocal hit rank",
+        formula=r"\sum_{r=1}^{k} \frac{[g_r \ge \mathrm{rel}]}{r}",
+        reference="Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004",
+        bounds=(0.0, np.inf),
+        examples=read_examples("""
+            ARHR of 0 1 - 2 | 1 = 1/2 + 1/4
+            ARHR(rel=2)@3 of 1 2 3 2 | 2 = 1/2 + 1/3
+        """),
+    )
+    cutoff: int | None = None
+    rel: float = OPEN
+
+    def form(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=reciprocal, cutoff=self.cutoff)

@@ -1,10 +1,10 @@
-"""Success@k: whether the first k have a relevant document."""
+"""Success@k: whether the first k have a relevant document, and how many."""
 
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import relevance
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 
 
 class Success(Measure):
@@ -14,15 +14,34 @@ class Success(Measure):
         title="Success at k",
         formula=r"\max_{r \le k} [g_r \ge \mathrm{rel}]",
         reference="Craswell & Hawking, Overview of the TREC 2004 Web track; trec_eval, m_success",
-        cutoff=Cutoff.OPTIONAL,
-        examples=(
-            Example("Success@3", (0, None, 2, 1), missed=(1,), value="1"),
-            Example("Success(rel=2)@3", (1, None, 1, 2), missed=(3,), value="0"),
-            Example("Success", (0, None, 0, 1), missed=(1,), value="1"),
-        ),
+        examples=read_examples("""
+            Success@3 of 0 - 2 1 | 1 = 1
+            Success(rel=2)@3 of 1 - 1 2 | 3 = 0
+            Success of 0 - 0 1 | 1 = 1
+        """),
     )
     cutoff: int | None = None
     rel: float = OPEN
 
     def form(self) -> Form:
         return Form(shape=Shape.CASCADE, worth=relevance(self.rel), weight=np.ones_like, cutoff=self.cutoff)
+
+
+class HitCount(Measure):
+    """How many of the first k documents are relevant; the mean over queries, where NumRelRet is the sum."""
+
+    facts = Facts(
+        title="Number of hits",
+        formula=r"\sum_{r=1}^{k} [g_r \ge \mathrm{rel}]",
+        reference="ranx 0.3.21, hits; Bassani, ECIR 2022",
+        bounds=(0.0, np.inf),
+        examples=read_examples("""
+            HitCount@3 of 2 - 1 1 | 1 = 1 + 1
+            HitCount(rel=2) of 2 1 - 3 | 2 = 1 + 1
+        """),
+    )
+    cutoff: int | None = None
+    rel: float = OPEN
+
+    def form(self) -> Form:
+        return Form(shape=Shape.LINEAR, worth=relevance(self.rel), weight=np.ones_like, cutoff=self.cutoff)

@@ -1,10 +1,12 @@
-"""ERR: expected reciprocal rank."""
+"""ERR: expected reciprocal rank, and against the ideal order's."""
+
+from functools import partial
 
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.gains import STOPS, reciprocal, stop_probability
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure, choice
+from rankgauge.measures.measure import OPEN, Facts, Measure, choice, read_examples
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import RankedLists
+from rankgauge.ranking import RankedLists, total
 
 
 class ERR(Measure):
@@ -19,23 +21,47 @@ class ERR(Measure):
         title="Expected reciprocal rank",
         formula=r"\sum_{r=1}^{k} \frac{1}{r}\, p_r \prod_{i<r} (1 - p_i), \quad p = \frac{2^g - 1}{2^{g_{max}}}",
         reference="Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example("ERR@3", (1, None, 3, 4), missed=(4,), value="1/16 + (15/16) * (7/16) / 3"),
-            Example("ERR(max_grade=2)", (0, 2, 1), value="(3/4) / 2 + (1/4) * (1/4) / 3"),
-            Example(
-                "ERR(max_grade=4, stop='formula')@2", (5, 2, 1), missed=(3,), value="31/16 + (1 - 31/16) * (3/16) / 2"
-            ),
-            Example("ERR(max_grade=4, stop='whole')", (2.5, 1), value="3/16 + (13/16) * (1/16) / 2"),
-        ),
+        examples=read_examples("""
+            ERR@3 of 1 - 3 4 | 4 = 1/16 + (15/16) * (7/16) / 3
+            ERR(max_grade=2) of 0 2 1 = (3/4) / 2 + (1/4) * (1/4) / 3
+            ERR(max_grade=4, stop='formula')@2 of 5 2 1 | 3 = 31/16 + (1 - 31/16) * (3/16) / 2
+            ERR(max_grade=4, stop='whole') of 2.5 1 = 3/16 + (13/16) * (1/16) / 2
+        """),
     )
     cutoff: int | None = None
     max_grade: float = OPEN
     stop: str | None = choice("rule for stopping", STOPS)
 
     def form(self) -> Form | None:
-        return Form(shape=Shape.CASCADE, worth=self._stops, weight=reciprocal, cutoff=self.cutoff)
+        stops = partial(stop_probability, max_grade=self.max_grade, rule=self.stop)
+        return Form(shape=Shape.CASCADE, worth=stops, weight=reciprocal, cutoff=self.cutoff)
 
-    def _stops(self, lists: RankedLists) -> FloatArray:
-        return stop_probability(lists, self.max_grade, self.stop)
+
+class nERR(ERR):
+    """Expected reciprocal rank, divided by that of the ideal order of the judged documents."""
+
+    facts = Facts(
+        title="Normalised expected reciprocal rank",
+        formula=r"\frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}",
+        reference="Clarke, Craswell, Soboroff & Ashkan, A comparative analysis of cascade measures for novelty and "
+        "diversity, WSDM 2011",
+        graded=True,
+        attains=True,
+        examples=read_examples("""
+            nERR@2 of 1 3 4 | 2 = (1/16 + (15/16) * (7/16) / 2) / (15/16 + (1/16) * (7/16) / 2)
+            nERR(max_grade=2) of - 2 | 1 = ((3/4) / 2) / (3/4 + (1/4) * (1/4) / 2)
+        """),
+    )
+
+    def form(self) -> Form | None:
+        return None  # the ideal order depends on all grades at once
+
+    def numerator(self) -> Form | None:
+        return super().form()
+
+    def ideal(self) -> Form | None:
+        return super().form()
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return total(self.amounts(lists.ideal_order()))

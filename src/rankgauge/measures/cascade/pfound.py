@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, SHARE, Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -31,30 +31,24 @@ class PFound(Measure):
         formula=r"\sum_{r=1}^{k} (1 - p_{break})^{r-1} \, p_r \prod_{i<r} (1 - p_i)",
         reference="Гулин, Карпович, Расковалов & Сегалович, Оптимизация алгоритмов ранжирования методами машинного "
         "обучения, РОМИП 2009; Агеев, Кураленок & Некрестьянов, Официальные метрики РОМИП 2010",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example("PFound@3", (1, None, 3, 2), missed=(3,), value="0.125 + 0.85**2 * (1 - 0.125) * 0.5"),
-            Example(
-                "PFound",
-                (3, 1, 0, 2, 2),
-                value="0.5 + 0.85 * 0.5 * 0.125 + 0.85**3 * 0.5 * 0.875 * 0.25 + 0.85**4 * 0.5 * 0.875 * 0.75 * 0.25",
-            ),
-            Example("PFound(max_grade=2)", (2, 1), missed=(1,), value="0.5 + 0.85 * 0.5 * 0.25"),
-            Example("PFound(p_rel=0.4, p_break=0.2)", (0, 2, 1), missed=(1,), value="0.8 * 0.4 + 0.8**2 * 0.6 * 0.4"),
-            Example("PFound(p_rel='grade')", (0.5, None, 1), missed=(1,), value="0.5 + 0.85**2 * 0.5 * 1"),
-        ),
+        examples=read_examples("""
+            PFound@3 of 1 - 3 2 | 3 = 0.125 + 0.85**2 * (1 - 0.125) * 0.5
+            PFound of 3 1 0 2 2 = 0.5 + 0.85 * 0.5 * 0.125 + 0.85**3 * 0.5 * 0.875 * 0.25 \
+                + 0.85**4 * 0.5 * 0.875 * 0.75 * 0.25
+            PFound(max_grade=2) of 2 1 | 1 = 0.5 + 0.85 * 0.5 * 0.25
+            PFound(p_rel=0.4, p_break=0.2) of 0 2 1 | 1 = 0.8 * 0.4 + 0.8**2 * 0.6 * 0.4
+            PFound(p_rel='grade') of 0.5 - 1 | 1 = 0.5 + 0.85**2 * 0.5 * 1
+        """),
     )
     cutoff: int | None = None
     p_rel: str | float = "romip"
-    p_break: float = 0.15
+    p_break: float = parameter(SHARE, default=0.15)
     rel: float = OPEN
     max_grade: float = OPEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.p_break <= 1:
-            raise ParameterError(self.facts.name, "p_break", "a probability from 0 to 1", self.p_break)
         if isinstance(self.p_rel, str):
             if self.p_rel not in P_REL:
                 raise UnknownNameError("p_rel", self.p_rel, P_REL)
@@ -73,7 +67,7 @@ class PFound(Measure):
         )
 
     def _found(self, lists: RankedLists) -> FloatArray:
-        """The probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
+        """Return the probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
         if not isinstance(self.p_rel, str):
             return np.where(lists.relevant(self.rel), self.p_rel, 0.0)
         found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0), self.max_grade)

@@ -1,13 +1,10 @@
-"""NRBP: rank-biased precision of what is new."""
-
-from dataclasses import field
+"""NRBP: gain of what is new to a user of some patience, and against the ideal order's."""
 
 import numpy as np
 
-from rankgauge.measures.intents import ByPatience, Novelty, check_share, intents
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.intents import GREEDY, ORDERS, ByPatience, Novelty, intent_facts, intents
+from rankgauge.measures.measure import OPEN, SHARE, Measure, choice, parameter, read_examples
 from rankgauge.numeric import FloatArray, ratio
-from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import RankedLists, total
 
 
@@ -18,37 +15,19 @@ class NRBP(Measure):
     For each subtopic the first relevant document gains 1, and each further one 1 − alpha times what the one before did.
     """
 
-    facts = Facts(
+    facts = intent_facts(
         title="Novelty- and rank-biased precision",
         formula=r"(1 - (1-\alpha)\beta) \sum_i p_i \sum_{r} [g_{ri} \ge \mathrm{rel}] (1-\alpha)^{n_{ri}} \beta^{r-1}",
         reference="Clarke, Kolla & Vechtomova, An effectiveness measure for ambiguous and underspecified queries, "
         "ICTIR 2009; ndeval 4.5",
-        judgments=JudgmentKind.SUBTOPICS,
-        examples=(
-            Example(
-                "NRBP",
-                ((1, 0), None, (2, 1)),
-                missed=((0, 1),),
-                value="(1 - 0.5 * 0.5) * (1 + (0.5 + 1) * 0.5**2) / 2",
-            ),
-            Example(
-                "NRBP(alpha=0.2, beta=0.8, rel=2)",
-                ((2, 1), (3, 0), (0, 2)),
-                missed=((0, 0),),
-                value="(1 - 0.8 * 0.8) * (1 + 0.8 * 0.8 + 1 * 0.8**2) / 2",
-            ),
-        ),
+        examples=read_examples("""
+            NRBP of 1,0 - 2,1 | 0,1 = (1 - 0.5 * 0.5) * (1 + (0.5 + 1) * 0.5**2) / 2
+            NRBP(alpha=0.2, beta=0.8, rel=2) of 2,1 3,0 0,2 | 0,0 = (1 - 0.8 * 0.8) * (1 + 0.8 * 0.8 + 1 * 0.8**2) / 2
+        """),
     )
     rel: float = OPEN
-    alpha: float = field(
-        default=OPEN, metadata={"words": "how much of its worth a relevant document takes from the next"}
-    )
-    beta: float = field(default=OPEN, metadata={"words": "how likely a user goes on to the next document"})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.facts.name, "alpha", self.alpha)
-        check_share(self.facts.name, "beta", self.beta)
+    alpha: float = parameter(SHARE, default=OPEN, words="how much of its worth a relevant document takes from the next")
+    beta: float = parameter(SHARE, default=OPEN, words="how likely a user goes on to the next document")
 
     def values(self, lists: RankedLists) -> FloatArray:
         # The constant is divided first, as in ndeval: a value halfway between two printed ones depends on it.
@@ -64,3 +43,27 @@ class NRBP(Measure):
     def novelty(self) -> Novelty:
         """What documents gain."""
         return Novelty(rel=self.rel, alpha=self.alpha, discounted=ByPatience(beta=self.beta))
+
+
+class nNRBP(NRBP):
+    """What a user gains who goes on to the next document with probability beta, divided by what the ideal order of the
+    judged documents would give: ndeval's greedy one, or the best one for few documents with ideal_order='exact'."""
+
+    facts = intent_facts(
+        title="Normalised novelty- and rank-biased precision",
+        formula=r"\frac{\sum_i p_i \sum_{r} [g_{ri} \ge \mathrm{rel}] (1-\alpha)^{n_{ri}} \beta^{r-1}}"
+        r"{\sum_i p_i \sum_{r} [g^*_{ri} \ge \mathrm{rel}] (1-\alpha)^{n^*_{ri}} \beta^{r-1}}",
+        reference="Clarke, Kolla & Vechtomova, An effectiveness measure for ambiguous and underspecified queries, "
+        "ICTIR 2009; ndeval 4.5",
+        bounds=(0.0, GREEDY),
+        examples=read_examples("""
+            nNRBP of 1,0 - 2,1 | 0,1 = (1 + (0.5 + 1) * 0.5**2) / (2 + 0.5 * 0.5 + 0.5 * 0.5**2)
+            nNRBP(alpha=0.2, beta=0.8, rel=2) of 2,1 3,0 0,2 | 0,0 = (1 + 0.8 * 0.8 + 1 * 0.8**2) / (1 + 1 * 0.8 \
+                + 0.8 * 0.8**2)
+        """),
+    )
+    ideal_order: str | None = choice("ideal order", ORDERS)
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        value = super().values if self.constant else self.novelty.of
+        return self.novelty.against_ideal(lists, self.ideal_order, value)

@@ -1,11 +1,8 @@
 """Compat: compatibility, the rank-biased overlap with the nearest ideal ranking."""
 
-from dataclasses import field
-
 import numpy as np
 
-from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Example, Facts, Measure, choice
+from rankgauge.measures.measure import PROPER, Facts, Measure, choice, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import ABOVE_ZERO
 from rankgauge.ranking import RankedLists, total
@@ -32,39 +29,21 @@ class Compat(Measure):
         reference="Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 2021",
         graded=True,
         counts_unjudged=True,
-        examples=(
+        examples=read_examples("""
             # The sum of p**(d − 1) / d over all d is −log(1 − p) / p.
-            Example(
-                "Compat(p=0.5)",
-                (1, None, 3),
-                missed=(2,),
-                value="(4*log(2) - 2 - 1/2) / (1 + 1/2 + 1/4 + 3 * (2*log(2) - 1 - 1/4 - 1/12))",
-            ),
-            Example("Compat(p=0.5, normalize=False)", (1, None, 2, 0), value="(1/4 + 2 * (2*log(2) - 1 - 1/4)) / 2"),
-            Example(
-                "Compat(until='longer')",
-                (0, 2, 1),
-                missed=(1,),
-                value="(.95 / 2 + .95**2 * 2 / 3) / (1 + .95 + .95**2)",
-            ),
-            Example(
-                "Compat(p=0.5, normalize=False, until='longer')",
-                (1, None, 2, 0),
-                value="(.5 / 2 + .5**2 * 2/3 + .5**3 * 2/4) / (2 - 2 * .5**4)",
-            ),
-        ),
+            Compat(p=0.5) of 1 - 3 | 2 = (4*log(2) - 2 - 1/2) / (1 + 1/2 + 1/4 + 3 * (2*log(2) - 1 - 1/4 - 1/12))
+            Compat(p=0.5, normalize=False) of 1 - 2 0 = (1/4 + 2 * (2*log(2) - 1 - 1/4)) / 2
+            Compat(until='longer') of 0 2 1 | 1 = (.95 / 2 + .95**2 * 2 / 3) / (1 + .95 + .95**2)
+            Compat(p=0.5, normalize=False, until='longer') of 1 - 2 0 = (.5 / 2 + .5**2 * 2/3 + .5**3 * 2/4) \
+                / (2 - 2 * .5**4)
+        """),
     )
-    p: float = field(default=0.95, metadata={"words": "how likely the reader goes on to the next rank"})
-    normalize: bool = field(default=True, metadata={"words": "divide by the value of an ideal ranking"})
+    p: float = parameter(PROPER, default=0.95, words="how likely the reader goes on to the next rank")
+    normalize: bool = parameter(default=True, words="divide by the value of an ideal ranking")
     until: str | None = choice("end of a comparison", ENDS)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.p < 1:
-            raise ParameterError("Compat", "p", "between 0 and 1", self.p)
-
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """A hit is in both tops from the lower of its two ranks on."""
+        """Return a hit is in both tops from the lower of its two ranks on."""
         table = self._overlaps(lists)
         whole = table[self._depth(lists).astype(np.intp)][..., np.newaxis]
         place = _ideal_ranks(lists)
@@ -74,7 +53,7 @@ class Compat(Measure):
         return np.where(place > 0, weight, 0.0)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        """The value of an ideal ranking, or of one that never ends."""
+        """Return the value of an ideal ranking, or of one that never ends."""
         depth = self._depth(lists)
         if not self.normalize:
             return np.asarray((1.0 - self.p**depth) / (1.0 - self.p))
@@ -89,18 +68,18 @@ class Compat(Measure):
         return np.maximum(lists.retrieved, ideal) if self.until == "longer" else np.full_like(ideal, DEPTH)
 
     def _overlaps(self, lists: RankedLists) -> FloatArray:
-        """What a document in both tops from rank 1 to each depth adds."""
+        """Return what a document in both tops from rank 1 to each depth adds."""
         ranks = np.arange(1.0, float(self._depth(lists).max(initial=0.0)) + 1)
         return np.concatenate([[0.0], np.cumsum(self.p ** (ranks - 1.0) / ranks)])
 
 
 def _up_to(table: FloatArray, ranks: FloatArray) -> FloatArray:
-    """What a document adds at the depths above a rank; past the last depth it adds nothing."""
+    """Return what a document adds at the depths above a rank; past the last depth it adds nothing."""
     return np.asarray(table[np.minimum(ranks.astype(np.intp) - 1, len(table) - 1)])
 
 
 def _ideal_ranks(lists: RankedLists) -> FloatArray:
-    """The rank of each hit in the ideal ranking that is nearest to the list; 0 for those that are not in it.
+    """Return the rank of each hit in the ideal ranking that is nearest to the list; 0 for those that are not in it.
 
     Of documents of equal grade, those of the list come first, in its order.
     """
@@ -113,12 +92,12 @@ def _ideal_ranks(lists: RankedLists) -> FloatArray:
 
 
 def _levels(lists: RankedLists) -> FloatArray:
-    """The grades above 0."""
+    """Return the grades above 0."""
     return np.unique(lists.grades[lists.relevant(ABOVE_ZERO)])
 
 
 def _tied_weights(lists: RankedLists, place: FloatArray, table: FloatArray, whole: FloatArray) -> FloatArray:
-    """The mean weight of each hit over the orders of its tie group.
+    """Return the mean weight of each hit over the orders of its tie group.
 
     Where m of a group's s documents have one grade, the j-th of them is t-th in the group with probability
     C(t − 1, j − 1) · C(s − t, m − j) / C(s, m).
@@ -140,7 +119,7 @@ def _tied_weights(lists: RankedLists, place: FloatArray, table: FloatArray, whol
 
 
 def _log_choose(logs: FloatArray, chosen: FloatArray, others: FloatArray) -> FloatArray:
-    """The logarithm of in how many ways so many can be chosen, if so many others are left."""
+    """Return the logarithm of in how many ways so many can be chosen, if so many others are left."""
     chosen, others = chosen.astype(np.intp), others.astype(np.intp)
     return np.asarray(logs[np.minimum(chosen + others, len(logs) - 1)] - logs[chosen] - logs[others])
 

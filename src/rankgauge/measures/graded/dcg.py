@@ -1,15 +1,39 @@
-"""DCG: discounted cumulated gain."""
+"""DCG: cumulated gain, discounted, and scaled."""
 
-from dataclasses import field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.gains import discount, discounted, gains
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.gains import discount, discount_gains, gains
+from rankgauge.measures.measure import OPEN, Facts, Measure, parameter, read_examples
+from rankgauge.measures.user_models import ENDS, gain_shares, lowest_grade
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
+
+
+class CG(Measure):
+    """The sum of the gains of the first k documents, whatever their order."""
+
+    facts = Facts(
+        title="Cumulated gain",
+        formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)",
+        reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
+        bounds=(0.0, np.inf),
+        graded=True,
+        examples=read_examples("""
+            CG@3 of 1 - 2 2 | 1 = 1 + 2
+            CG(gain='exp') of 0 3 - 2 | 3 = 7 + 3
+        """),
+    )
+    cutoff: int | None = None
+    gain: str = OPEN
+    gains: tuple[tuple[float, float], ...] | None = None
+
+    def form(self) -> Form:
+        worth = partial(gains, name=self.gain, table=self.gains)
+        return Form(shape=Shape.LINEAR, worth=worth, weight=np.ones_like, cutoff=self.cutoff)
 
 
 def _dcg(name: str) -> dict[str, Any]:
@@ -26,25 +50,17 @@ class DCG(Measure):
         formula=r"\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
         bounds=(0.0, np.inf),
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example("DCG@3", (1, None, 2, 2), missed=(1,), value="1/log2(2) + 2/log2(4)"),
-            Example("DCG(dcg='exp-log2')", (0, 3, 1), value="7/log2(3) + 1/log2(4)"),
-            Example(
-                "DCG(gain='exp', discount='log2+2')@4",
-                (0, 3, 1, 2, 3),
-                missed=(3,),
-                value="7/log2(4) + 1/log2(5) + 3/log2(6)",
-            ),
-            Example("DCG(gain='letor', discount='none')", (1, 0, 2, 3), missed=(2,), value="1 + 0 + 3 + 0"),
-            Example(
-                "DCG(gain='mslr', discount='letor')", (1, 4, 2, 0, 3, 5), value="1 + 15 + 3/log2(3) + 0 + 7/log2(5) + 0"
-            ),
-            Example("DCG(gain='yahoo', discount='ln')", (1, 4), value="1/16/log(2) + 15/16/log(3)"),
-            Example("DCG(gain='ranklib', discount='none')", (1.9, 3), value="1 + 7"),
-            Example("DCG(rel=2)@3", (1, 2, 3, 2), value="2/log2(3) + 3/log2(4)"),
-        ),
+        examples=read_examples("""
+            DCG@3 of 1 - 2 2 | 1 = 1/log2(2) + 2/log2(4)
+            DCG(dcg='exp-log2') of 0 3 1 = 7/log2(3) + 1/log2(4)
+            DCG(gain='exp', discount='log2+2')@4 of 0 3 1 2 3 | 3 = 7/log2(4) + 1/log2(5) + 3/log2(6)
+            DCG(gain='letor', discount='none') of 1 0 2 3 | 2 = 1 + 0 + 3 + 0
+            DCG(gain='mslr', discount='letor') of 1 4 2 0 3 5 = 1 + 15 + 3/log2(3) + 0 + 7/log2(5) + 0
+            DCG(gain='yahoo', discount='ln') of 1 4 = 1/16/log(2) + 15/16/log(3)
+            DCG(gain='ranklib', discount='none') of 1.9 3 = 1 + 7
+            DCG(rel=2)@3 of 1 2 3 2 = 2/log2(3) + 3/log2(4)
+        """),
     )
     shorthands = {"dcg": _dcg}
 
@@ -52,11 +68,11 @@ class DCG(Measure):
     gain: str = OPEN
     discount: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None
-    rel: float = field(default=0.0, metadata={"words": "grades below it gain nothing, as with ranx's `-l2`"})
+    rel: float = parameter(default=0.0, words="grades below it gain nothing, as with ranx's `-l2`")
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         lists = lists.top(self.cutoff)
-        return discounted(lists, self._gains(lists), self.discount, self.cutoff)
+        return discount_gains(lists, self._gains(lists), self.discount, self.cutoff)
 
     def form(self) -> Form | None:
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=discount(self.discount), cutoff=self.cutoff)
@@ -72,3 +88,33 @@ class DCG(Measure):
             del spelled["gain"], spelled["discount"]
             return {"dcg": "log2" if self.gain == "linear" else "exp-log2", **spelled}
         return spelled
+
+
+class SDCG(Measure):
+    """The discounted gain of the first k documents, as a share of that of k documents of the top grade.
+
+    Unlike nDCG it does not depend on how many relevant documents there are.
+    """
+
+    facts = Facts(
+        title="Scaled discounted cumulated gain",
+        formula=r"\frac{\sum_{r=1}^{k} g_r / \log_2(r + 1)}{\sum_{r=1}^{k} 1 / \log_2(r + 1)}",
+        reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008; "
+        "ir-measures and cwl_eval",
+        graded=True,
+        examples=read_examples("""
+            SDCG(max_grade=2)@2 of 1 2 2 | 2 = (1/2 + 1/log2(3)) / (1 + 1/log2(3))
+            SDCG(max_rel=4)@3 of 2 - | 4 = (2/4) / (1 + 1/log2(3) + 1/2)
+        """),
+    )
+    shorthands = {**ENDS, "dcg": lambda name: {}}  # ir-measures' dcg='log2' is the only one there is
+    cutoff: int = OPEN
+    min_grade: float = lowest_grade()
+    max_grade: float = OPEN
+
+    def numerator(self) -> Form:
+        worth = partial(gain_shares, low=self.min_grade, top=self.max_grade)
+        return Form(shape=Shape.LINEAR, worth=worth, weight=discount("log2"), cutoff=self.cutoff)
+
+    def divisor(self, lists: RankedLists) -> FloatArray:
+        return np.full_like(lists.retrieved, discount("log2")(np.arange(1.0, self.cutoff + 1)).sum())

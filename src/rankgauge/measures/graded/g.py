@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankgauge.measures.gains import gains, ideal_gains
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -24,15 +24,10 @@ class G(Measure):
         graded=True,
         improves=False,
         attains=True,
-        examples=(
-            Example(
-                "G",
-                (1, None, 2, 2),
-                missed=(1,),
-                value="(1/log2(2 + 2 - 1) + 2/log2(2 + 5 - 3) + 2/log2(2 + 6 - 5)) / 6",
-            ),
-            Example("G(gains={1: 3, 2: 7})", (2, 0, 1), missed=(1,), value="(7/log2(2) + 3/log2(2 + 13 - 10)) / 13"),
-        ),
+        examples=read_examples("""
+            G of 1 - 2 2 | 1 = (1/log2(2 + 2 - 1) + 2/log2(2 + 5 - 3) + 2/log2(2 + 6 - 5)) / 6
+            G(gains={1: 3, 2: 7}) of 2 0 1 | 1 = (7/log2(2) + 3/log2(2 + 13 - 10)) / 13
+        """),
     )
     gain: str = OPEN
     gains: tuple[tuple[float, float], ...] | None = None

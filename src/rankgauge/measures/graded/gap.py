@@ -2,11 +2,16 @@
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
-from rankgauge.measures.precision import Levels
+from rankgauge.constraints import Constraint
+from rankgauge.measures.forms import Levels
+from rankgauge.measures.measure import Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
+
+SHARES = Constraint(
+    "a table of grades and shares of users, as in {1: 0.5, 2: 0.3, 3: 0.2}",
+    lambda table: any(share for _, share in table) and min(share for _, share in table) >= 0,
+)
 
 
 class GAP(Measure):
@@ -21,27 +26,14 @@ class GAP(Measure):
         formula=r"\frac{\sum_{r=1}^{k} \frac{1}{r} \sum_{i \le r} \min(G(g_i), G(g_r))}{\sum_{i=1}^{R} G(g^*_i)}, "
         r"\quad G(g) = \sum_{t \le g} p_t",
         reference="Robertson, Kanoulas & Yilmaz, Extending average precision to graded relevance judgments, SIGIR 2010",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example("GAP", (1, None, 3, 2), missed=(2,), value="(1/1 + (1 + 3)/3 + (1 + 2 + 2)/4) / (1 + 3 + 2 + 2)"),
-            Example(
-                "GAP(thresholds={1: 0.2, 2: 0.8})@2",
-                (1, 2, 2),
-                missed=(1,),
-                value="(0.2/1 + (0.2 + 1.0)/2) / (0.2 + 1.0 + 1.0 + 0.2)",
-            ),
-        ),
+        examples=read_examples("""
+            GAP of 1 - 3 2 | 2 = (1/1 + (1 + 3)/3 + (1 + 2 + 2)/4) / (1 + 3 + 2 + 2)
+            GAP(thresholds={1: 0.2, 2: 0.8})@2 of 1 2 2 | 1 = (0.2/1 + (0.2 + 1.0)/2) / (0.2 + 1.0 + 1.0 + 0.2)
+        """),
     )
     cutoff: int | None = None
-    thresholds: tuple[tuple[float, float], ...] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        shares = [1.0] if self.thresholds is None else [share for _, share in self.thresholds]
-        if not sum(shares) or min(shares) < 0:
-            expected = "a table of grades and shares of users, as in {1: 0.5, 2: 0.3, 3: 0.2}"
-            raise ParameterError(self.facts.name, "thresholds", expected, self.thresholds)
+    thresholds: tuple[tuple[float, float], ...] | None = parameter(SHARES, default=None)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         levels = Levels.of(lists)
@@ -52,7 +44,7 @@ class GAP(Measure):
         return np.asarray((self._weights(levels) * levels.reached).sum(axis=-1))
 
     def _weights(self, levels: Levels) -> FloatArray:
-        """The share of users who draw the line at each level."""
+        """Return the share of users who draw the line at each level."""
         return self._users_served(levels.grade) - self._users_served(levels.grade - levels.step)
 
     def _users_served(self, grades: FloatArray) -> FloatArray:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
 from rankgauge.measures.gains import persistence
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import PERSISTENCE, Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -20,20 +19,14 @@ class gRBP(Measure):
         formula=r"(1 - p)\sum_{r=1}^{k} \frac{g_r}{\max(g^*_1, 1)} \, p^{r-1}",
         reference="Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008; "
         "trec_eval 10, rbp",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example("gRBP", (1, None, 2), missed=(4,), value=".1 * (1/4 + 2/4 * .9**2)"),
-            Example("gRBP(p=0.5)@2", (1, 0, 1), missed=(1,), value=".5 * 1"),
-        ),
+        examples=read_examples("""
+            gRBP of 1 - 2 | 4 = .1 * (1/4 + 2/4 * .9**2)
+            gRBP(p=0.5)@2 of 1 0 1 | 1 = .5 * 1
+        """),
     )
     cutoff: int | None = None
-    p: float = 0.9
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.p < 1:
-            raise ParameterError("gRBP", "p", "a probability from 0 to below 1", self.p)
+    p: float = parameter(PERSISTENCE, default=0.9)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         highest = np.max(lists.ideal, axis=-1, where=~np.isnan(lists.ideal), initial=1.0)

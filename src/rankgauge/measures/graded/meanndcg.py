@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import cumulated, discount, ideal_gains
+from rankgauge.measures.gains import cumulate, discount, ideal_gains
 from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -19,15 +19,11 @@ class MeanNDCG(Measure):
         "retrieval, Information Retrieval 2010",
         graded=True,
         attains=True,
-        examples=(
-            Example("MeanNDCG", (1, 2), value="(1/2 + (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))) / 2"),
-            Example(
-                "MeanNDCG(gain='exp', discount='letor')",
-                (None, 1, 2, 0),
-                missed=(2,),
-                value="(0/3 + 1/6 + (1 + 3/log2(3)) / (6 + 1/log2(3)) + (1 + 3/log2(3)) / (6 + 1/log2(3))) / 4",
-            ),
-        ),
+        examples=read_examples("""
+            MeanNDCG of 1 2 = (1/2 + (1/log2(2) + 2/log2(3)) / (2/log2(2) + 1/log2(3))) / 2
+            MeanNDCG(gain='exp', discount='letor') of - 1 2 0 | 2 = (0/3 + 1/6 + (1 + 3/log2(3)) / (6 + 1/log2(3)) \
+                + (1 + 3/log2(3)) / (6 + 1/log2(3))) / 4
+        """),
         counts_unjudged=True,
     )
     gain: str = OPEN
@@ -44,7 +40,7 @@ class MeanNDCG(Measure):
         return self._where_defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """A hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
+        """Return a hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
         n = lists.retrieved[..., np.newaxis]
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
         inverse = np.where(ranks <= n, ratio(np.ones_like(ranks), self._ideal(lists, ranks)), 0.0)
@@ -56,7 +52,7 @@ class MeanNDCG(Measure):
         return DCG(gain=self.gain, discount=discount_, gains=self.gains)
 
     def _by_rank(self, lists: RankedLists, longest: int) -> FloatArray:
-        """What the document at each rank adds to DCG, 0 for unjudged ones."""
+        """Return what the document at each rank adds to DCG, 0 for unjudged ones."""
         added = np.zeros((*lists.ranks.shape[:-1], longest + 1))
         place = np.where(lists.hits, lists.ranks - 1, longest).astype(np.intp)
         np.put_along_axis(added, place, self._dcg(self.discount).amounts(lists), axis=-1)
@@ -67,16 +63,16 @@ class MeanNDCG(Measure):
         best = ideal_gains(lists, self.gain, self.gains)
         if best.shape[-1] == 0:
             return np.zeros((*best.shape[:-1], len(ranks)))
-        return cumulated(best, discount(self.discount))[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
+        return cumulate(best, discount(self.discount))[..., np.minimum(ranks, best.shape[-1]).astype(np.intp) - 1]
 
     def _where_defined(self, lists: RankedLists, values: FloatArray, *, hits: bool = False) -> FloatArray:
-        """The values, NaN where nothing that was judged gains anything."""
+        """Return the values, NaN where nothing that was judged gains anything."""
         none = self._ideal(lists, np.ones(1))[..., 0] == 0
         return np.where(none[..., np.newaxis] if hits else none, np.nan, values)
 
 
 def _at_places(lists: RankedLists, worth: FloatArray) -> FloatArray:
-    """What each hit's place is worth by its list's own table, the group's mean where tied."""
+    """Return what each hit's place is worth by its list's own table, the group's mean where tied."""
     sums = np.concatenate([np.zeros((*worth.shape[:-1], 1)), np.cumsum(worth, axis=-1)], axis=-1)
     first, size = (lists.ranks, None) if lists.first is None else (lists.first, lists.size)
     length = np.where(lists.hits, 1.0 if size is None else size, 1.0)

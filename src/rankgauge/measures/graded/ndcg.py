@@ -7,7 +7,7 @@ import numpy as np
 from rankgauge.measures.forms import Form
 from rankgauge.measures.gains import discount
 from rankgauge.measures.graded.dcg import DCG
-from rankgauge.measures.measure import Cutoff, Example, Facts, choice
+from rankgauge.measures.measure import Facts, choice, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -26,36 +26,15 @@ class nDCG(DCG):
         title="Normalised discounted cumulative gain",
         formula=r"\frac{\sum_{r=1}^{k} \mathrm{gain}(g_r)\,d(r)}{\sum_{r=1}^{k} \mathrm{gain}(g^*_r)\,d(r)}",
         reference="Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
         attains=True,
-        examples=(
-            Example(
-                "nDCG@3",
-                (1, None, 2, 2),
-                missed=(1,),
-                value="(1/log2(2) + 2/log2(4)) / (2/log2(2) + 2/log2(3) + 1/log2(4))",
-            ),
-            Example(
-                "nDCG(dcg='exp-log2')@2",
-                (1, 3, 3),
-                missed=(2,),
-                value="(1/log2(2) + 7/log2(3)) / (7/log2(2) + 7/log2(3))",
-            ),
-            Example(
-                "nDCG(gain='linear', discount='letor')",
-                (0, 2, 0, 1),
-                missed=(1,),
-                value="(2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))",
-            ),
-            Example(
-                "nDCG(rel=2)@3",
-                (1, 3, None, 2),
-                missed=(2, 1),
-                value="(3/log2(3)) / (3/log2(2) + 2/log2(3) + 2/log2(4))",
-            ),
-            Example("nDCG(gains={1: 5, 2: 2})@2", (2, 1, 1), missed=(0, 2), value="(2 + 5/log2(3)) / (5 + 5/log2(3))"),
-        ),
+        examples=read_examples("""
+            nDCG@3 of 1 - 2 2 | 1 = (1/log2(2) + 2/log2(4)) / (2/log2(2) + 2/log2(3) + 1/log2(4))
+            nDCG(dcg='exp-log2')@2 of 1 3 3 | 2 = (1/log2(2) + 7/log2(3)) / (7/log2(2) + 7/log2(3))
+            nDCG(gain='linear', discount='letor') of 0 2 0 1 | 1 = (2/1 + 1/log2(4)) / (2/1 + 1/1 + 1/log2(3))
+            nDCG(rel=2)@3 of 1 3 - 2 | 2 1 = (3/log2(3)) / (3/log2(2) + 2/log2(3) + 2/log2(4))
+            nDCG(gains={1: 5, 2: 2})@2 of 2 1 1 | 0 2 = (2 + 5/log2(3)) / (5 + 5/log2(3))
+        """),
     )
 
     ideal_rel: float | None = None
@@ -78,7 +57,7 @@ class nDCG(DCG):
         return None if self.ideal_depth == "all" else self.cutoff
 
     def _ideal_gains(self, lists: RankedLists) -> FloatArray:
-        """The gains in the ideal order: grades below `ideal_rel` gain nothing there."""
+        """Return the gains in the ideal order: grades below `ideal_rel` gain nothing there."""
         least = -np.inf if self.ideal_rel is None else self.ideal_rel
         return np.where(lists.grades < least, 0.0, self._gains(lists))
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import cumulated, discount, final, gains, ideal_gains
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.gains import cumulate, discount, final, gains, ideal_gains
+from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -19,20 +19,11 @@ class nDCGRel(Measure):
         graded=True,
         improves=False,
         attains=True,
-        examples=(
-            Example(
-                "nDCGRel",
-                (1, None, 2),
-                missed=(1,),
-                value="(1/2 + 2 * (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
-            ),
-            Example(
-                "nDCGRel(gains={1: 3, 2: 7})",
-                (0, 2, 1),
-                value="(7/log2(3) + 7/log2(3) + 3/log2(4)) / (7 + 3/log2(3)) / 2",
-            ),
-            Example("nDCGRel", (0.5,), missed=(0.5,), value="(1 + .5 / (.5 + .5/log2(3))) / 2"),
-        ),
+        examples=read_examples("""
+            nDCGRel of 1 - 2 | 1 = (1/2 + 2 * (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3
+            nDCGRel(gains={1: 3, 2: 7}) of 0 2 1 = (7/log2(3) + 7/log2(3) + 3/log2(4)) / (7 + 3/log2(3)) / 2
+            nDCGRel of 0.5 | 0.5 = (1 + .5 / (.5 + .5/log2(3))) / 2
+        """),
     )
     gain: str = OPEN
     discount: str = OPEN
@@ -42,7 +33,7 @@ class nDCGRel(Measure):
         weight = discount(self.discount)
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained = gains(lists, self.gain, self.gains)
-        best = cumulated(ideal, weight)
+        best = cumulate(ideal, weight)
         best = np.concatenate([np.zeros((*best.shape[:-1], 1)), best], axis=-1)
         running = np.cumsum(gained * lists.weigh(weight), axis=-1)
         last = np.minimum(np.where(lists.hits, lists.ranks, 0.0), ideal.shape[-1]).astype(np.intp)

@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
+from rankgauge.constraints import real_number
 from rankgauge.measures.gains import gains
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
+from rankgauge.measures.measure import OPEN, Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import group_edges
@@ -31,37 +31,24 @@ class Q(Measure):
         formula=r"\frac{1}{R}\sum_{r=1}^{k} [g_r \ge \mathrm{rel}] \, "
         r"\frac{\mathrm{count}(r) + \beta\,\mathrm{cg}(r)}{r + \beta\,\mathrm{cg}^*(r)}",
         reference="Sakai, Ranking the NTCIR systems based on multigrade relevance, AIRS 2004",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
         improves=False,
         better=True,
-        examples=(
-            Example(
-                "Q", (1, None, 3, 2), missed=(2,), value="((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4"
-            ),
-            Example(
-                "Q(beta=10, gain='exp')@2",
-                (1, 2, 2),
-                missed=(1,),
-                value="((1 + 10*1)/(1 + 10*3) + (2 + 10*4)/(2 + 10*6)) / 4",
-            ),
-        ),
+        examples=read_examples("""
+            Q of 1 - 3 2 | 2 = ((1 + 1)/(1 + 3) + (2 + 4)/(3 + 7) + (3 + 6)/(4 + 8)) / 4
+            Q(beta=10, gain='exp')@2 of 1 2 2 | 1 = ((1 + 10*1)/(1 + 10*3) + (2 + 10*4)/(2 + 10*6)) / 4
+        """),
     )
     cutoff: int | None = None
-    beta: float = 1.0
+    beta: float = parameter(real_number(), default=1.0)
     gain: str = OPEN
     rel: float = OPEN
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.beta < 0:
-            raise ParameterError(self.facts.name, "beta", "0 or more", self.beta)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return lists.total_relevant(self.rel)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """The blended ratio at each relevant hit's rank, 0 elsewhere.
+        """Return the blended ratio at each relevant hit's rank, 0 elsewhere.
 
         Where documents are tied, the mean over their orders, as for the precision in AP: given a hit's place, every
         other document of its group is before it equally often.
@@ -80,23 +67,23 @@ class Q(Measure):
         return relevant * ((before + amounts) * inverse + mates * (share - first * inverse))
 
     def _addends(self, lists: RankedLists) -> FloatArray:
-        """What each relevant hit adds to the ratio's numerator: 1 and β times its gain."""
+        """Return what each relevant hit adds to the ratio's numerator: 1 and β times its gain."""
         return np.where(lists.relevant(self.rel), 1.0 + self.beta * gains(lists, self.gain), 0.0)
 
 
 def _cumulate(amounts: FloatArray) -> QueryWeight:
-    """The sum of a query's amounts up to a rank."""
+    """Return the sum of a query's amounts up to a rank."""
     rows = np.cumsum(np.pad(_rows(amounts), ((0, 0), (1, 0))), axis=-1)
     return lambda query, rank: rows[query, np.minimum(rank, rows.shape[-1] - 1).astype(np.intp)]
 
 
 def _rows(values: FloatArray) -> FloatArray:
-    """The values as queries × hits, be it one list or a block."""
+    """Return the values as queries × hits, be it one list or a block."""
     return values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
 
 
 def _weigh(lists: RankedLists, weight: QueryWeight, cutoff: float | None) -> FloatArray:
-    """As `lists.weigh`, with a weight that differs from query to query."""
+    """Return as `lists.weigh`, with a weight that differs from query to query."""
     ranks = _rows(lists.ranks)
     hits = ~np.isnan(ranks)
     first = ranks if lists.first is None else _rows(lists.first)

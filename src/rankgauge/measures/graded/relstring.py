@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from rankgauge.constraints import Constraint
 from rankgauge.errors import ParameterError
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import Facts, Measure, TieRule, parameter, read_examples
 from rankgauge.measures.output import NumberFormat
 from rankgauge.numeric import FloatArray
-from rankgauge.ranking import UNJUDGED, RankedLists
+from rankgauge.ranking import RankedLists
 
 SYMBOLS = "0123456789>.-"
 """A grade from 0 to 9, a higher one, a document in the pool that was not judged, and one that is not in the pool."""
@@ -30,31 +31,25 @@ class RelString(Measure):
         formula=r"\sum_{r=s}^{\min(k, n)} c(g_r)\, 14^{\,r-s}",
         reference="trec_eval 9.0.8, relstring",
         bounds=(0.0, math.inf),
-        cutoff=Cutoff.OPTIONAL,
         ties=TieRule.GIVEN,
         graded=True,
         improves=False,
-        examples=(
-            Example("RelString", (2, None, 0), missed=(1,), value="3 + 13 * 14 + 1 * 14 * 14"),
-            Example("RelString(start=2)@3", (1, 12, 3, 1), missed=(2,), value="11 + 4 * 14"),
-            Example(
-                "RelString",
-                (2, *[None] * 9, 1),
-                value="3 + 13 * (14 + 14**2 + 14**3 + 14**4 + 14**5 + 14**6 + 14**7 + 14**8 + 14**9)",
-            ),
-            Example("RelString", (UNJUDGED, 1.5), value="12 + 2 * 14"),
-            Example("RelString", (), missed=(1,), value="0"),
-        ),
+        examples=read_examples("""
+            RelString of 2 - 0 | 1 = 3 + 13 * 14 + 1 * 14 * 14
+            RelString(start=2)@3 of 1 12 3 1 | 2 = 11 + 4 * 14
+            RelString of 2 - - - - - - - - - 1 = 3 + 13 * (14 + 14**2 + 14**3 + 14**4 + 14**5 + 14**6 + 14**7 \
+                + 14**8 + 14**9)
+            RelString of ? 1.5 = 12 + 2 * 14
+            RelString of nothing | 1 = 0
+        """),
         counts_unjudged=True,
         knows_pool=True,
     )
     cutoff: int | None = None
-    start: float = 1
+    start: float = parameter(Constraint("a rank, 1 or more", lambda rank: rank >= 1), default=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.start < 1:
-            raise ParameterError("RelString", "start", "a rank, 1 or more", self.start)
         if self._end - self.start >= LONGEST:
             raise ParameterError("RelString", "cutoff", f"at most {LONGEST} ranks from the start on", self.cutoff)
 
@@ -73,7 +68,7 @@ class RelString(Measure):
         return np.asarray(BASE**length - 1 + np.sum(shown * (digits - outside) * place, axis=-1))
 
     def text(self, value: float, number: NumberFormat) -> str:
-        """The string itself, in quotes."""
+        """Return the string itself, in quotes."""
         code, characters = int(value), ""
         while code:
             code, digit = divmod(code, BASE)

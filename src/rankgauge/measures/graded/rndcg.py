@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rankgauge.measures.gains import cumulated, discount, final, gains, ideal_gains
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure
+from rankgauge.measures.gains import cumulate, discount, final, gains, ideal_gains
+from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
@@ -21,26 +21,16 @@ class RnDCG(Measure):
         reference="trec_eval 9.0.8, Rndcg",
         graded=True,
         attains=True,
-        examples=(
-            Example(
-                "RnDCG",
-                (1, None, 2, 0, 0),
-                missed=(1,),
-                value="(1/2 + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))"
-                " + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4))) / 3",
-            ),
-            Example(
-                "RnDCG(gains={1: 3, 2: 7})",
-                (1, 2),
-                missed=(1,),
-                value="(3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2",
-            ),
-            Example("RnDCG", (0, 1), value="0"),
-            Example("RnDCG", (0, 1, 0), value="(0 + 1/log2(3)) / 2"),
-            Example("RnDCG", (0, 2), missed=(1,), value="(0 + 2/log2(3) / (2 + 1/log2(3))) / 2"),
-            Example("RnDCG(rel=0.5)", (0.25, 0.5), value="(.25/.5 + (.25 + .5/log2(3)) / (.5 + .25/log2(3))) / 2"),
-            Example("RnDCG(rel=2)", (1, 0), value="nan"),
-        ),
+        examples=read_examples("""
+            RnDCG of 1 - 2 0 0 | 1 = (1/2 + (1 + 2/log2(4)) / (2 + 1/log2(3) + 1/log2(4)) + (1 + 2/log2(4)) / (2 \
+                + 1/log2(3) + 1/log2(4))) / 3
+            RnDCG(gains={1: 3, 2: 7}) of 1 2 | 1 = (3/7 + (3 + 7/log2(3)) / (7 + 3/log2(3) + 3/log2(4))) / 2
+            RnDCG of 0 1 = 0
+            RnDCG of 0 1 0 = (0 + 1/log2(3)) / 2
+            RnDCG of 0 2 | 1 = (0 + 2/log2(3) / (2 + 1/log2(3))) / 2
+            RnDCG(rel=0.5) of 0.25 0.5 = (.25/.5 + (.25 + .5/log2(3)) / (.5 + .25/log2(3))) / 2
+            RnDCG(rel=2) of 1 0 = nan
+        """),
         counts_unjudged=True,
     )
     gain: str = OPEN
@@ -52,7 +42,7 @@ class RnDCG(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
-        best = cumulated(ideal, weight)
+        best = cumulate(ideal, weight)
         found, steps = np.zeros_like(lists.retrieved), np.zeros_like(lists.retrieved)
         for step in np.unique(ideal[ideal > 0])[::-1]:
             inside, there = ideal >= step, (ideal == step).any(axis=-1)

@@ -2,14 +2,9 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
-from rankgauge.measures.strata import FromStrata, Strata, over_strata
+from rankgauge.measures.measure import OPEN, Measure, read_examples
+from rankgauge.measures.strata import FromStrata, Strata, over_strata, sample_facts
 from rankgauge.numeric import FloatArray, ratio
-from rankgauge.policies import JudgmentKind
-from rankgauge.ranking import UNJUDGED
-
-NOT = float("nan")
-"""A document is not in the stratum."""
 
 
 class statAP(FromStrata, Measure):
@@ -19,34 +14,22 @@ class statAP(FromStrata, Measure):
     Where strata are given instead of chances, π is the judged share of the document's stratum.
     """
 
-    facts = Facts(
-        name="statAP",
+    facts = sample_facts(
         title="Average precision of a sample with known chances",
         formula=r"\frac{1}{R_{\mathrm{est}}}\sum_{r} \frac{1}{\pi_r} [g_r \ge \mathrm{rel}] \frac{1}{r}"
         r"(1 + \sum_{i < r} \frac{[g_i \ge \mathrm{rel}]}{\pi_i}),"
         r" \quad R_{\mathrm{est}} = \sum_d \frac{[g_d \ge \mathrm{rel}]}{\pi_d}",
         reference="Aslam & Pavlu, A practical sampling strategy for efficient retrieval evaluation, 2007; Carterette, "
         "Pavlu, Kanoulas, Aslam & Allan, Evaluation over thousands of queries, SIGIR 2008",
-        bounds=(0.0, np.inf),
-        ties=TieRule.SAMPLED,
-        improves=False,  # documents of two strata stand for different numbers of others
-        better=True,
-        judgments=JudgmentKind.SAMPLES,
-        examples=(
+        examples=read_examples("""
             # The first stratum is judged throughout; of the second, one of the two documents: π = 1/2.
-            Example(
-                "statAP",
-                ((NOT, 1), None, (1, NOT), (0, NOT)),
-                missed=((NOT, UNJUDGED), (1, NOT)),
-                value="(2 * 1/1 + (1 + 2) / 3) / (2 + 1 + 1)",
-            ),
-            Example("statAP(rel=2)", ((1, NOT), (2, NOT), (NOT, 2)), value="(1/2 + (1 + 1) / 3) / 2"),
-        ),
+            statAP of .,1 - 1,. 0,. | .,? 1,. = (2 * 1/1 + (1 + 2) / 3) / (2 + 1 + 1)
+            statAP(rel=2) of 1,. 2,. .,2 = (1/2 + (1 + 1) / 3) / 2
+        """),
     )
     rel: float = OPEN
 
     def inferred(self, strata: Strata) -> FloatArray:
-        """The estimate from strata."""
         stands = over_strata(strata.relevant(self.rel) * strata.expansion[..., np.newaxis, :])
         before = np.cumsum(stands, axis=-1) - stands
         return ratio(np.nansum(stands * (1.0 + before) / strata.ranks, axis=-1), strata.total_relevant(self.rel))

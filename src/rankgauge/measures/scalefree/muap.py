@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from rankgauge.measures.measure import Cutoff, Example, Facts, Measure
-from rankgauge.measures.precision import Levels, check_lowest
+from rankgauge.constraints import real_number
+from rankgauge.measures.forms import Levels
+from rankgauge.measures.measure import Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -21,25 +22,15 @@ class muAP(Measure):
         formula=r"\frac{\sum_{t \in L} d_t \, \mathrm{AP}(\mathrm{rel}=t)}{\sum_{t \in L} d_t}, "
         r"\quad d_t = t - \max\{s \in L \cup \{0\} : s < t\}",
         reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
-        examples=(
-            Example(
-                "muAP",
-                (1, None, 4, 2),
-                missed=(2,),
-                value="(1 * (1/1 + 2/3 + 3/4)/4 + 1 * (1/3 + 2/4)/3 + 2 * (1/3)/1) / 4",
-            ),
-            Example("muAP(lowest=1)", (2, 1, 4), value="(1 * (1/1 + 2/3)/2 + 2 * (1/3)/1) / 3"),
-            Example("muAP@2", (1, 3, 3), missed=(1,), value="(1 * (1/1 + 2/2)/4 + 2 * (1/2)/2) / 3"),
-        ),
+        examples=read_examples("""
+            muAP of 1 - 4 2 | 2 = (1 * (1/1 + 2/3 + 3/4)/4 + 1 * (1/3 + 2/4)/3 + 2 * (1/3)/1) / 4
+            muAP(lowest=1) of 2 1 4 = (1 * (1/1 + 2/3)/2 + 2 * (1/3)/1) / 3
+            muAP@2 of 1 3 3 | 1 = (1 * (1/1 + 2/2)/4 + 2 * (1/2)/2) / 3
+        """),
     )
-    lowest: float = 0.0
+    lowest: float = parameter(real_number(), default=0.0)
     cutoff: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_lowest("muAP", self.lowest)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
         lists = lists.shifted(self.lowest)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from rankgauge.constraints import real_number
 from rankgauge.measures.gains import discount
-from rankgauge.measures.measure import OPEN, Cutoff, Example, Facts, Measure
-from rankgauge.measures.precision import check_lowest
+from rankgauge.measures.measure import OPEN, Facts, Measure, parameter, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists, total
 
@@ -21,34 +21,19 @@ class NDCNG(Measure):
         title="Normalised discounted cumulative normalised gain",
         formula=r"\frac{\sum_{r=1}^{k} (2^{g_r/m} - 1)\,d(r)}{\sum_{r=1}^{k} (2^{g^*_r/m} - 1)\,d(r)}, \quad m = g^*_1",
         reference="Scheel, Lommatzsch & Albayrak, Performance measures for multi-graded relevance, SPIM 2011",
-        cutoff=Cutoff.OPTIONAL,
         graded=True,
         attains=True,
-        examples=(
-            Example(
-                "NDCNG@3",
-                (1, None, 2, 2),
-                missed=(1,),
-                value="((2**(1/2) - 1) + 1/log2(4)) / (1 + 1/log2(3) + (2**(1/2) - 1)/log2(4))",
-            ),
-            Example(
-                "NDCNG",
-                (1, 3),
-                missed=(4,),
-                value="((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) "
-                "/ (1 + (2**(3/4) - 1)/log2(3) + (2**(1/4) - 1)/log2(4))",
-            ),
-            Example("NDCNG(lowest=1)", (2, 1, 3), value="((2**(1/2) - 1) + 1/log2(4)) / (1 + (2**(1/2) - 1)/log2(3))"),
-            Example("NDCNG", (0.25, 0.5), value="((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))"),
-        ),
+        examples=read_examples("""
+            NDCNG@3 of 1 - 2 2 | 1 = ((2**(1/2) - 1) + 1/log2(4)) / (1 + 1/log2(3) + (2**(1/2) - 1)/log2(4))
+            NDCNG of 1 3 | 4 = ((2**(1/4) - 1) + (2**(3/4) - 1)/log2(3)) / (1 + (2**(3/4) - 1)/log2(3) \
+                + (2**(1/4) - 1)/log2(4))
+            NDCNG(lowest=1) of 2 1 3 = ((2**(1/2) - 1) + 1/log2(4)) / (1 + (2**(1/2) - 1)/log2(3))
+            NDCNG of 0.25 0.5 = ((2**(1/2) - 1) + 1/log2(3)) / (1 + (2**(1/2) - 1)/log2(3))
+        """),
     )
-    lowest: float = 0.0
+    lowest: float = parameter(real_number(), default=0.0)
     cutoff: int | None = None
     discount: str = OPEN
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_lowest("NDCNG", self.lowest)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
         return total(self.amounts(lists.ideal_order()))

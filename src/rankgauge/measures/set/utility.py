@@ -2,7 +2,7 @@
 
 import math
 
-from rankgauge.measures.measure import OPEN, Example, Facts, Measure, TieRule
+from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -21,16 +21,12 @@ class Utility(Measure):
         bounds=(-math.inf, math.inf),
         ties=TieRule.IMMUNE,
         better=True,
-        examples=(
-            Example("Utility", (1, 0, None, 2), missed=(1,), value="2 - 2"),
-            Example(
-                "Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10)",
-                (1, 0, None, 2),
-                missed=(1,),
-                value="3 * 2 - 2 * 2 - 1 * 1 + 0.5 * (10 - 4 - 1)",
-            ),
-            Example("Utility(rest=0.5)", (1,), missed=(1,), value="1 + 0.5 * (0 + 1 - 1 - 2)"),
-        ),
+        examples=read_examples("""
+            Utility of 1 0 - 2 | 1 = 2 - 2
+            Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10) of 1 0 - 2 | 1 = 3 * 2 - 2 * 2 -\
+                 1 * 1 + 0.5 * (10 - 4 - 1)
+            Utility(rest=0.5) of 1 | 1 = 1 + 0.5 * (0 + 1 - 1 - 2)
+        """),
         counts_unjudged=True,
     )
     relevant: float = 1.0

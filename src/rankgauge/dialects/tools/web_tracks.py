@@ -1,14 +1,42 @@
-"""ndeval, the tool of TREC's web tracks for novelty and diversity.
+"""gdeval and ndeval, the tools of TREC's web tracks."""
 
-Its options are overrides: -traditional is order=score, -c is missing=zero, -M 8 is depth=8. -alpha 0.2 and -beta 0.8
-are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints --set alpha=0.2, in Python
-readings={"alpha_nDCG": {"alpha": 0.2}, …}. -baseline and -riskAlpha are --baseline and --risk of `compare`.
-"""
-
-from rankgauge.dialects.dialect import ALL, Dialect
+from rankgauge.dialects.dialect import ALL, Dialect, prints
 from rankgauge.measures import Listed, Printed, parse
 from rankgauge.measures.output import fixed
-from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, RunOrder, Ties
+from rankgauge.policies import (
+    LEAVE_OUT,
+    FractionalGrade,
+    HighGrade,
+    MissingQuery,
+    NegativeGrade,
+    QueryOrder,
+    RunOrder,
+    Ties,
+)
+
+GDEVAL = Dialect(
+    name="gdeval",
+    title="gdeval, the script of TREC's web tracks",
+    reference="gdeval.pl, TREC 2010–2014 web tracks",
+    fractional=FractionalGrade.REFUSE,  # "format error" unless a judgment is /^-?[0-9]+$/
+    high=HighGrade.REFUSE,  # the same unless it is at most $MAX_JUDGMENT
+    negative=NegativeGrade.ZERO,  # only judgments above 0 are kept
+    ties=Ties.DOCID,  # runOrder: equal scores in descending order of docno
+    gain="exp",  # dcg: 2**gain − 1
+    discount="log2",  # dcg: log (rank + 1); the base is the same above and below the line
+    max_grade=4.0,  # $MAX_JUDGMENT
+    empty=LEAVE_OUT,  # topicDone: only topics with a positive judgment are counted and printed
+    missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
+    query_order=QueryOrder.NUMERIC,  # runOrder compares topics with <
+    printed=prints(
+        {f"{label}@{k}": f"{name}@{k}" for k in (5, 10, 20) for label, name in (("ndcg", "nDCG"), ("err", "ERR"))},
+        number=fixed(5),
+        nothing="0.00000",
+    ),
+    lists_missing=False,  # with -c a missing topic is in the averages, but has no line
+).register()
+"""-c is missing=zero, and -k 10 is the cutoff of a measure: nDCG@10. It prints both measures at one cutoff, 20 unless
+told otherwise. gdeval counts each line of a document that is listed or judged twice; here that is refused."""
 
 CUTOFFS = (5, 10, 20)
 LABELS = {
@@ -51,3 +79,6 @@ NDEVAL = Dialect(
     usual=ALL,  # plain measures do not even read diversity qrels
     lists_missing=False,  # with -c a missing topic is in the averages, but has no line
 ).register()
+"""Its options are overrides: -traditional is order=score, -c is missing=zero, -M 8 is depth=8. -alpha 0.2 and -beta 0.8
+are parameters of the measures, as in alpha_nDCG(alpha=0.2)@10, or for all that it prints --set alpha=0.2, in Python
+readings={"alpha_nDCG": {"alpha": 0.2}, …}. -baseline and -riskAlpha are --baseline and --risk of `compare`."""
