@@ -18,15 +18,17 @@ from rankgauge import files
 from rankgauge.demo import FILES, generate
 from rankgauge.demo.collection import generate_pool
 from rankgauge.demo.romip import generate_romip, write_romip
-from rankgauge.files.format import FORMATS
+from rankgauge.files.format import FORMATS, MAGIC
 from rankgauge.files.formats.letor import read_features
-from rankgauge.files.romip_xml import read_classification
+from rankgauge.files.formats.romip import read_classification
 from rankgauge.files.source import Source
+from rankgauge.files.spans import Chunks
 from rankgauge.labelling.label_format import read_labels
+from rankgauge.policies import JudgmentKind
 from rankgauge.ranking import Ranking
 from rankgauge.ranking.scan import scan
-from rankgauge.romip.classification import read_truth
 from rankgauge.romip.relevance_tables import read_tables
+from rankgauge.romip.tracks import read_truth
 from rankgauge.training import LambdaMART, load
 
 SMALL = 4
@@ -75,12 +77,33 @@ def readers() -> dict[str, Reader]:
             sound = _written(name, lambda t, p, f=form: files.write_run(t, p, f.name), run)
             read = lambda path, f=form: files.read_run(path, f.name)  # noqa: E731
             found[f"{form.name} run"] = Reader(read=read, sound=sound, name=name)
-        for example in reversed(form.samples):
-            reader = files.read_judgments if example.kind is files.Kind.JUDGMENTS else files.read_run
-            read = lambda path, f=form, r=reader: r(path, f.name)  # noqa: E731
-            key = f"{form.name} {'judgments' if example.kind is files.Kind.JUDGMENTS else 'run'}"
-            found[key] = Reader(read=read, sound=example.text.encode(), name="file.json")
-    found["xlsx judgments"] = Reader(read=files.read_judgments, sound=_workbook(), name="file.xlsx")
+        for example in form.samples:
+            head = files.Head(source=Source(name="file.json", path=None, content=example.text.encode()))
+            for kind in form.recognise(head) if form.sureness > MAGIC else (example.kind,):
+                reader = files.read_judgments if kind is files.Kind.JUDGMENTS else files.read_run
+                read = lambda path, f=form, r=reader: r(path, f.name)  # noqa: E731
+                key = f"{form.name} {'judgments' if kind is files.Kind.JUDGMENTS else 'run'}"
+                known = [one for one in found if one.startswith(key) and found[one].name == "file.json"]
+                key += f": {example.title}" if known else ""
+                found[key] = Reader(read=read, sound=example.text.encode(), name="file.json")
+    found["xlsx judgments"] = Reader(read=files.read_judgments, sound=_workbook("grade"), name="file.xlsx")
+    found["xlsx run"] = Reader(read=files.read_run, sound=_workbook("score"), name="file.xlsx")
+    found["prefs judgments"] = Reader(
+        read=lambda path: files.read_judgments(path, "prefs", kind=JudgmentKind.PREFERENCES),
+        sound=b"1 ann A d1 2\n1 ann A d2 1\n1 ben A d2 1.5\n",
+        name="file.prefs",
+    )
+    rows = {
+        "user_input": ["q1", "q2"],
+        "retrieved_context_ids": [["d1", "d2"], []],
+        "reference_context_ids": [["d1"]] * 2,
+    }
+    frame = {"user_id": ["q1", "q1"], "item_id": ["d1", "d2"], "target": [1, 0], "prediction": [0.5, 0.25]}
+    for name, columns in (("ragas", rows), ("evidently", frame)):
+        sound = _written("file.parquet", lambda table, path: table.write_parquet(path), pl.DataFrame(columns))
+        for kind, reader in (("judgments", files.read_judgments), ("run", files.read_run)):
+            read = lambda path, n=name, r=reader: r(path, n)  # noqa: E731
+            found[f"{name} {kind} in Parquet"] = Reader(read=read, sound=sound, name="file.parquet")
     found["any judgments"] = Reader(read=files.read_judgments, sound=_files()["qrels.txt"], name="file")
     found["any run"] = Reader(read=files.read_run, sound=_files()["bm25.txt"], name="file")
     found["any JSON"] = Reader(
@@ -105,6 +128,13 @@ def readers() -> dict[str, Reader]:
     )
     pool = generate_pool(rng=np.random.default_rng(0), queries=2, documents=3)
     found["pool"] = Reader(read=files.read_table, sound=pool.write_csv().encode(), name="pool.csv")
+    found["chunks"] = Reader(read=Chunks.parse, sound=b"chunk,document\nd1-1,d1\nd1-2,d1\nd2-1,d2\n", name="chunks.csv")
+    marked = pl.DataFrame({"query": ["q1"], "document": ["k2:100-160"], "grade": [1.0]})
+    found["spans"] = Reader(
+        read=lambda path: files.read_run(path, spans="share=0.5", judged=marked),
+        sound=b"query,document,start,end,score\nq1,k2,0,150,2\nq1,k2,150,300,1\n",
+        name="spans.csv",
+    )
     found["letor pair"] = Reader(read=_pair, sound=_files()["test.txt"], name="file.txt")
     found["scanned run"] = Reader(read=_scanned, sound=_files()["bm25.txt"], name="file.txt")
     found["ranker"] = Reader(read=load, sound=_ranker(), name="model.json")
@@ -121,9 +151,9 @@ ROMIP: tuple[tuple[str, str, Callable[[Path], Any]], ...] = (
 """What of ROMIP's tracks is no format of judgments and runs: its kind, a file of the example, its reader."""
 
 
-def _workbook() -> bytes:
+def _workbook(number: str) -> bytes:
     book = openpyxl.Workbook()
-    for row in (("query", "document", "grade"), ("q1", "d1", 2), ("q1", 7, 0)):
+    for row in (("query", "document", number), ("q1", "d1", 2), ("q1", 7, 0)):
         book.active.append(row)
     return _written("file.xlsx", lambda made, path: made.save(path), book)
 

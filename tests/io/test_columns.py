@@ -142,6 +142,13 @@ def test_a_rank_that_is_no_number_is_named(tmp_path: Path) -> None:
     assert caught.value.line == 3
 
 
+def test_a_score_that_is_missing_is_not_called_a_rank() -> None:
+    """A frame with ranks and an empty score lacks the score: its rank is a number."""
+    rows = {"query": ["q", "q"], "document": ["d", "e"], "rank": [1, 2], "score": [2.0, None]}
+    with pytest.raises(InputError, match="there is no score"):
+        rankgauge.evaluate({"q": {"d": 1}}, rows, "RR")
+
+
 def test_a_table_of_a_pool_has_our_names_where_a_user_says_so(tmp_path: Path) -> None:
     """Other columns stay; one that would be taken for the same thing does not."""
     path = written(tmp_path / "pool.csv", "query_id,term,sku,score_1,title", "1,q,d,0.5,A shoe")

@@ -52,6 +52,7 @@ NAMES = ["red dress", "blue jeans"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.filterwarnings("ignore:.*do not name their queries")
 def test_responses_come_in_every_wrapping(tmp_path: Path, indent: int | None) -> None:
     """Several responses: of _msearch, one per line or in a row, in a list, or by query."""
     ways: dict[str, Any] = {"together": {"took": 2, "responses": RESPONSES}, "list": RESPONSES}
@@ -123,7 +124,9 @@ def test_responses_without_names_say_what_to_do(tmp_path: Path) -> None:
         evaluate(JUDGED, named, "RR")
     assert "queries.txt" not in str(caught.value)
     numbered = {"1": {"d1": 1}, "2": {"d3": 1}}
-    assert evaluate(numbered, path, "RR")["RR"] == (1 / 2 + 1) / 2
+    by_number = evaluate(numbered, path, "RR")
+    assert by_number["RR"] == (1 / 2 + 1) / 2
+    assert any("do not name their queries: numbered 1, 2, 3, … in their order" in said for said in by_number.notes)
 
 
 FAILED = {"error": {"type": "index_not_found_exception", "reason": "no such index [shop]"}, "status": 404}
@@ -146,6 +149,7 @@ def test_a_failed_search_is_left_out_and_named(tmp_path: Path) -> None:
     assert any("1 search of 3 failed, left out of the run: blue jeans" in note for note in notes)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not name their queries")
 def test_failed_searches_may_stop_or_count_as_empty(tmp_path: Path) -> None:
     """As a user says; and if all failed there is nothing to go on with."""
     path = written(tmp_path, {"took": 1, "responses": [hits("d1"), FAILED]})
@@ -314,6 +318,7 @@ def test_a_field_may_be_the_id(tmp_path: Path) -> None:
         lists(written(tmp_path, {"hits": {"hits": [*shop, {"_id": "d7"}]}}, "q.json"), **sku)
 
 
+@pytest.mark.filterwarnings("ignore:.*do not name their queries")
 def test_vespa_says_what_it_could_not_do(tmp_path: Path) -> None:
     """An error in the place of hits is a failed search, and so is one of a part; a document has its own id."""
     root = {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}
@@ -362,3 +367,32 @@ def test_a_name_behind_a_file_with_one_run(tmp_path: Path) -> None:
     path = written(tmp_path, RESPONSES[0], "red dress.json")
     with pytest.raises(InputError, match="none is called other"):
         lists(f"{path}#other")
+
+
+def solr(query: str, *documents: str, start: int = 0, **header: object) -> dict[str, object]:
+    """A response of Solr that repeats its query."""
+    head = {"status": 0, "params": {"q": query}, **header}
+    return {"responseHeader": head, "response": {"start": start, "docs": [{"id": document} for document in documents]}}
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"responseHeader": {"status": 400, "params": {"q": "b"}}, "error": {"msg": "no field x"}}, r"\(no field x\)"),
+        (solr("b", "d9", partialResults=True), r"\(not complete: it has partialResults\)"),
+        (solr("b", "d9", start=10), r"\(not complete: its first document is number 11, start=10\)"),
+    ],
+)
+def test_solr_says_which_searches_failed(tmp_path: Path, other: dict[str, object], reason: str) -> None:
+    """An error, an answer of a part of the index and a later page are no list to judge; the rest goes on."""
+    path = written(tmp_path, [solr("a", "d1", "d2"), other])
+    with pytest.warns(InputWarning, match=rf"1 search of 2 failed.*: b {reason}"):
+        assert lists(path) == {"a": ["d1", "d2"]}
+
+
+def test_two_responses_to_one_query_are_refused(tmp_path: Path) -> None:
+    """Their ranks would be mixed, as if documents of equal rank were tied; a list of queries tells them apart."""
+    path = written(tmp_path, [solr("a", "d1", "d2"), solr("a", "d3")])
+    with pytest.raises(InputError, match=r"2 responses answer the query a\n.*--queries"):
+        lists(path)
+    assert lists(path, queries=["a, men", "a, women"]) == {"a, men": ["d1", "d2"], "a, women": ["d3"]}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,16 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     ".json": lambda path: pd.DataFrame(ROWS).to_json(path),
     ".records.json": lambda path: path.write_text(json.dumps(ROWS, indent=2)),
 }
+
+
+@pytest.mark.parametrize("header", ["query,document,score", "query,docid,Anna,Ben"])
+def test_a_carriage_return_in_a_cell_is_no_crash(tmp_path: Path, header: str) -> None:
+    """A row that Python's reader of CSV refuses is no framework's; other formats read it, or say what is wrong."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(f"{header}\nq1,k\r2,1,2\n".encode())
+    with suppress(InputError), heard():  # any other error fails the test
+        files.detect(path)
+        files.read_run(path)
 
 
 def written(folder: Path, content: Any, name: str = "rows.json") -> Path:
@@ -269,6 +280,10 @@ def test_the_workbench_reads_what_is_written_for_it(tmp_path: Path) -> None:
          r"(?s)rows\.jsonl:2: there is no query.*--columns query=NAME"),
         ([{"user_input": "q", "retrieved_contexts": ["a"]}, {"user_input": "r", "retrieved_contexts": [None]}],
          r"(?s)rows\.jsonl:2: there is no document.*take out the row"),
+        ([{"user_input": "q", "retrieved_context_ids": ["a", None], "reference_context_ids": ["a"]}],
+         r"(?s)rows\.jsonl:1: there is no document"),
+        ([{"inputs": {"question": ["q"], "ground_truth_documents": [[]], "retrieved_documents": [["a"], ["b"]]}}],
+         r"(?s)row 2: there is no query"),
         ([{"user_input": "q", "retrieved_contexts": []}], r"(?s)no run found.*by their ids or texts"),
     ],
 )  # fmt: skip

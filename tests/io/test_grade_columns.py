@@ -117,3 +117,15 @@ def test_a_column_of_a_file_without_names(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"qrels\.txt: .*no names of columns: grade=price"):
         files.read_judgments(file, columns={"grade": "price"})
     assert files.read_judgments(file, columns={"document": "sku"})["grade"].to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("other", ["relevance", "rating", "llm_grade"])
+def test_a_second_grade_is_named(tmp_path: Path, other: str) -> None:
+    """The column grade is the grade; that another one with such a name is left out is said."""
+    path = table(tmp_path, f"query,document,grade,{other}", "q,d,1,0", "q,e,0,2")
+    result = evaluate(path, RUN, "RR")
+    assert result["RR"] == 1
+    assert any(
+        f"the column grade is the grade, not {other}; another: --columns grade={other}" in one for one in result.notes
+    )
+    assert evaluate(path, RUN, "RR", columns={"grade": other})["RR"] == 1 / 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge import evaluate
+from rankgauge.errors import InputError
 
 OTHER = "q2 Q0 d1 1 9 a\n"
 """The list of the other judged query: no note says that a query is missing."""
@@ -73,4 +74,17 @@ def test_json_lines_have_no_tags(judgments: Path, tmp_path: Path) -> None:
     """A line of JSON may have six words, and its last one is a score."""
     run = tmp_path / "run.jsonl"
     run.write_text("".join(f'{{"query": "q{q}", "document": "d1", "score": {3 - q}}}\n' for q in (1, 2)))
+    assert evaluate(judgments, run, "AP").notes == ()
+
+
+@pytest.mark.parametrize("before", ["", OTHER])
+def test_ids_with_white_space_are_refused(judgments: Path, tmp_path: Path, before: str) -> None:
+    """An id of two words puts the rank where the score is read, so that the last document would be the first."""
+    run = tmp_path / "run.txt"
+    run.write_text(before + "q1 Q0 d1 (new) 1 3.5 a\nq1 Q0 d2 (new) 2 2.5 a\n")
+    with pytest.raises(InputError, match=r"read as 1, the fifth field of 7, and 3.5 follows.*does an id hold white"):
+        evaluate(judgments, run, "AP")
+    run.write_text(before + "q1 Q0 d1 12 1 3.5 a\nq1 Q0 d2 12 2 2.5 a\n")
+    assert any("read as 1, the fifth field of 7" in note for note in evaluate(judgments, run, "AP").notes)
+    run.write_text("q1 Q0 d1 1 3.5 my best run\nq1 Q0 d2 2 2.5 my best run\n" + OTHER)
     assert evaluate(judgments, run, "AP").notes == ()

@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import files
 from rankgauge.files import format as format_module
-from rankgauge.files.detection import recognised
+from rankgauge.files.detection import recognise
 from rankgauge.files.format import FORMATS, Format, Head, SampleFile
 from rankgauge.files.source import Source
 
@@ -29,7 +29,7 @@ def samples() -> Iterator[tuple[Format, SampleFile]]:
 
 def found(text: str, suffix: str = ".json") -> list[tuple[str, str]]:
     source = Source(name=f"file{suffix}", path=None, content=text.encode())
-    return [(one.format.name, one.kind.value) for one in recognised(source)]
+    return [(one.format.name, one.kind.value) for one in recognise(source)]
 
 
 def padded(text: str, blanks: int) -> str:
@@ -58,11 +58,13 @@ def test_recognition_does_not_depend_on_the_buffer(
 
 @pytest.mark.parametrize(("kind", "file"), [pytest.param(*one, id=one[1].title) for one in samples()])
 def test_recognition_around_the_real_buffer(kind: Format, file: SampleFile) -> None:
-    """Files that are a little shorter or longer than what is looked at are recognised alike."""
+    """Files that are a little shorter or longer than what is looked at are recognised alike, and after blank lines."""
     suffix, size = kind.suffixes[0], format_module.HEAD
     whole = found(file.text, suffix)
     for blanks in range(size - len(file.text) - 3, size + 4, 67):
         assert found(padded(file.text, blanks), suffix) == whole
+    for blanks in (size - 1, size, size + 1):
+        assert found("\n" * blanks + file.text, suffix) == whole
 
 
 def response(hits: int, width: int) -> str:

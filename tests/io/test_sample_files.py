@@ -40,6 +40,7 @@ def test_an_example_is_recognised(tmp_path: Path, form: Format, example: SampleF
 
 
 @pytest.mark.parametrize(("form", "example"), EXAMPLES)
+@pytest.mark.filterwarnings("ignore:.*do not name their queries")
 def test_an_example_is_evaluated(
     tmp_path: Path,
     form: Format,

@@ -88,7 +88,7 @@ def drawn(rng: np.random.Generator, queries: int) -> tuple[dict[str, dict[str, f
 
 
 @pytest.mark.parametrize("how", ACCEPTING)
-@pytest.mark.parametrize("runs", [10, pytest.param(1_000, marks=pytest.mark.study)])
+@pytest.mark.parametrize("runs", [50, pytest.param(1_000, marks=pytest.mark.study)])
 def test_every_choice_is_what_a_plain_loop_gives(how: Duplicates, runs: int) -> None:
     """Random runs with copies have the values that a loop over their lines gives, whatever copies count."""
     rng = np.random.default_rng(32)

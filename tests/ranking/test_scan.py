@@ -325,7 +325,7 @@ def test_no_hash_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     scanned = 0
     for values in (3, 1_000, 5_000):
         weak = np.uint64(values)
-        monkeypatch.setattr(judged_scan, "hashed", lambda rows, weak=weak: ids.hashed(rows) % weak)
+        monkeypatch.setattr(judged_scan, "hash_ids", lambda rows, weak=weak: ids.hash_ids(rows) % weak)
         hits = scan(paths[0], paths[1], Ranking(negative=NegativeGrade.ZERO), chunk=1_000)
         if hits is not None:
             scanned += 1

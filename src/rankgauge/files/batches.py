@@ -12,7 +12,7 @@ from rankgauge.errors import UngroupedError
 def whole_queries(
     batches: Iterable[pl.DataFrame], *, rows: int, name: str, by: str = "query"
 ) -> Iterator[pl.DataFrame]:
-    """The same rows in batches of at least `rows` rows that never cut a query in two.
+    """Yield the same rows in batches of at least `rows` rows that never cut a query in two.
 
     `by` is the column whose equal values stay together. Only the ids of finished queries are kept, so a query that
     comes back is an error. Each batch is looked at once, even if one query spans many of them.
@@ -34,13 +34,13 @@ def whole_queries(
 
 
 def _last_query(query: pl.Series) -> int:
-    """The first row of the last query."""
+    """Return the first row of the last query."""
     others = (query != query[-1]).arg_true()
     return int(others[-1]) + 1 if len(others) else 0
 
 
 def _end_batch(parts: list[pl.DataFrame], ended: set[str], name: str, by: str) -> pl.DataFrame:
-    """The parts as one frame. Its queries are noted as ended; each must be new and in one piece."""
+    """Return the parts as one frame. Its queries are noted as ended; each must be new and in one piece."""
     frame = pl.concat(parts)
     for query in frame[by].rle().struct.field("value"):
         if query in ended:

@@ -79,6 +79,8 @@ ALIASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("rater", "annotator", "judge", "assessor_id", "rater_id", "annotator_id", "worker_id"),
     ),
     "subtopic": (("subtopic",), ("subtopic_id", "intent_id")),
+    "start": (("start",), ("start_index", "start_char", "start_char_idx")),
+    "end": (("end",), ("end_index", "end_char", "end_char_idx")),
     "stratum": (("stratum",), ("stratum_id",)),
     "probability": (("probability",), ("intent_probability", "subtopic_probability", "inclusion_probability")),
 }
@@ -111,7 +113,7 @@ _NOT_PEOPLE = frozenset(
 
 
 def find(columns: Iterable[str], name: str, said: Said = UNSAID) -> str | None:
-    """The column that holds what we call `name`, if there is one; `said` is the user's word on it."""
+    """Return the column that holds what we call `name`, if there is one; `said` is the user's word on it."""
     return next((found[0] for found in _candidates(columns, name, said)), None)
 
 
@@ -132,19 +134,19 @@ def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[
 
 @cache
 def _plain_aliases(name: str) -> list[dict[str, str]]:
-    """The groups of names that a column may have, each name with its letters and digits alone."""
+    """Return the groups of names that a column may have, each name with its letters and digits alone."""
     return [{alias: plain(alias) for alias in group} for group in ALIASES.get(name, ((name,),))]
 
 
 def raters(columns: Iterable[str]) -> dict[str, str]:
-    """The columns of a wide table that hold one assessor's grades each: column → assessor."""
+    """Return the columns of a wide table that hold one assessor's grades each: column → assessor."""
     matches = {column: _RATER.match(_plain(column)) for column in columns}
     named = {column: match["assessor"] for column, match in matches.items() if match}
     return {column: assessor for column, assessor in named.items() if _NOT_PEOPLE.isdisjoint(assessor.split("_"))}
 
 
 def ranked_columns(columns: Iterable[str], said: Said = UNSAID) -> dict[str, int]:
-    """The columns of a wide run, which hold the document at one rank each: column → rank.
+    """Return the columns of a wide run, which hold the document at one rank each: column → rank.
 
     There is a column for the query and none for the document; the numbers of the others count from 1.
     """
@@ -162,7 +164,7 @@ def ranked_columns(columns: Iterable[str], said: Said = UNSAID) -> dict[str, int
 
 
 def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: Said = UNSAID) -> pl.LazyFrame:
-    """The frame's columns that the table knows, under the table's names; others are left out.
+    """Return the frame's columns that the table knows, under the table's names; others are left out.
 
     A judgments table without grades takes them from its assessors' columns (`anna_rating`, `ben_rating`), or else from
     `score`, as BEIR's files call the grade. A run without scores takes the falling rank, as does one of which a user
@@ -171,6 +173,10 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
     columns = list(columns)
     found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
     kept = {name: pl.col(column).alias(name) for name, column in found.items()}
+    bounds = [column for name in ("start", "end") if name in said and (column := find(columns, name, said))]
+    if len(bounds) == 2 and "document" in kept:  # a span of a document, if spans are asked for
+        start, end = (pl.col(column).cast(TEXT) for column in bounds)
+        kept["document"] = pl.format("{}:{}-{}", pl.col(found["document"]), start, end).alias("document")
     if "subtopic" not in kept and "stratum" not in kept:
         kept.pop("probability", None)  # it is that of a subtopic or of a sample, or something else
     if table is JUDGMENTS and "grade" not in kept:
@@ -194,19 +200,19 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
 
 
 def is_ordered_by_rank(columns: Iterable[str], said: Said) -> bool:
-    """Whether a user names the ranks of a run and not its scores: then the ranks order it."""
+    """Say whether a user names the ranks of a run and not its scores: then the ranks order it."""
     return "score" not in said and "rank" in said and find(columns, said["rank"]) is not None
 
 
 def missing_columns(
     table: Table, present: Iterable[str], columns: Iterable[str], said: Said = UNSAID
 ) -> InputError | None:
-    """The error that names the table's required columns that are not present, and how to say which they are."""
+    """Return the error that names the table's required columns that are not present, and how to say which they are."""
     lacking, columns = [name for name in table.required if name not in present], list(columns)
     if not lacking:
         return None
     wrong = [f"{name}={said[name]}" for name in lacking if name in said]
-    if not wrong and all(name in lacking for name in table.required) and any(map(_is_number, columns)):
+    if not wrong and all(name in lacking for name in table.required) and any(map(is_number, columns)):
         header = ",".join(table.required)
         return InputError(
             f"its first line is no header: {', '.join(columns)}",
@@ -227,7 +233,7 @@ def missing_columns(
 
 
 def _rivals(columns: Iterable[str], name: str, said: Said) -> list[str]:
-    """The columns that could equally be what we call `name`, if there are several."""
+    """Return the columns that could equally be what we call `name`, if there are several."""
     found = next(_candidates(columns, name, said), [])
     return found if len(found) > 1 else []
 
@@ -241,7 +247,7 @@ def _refuse_rivals(name: str, columns: list[str]) -> None:
 
 
 def _long(frame: pl.LazyFrame, wide: Mapping[str, str]) -> pl.LazyFrame:
-    """One row per assessor and document; an empty cell is no judgment."""
+    """Return one row per assessor and document; an empty cell is no judgment."""
     present = frame.collect_schema()
     ids = [name for name in ("query", "document") if name in present]
     return (
@@ -254,7 +260,7 @@ def _long(frame: pl.LazyFrame, wide: Mapping[str, str]) -> pl.LazyFrame:
 
 
 def _long_run(frame: pl.LazyFrame, ranks: Mapping[str, int]) -> pl.LazyFrame:
-    """One row per document of a wide run; an empty cell is no document."""
+    """Return one row per document of a wide run; an empty cell is no document."""
     return (
         frame.with_row_index("row")
         .unpivot(on=list(ranks), index=["row", "query"], variable_name="rank", value_name="document")
@@ -266,7 +272,7 @@ def _long_run(frame: pl.LazyFrame, ranks: Mapping[str, int]) -> pl.LazyFrame:
 
 
 def wide_note(columns: Iterable[str], said: Said = UNSAID) -> str | None:
-    """What to know of a run that has a column for each rank; None for others."""
+    """Return what to know of a run that has a column for each rank; None for others."""
     ranks = list(ranked_columns(columns, said))
     return f"the columns {ranks[0]} to {ranks[-1]} are read as ranks, their cells as documents" if ranks else None
 
@@ -287,7 +293,8 @@ def _refuse_matrix(cells: pl.LazyFrame, ranks: Mapping[str, int]) -> None:
         )
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Say whether a field is a number."""
     try:
         float(text)
     except ValueError:
@@ -312,7 +319,7 @@ _TRUTH = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 def numbers(cells: pl.Series, *, comma: bool = False) -> pl.Series:
-    """The numbers in cells of text; null where a cell is none.
+    """Return the numbers in cells of text; null where a cell is none.
 
     A column has one style: 1,234.5 or 1.234,5. Where its cells allow both, as 1,234 does, `comma` says whether it is
     the decimal one.
@@ -345,7 +352,7 @@ def truths(cells: pl.Series) -> pl.Series:
 
 
 def is_blank(cells: pl.Series, *, words: bool = False) -> pl.Series:
-    """Which cells hold nothing; with `words` also those with what programs write for that: NaN, N/A, null."""
+    """Return which cells hold nothing; with `words` also those with what programs write for that: NaN, N/A, null."""
     if cells.dtype != pl.String:
         return cells.is_null()
     text, nothing = cells.str.strip_chars(BLANKS).str.to_lowercase(), _NOTHING if words else _NOTHING[:1]
@@ -353,7 +360,7 @@ def is_blank(cells: pl.Series, *, words: bool = False) -> pl.Series:
 
 
 def _read(given: pl.Series, separators: str, style: str) -> pl.Series:
-    """The numbers without their separators of thousands; what is not in the style is read as it stands."""
+    """Return the numbers without their separators of thousands; what is not in the style is read as it stands."""
     bare = given.str.replace_all(separators, "").str.replace(",", ".", literal=True)
     return pl.select(
         pl.when(given.str.contains(style)).then(bare).otherwise(given).cast(pl.Float64, strict=False)

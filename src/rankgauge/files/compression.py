@@ -42,12 +42,12 @@ class Packing:
 
 
 def packing_of(start: bytes) -> Packing | None:
-    """How a file that begins with these bytes is packed, if it is."""
+    """Return how a file that begins with these bytes is packed, if it is."""
     return next((one for one in PACKINGS if start.startswith(one.magic)), None)
 
 
 def is_bomb(start: bytes) -> bool:
-    """Whether a packed file unpacks to more than `RATIO` times its size, so that no memory may hold it.
+    """Say whether a packed file unpacks to more than `RATIO` times its size, so that no memory may hold it.
 
     Only its beginning is unpacked: the first `RATIO`-th part of what is looked at must not give all of it.
     """
@@ -77,7 +77,7 @@ def _unpack_zstd(where: Where, size: int) -> BinaryIO:
 
 
 def _zstd_library() -> tuple[Any, type[Exception]] | None:
-    """What makes an object that unpacks one frame, and the error that it raises."""
+    """Return what makes an object that unpacks one frame, and the error that it raises."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
 
@@ -164,7 +164,7 @@ PACKED_SUFFIXES = tuple(one.suffix for one in PACKINGS)
 
 
 def unpacked_name(name: str) -> str:
-    """The name of a file without the ending that says how it is packed: run.txt.gz is run.txt."""
+    """Return the name of a file without the ending that says how it is packed: run.txt.gz is run.txt."""
     packed = next((suffix for suffix in PACKED_SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: -len(packed)] or name if packed else name
 
@@ -177,7 +177,7 @@ HARMLESS = 64 << 20
 
 
 def refuse_bomb(frame: pl.LazyFrame, size: int, name: str | None = None) -> pl.LazyFrame:
-    """The table of a file of that size; an error if it unpacks to far more. Its cells are counted, not held."""
+    """Return the table of a file of that size; an error if it unpacks to far more. Its cells are counted, not held."""
     if size >= HARMLESS:
         return frame
     schema, most = frame.collect_schema(), max(HARMLESS, TABLE_RATIO * size)

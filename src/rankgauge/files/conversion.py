@@ -24,7 +24,7 @@ ITERATION: Said = {"subtopic": "iteration"}
 
 
 def as_frame(source: Any) -> pl.DataFrame:
-    """A frame, columns or rows as a frame with its own column names; missing numbers of pandas become null."""
+    """Return a frame, columns or rows as a frame with its own column names; missing numbers of pandas become null."""
     frame = _frame(source, RUN).collect()
     if isinstance(source, pl.DataFrame | pl.LazyFrame):
         return frame
@@ -43,12 +43,12 @@ def as_judgments(
 
 def as_run(source: Any, spelling: Spelling | None = None) -> pl.DataFrame:
     """The run that a frame, a dict of dicts or of ordered lists, columns or rows hold: query, document, score …"""
-    named = spelling is not None and bool(spelling.columns)
+    named = spelling is not None and not RUN.columns.keys().isdisjoint(spelling.columns)
     return as_table(_by_rank(source) if not named and _is_ordered(source) else source, RUN, spelling)
 
 
 def _is_ordered(source: Any) -> bool:
-    """Whether it is {query: [documents in order]}, not {column: values}."""
+    """Say whether it is {query: [documents in order]}, not {column: values}."""
     if not isinstance(source, Mapping) or any(find(map(str, source), column) for column in RUN.required):
         return False
     lists = [_is_listed(found) for found in source.values()]
@@ -56,17 +56,17 @@ def _is_ordered(source: Any) -> bool:
 
 
 def _is_listed(found: Any) -> bool:
-    """Whether these are documents in an order."""
+    """Say whether these are documents in an order."""
     return isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
 
 
 def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:
-    """The rows of ordered lists: the score is the falling rank, unless it stands beside the document."""
+    """Return the rows of ordered lists: the score is the falling rank, unless it stands beside the document."""
     return [(query, *_hit(one, n)) for query, found in source.items() for n, one in enumerate(found, 1)]
 
 
 def _hit(found: Any, rank: int) -> tuple[Any, float]:
-    """A document and its score, of an id or a pair (document, score)."""
+    """Return a document and its score, of an id or a pair (document, score)."""
     if isinstance(found, tuple | list) and len(found) == 2 and isinstance(found[1], Real):
         return found[0], found[1] if isinstance(found[1], int) else float(found[1])  # an int may have more digits
     if not isinstance(found, str | bytes) and isinstance(found, Iterable):
@@ -95,7 +95,7 @@ def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherw
 
 
 def _run_notes(run: pl.DataFrame, columns: list[str], said: Said) -> Iterator[str]:
-    """What to know of the order of a run that a frame holds."""
+    """Yield what to know of the order of a run that a frame holds."""
     if words := wide_note(columns, said):
         yield words
     ranks = find(columns, "rank", said)
@@ -104,7 +104,7 @@ def _run_notes(run: pl.DataFrame, columns: list[str], said: Said) -> Iterator[st
 
 
 def _frame(source: Any, table: Table) -> pl.LazyFrame:
-    """The source as a polars frame with its own column names."""
+    """Return the source as a polars frame with its own column names."""
     origin = type(source).__module__.partition(".")[0]
     if isinstance(source, pl.LazyFrame):
         return source
@@ -137,21 +137,21 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
 
 
 def _from_index(source: Any, table: Table) -> Any:
-    """A pandas frame or series that is indexed by query and document, with columns for them."""
+    """Return a pandas frame or series that is indexed by query and document, with columns for them."""
     names = ["query", "document"] if None in source.index.names else list(source.index.names)
     series = {} if hasattr(source, "columns") else {"name": source.name or [*table.required][-1]}
     return source.rename_axis(index=names).reset_index(**series)
 
 
 def _series(name: str, column: Any) -> pl.Series:
-    """One column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
+    """Return one column of a pandas frame. Its numbers go through NumPy; anything else through a list."""
     if getattr(column.dtype, "kind", "O") in "iufb" and type(column.dtype).__module__.startswith("numpy"):
         return pl.Series(name, column.to_numpy(), nan_to_null=True)
     return _mixed_column(name, column.astype(object).where(column.notna(), None).tolist())
 
 
 def _mixed_column(name: str, values: list[Any]) -> pl.Series:
-    """A column of Python values; one that mixes text and numbers, as ids may, becomes text."""
+    """Return a column of Python values; one that mixes text and numbers, as ids may, becomes text."""
     try:
         series = pl.Series(name, values, strict=True)
         return _texts(name, values) if series.dtype == pl.Object else series
@@ -188,7 +188,7 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
 
 
 def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
-    """Rows as tuples (query, document, number), named tuples or dicts."""
+    """Return rows as tuples (query, document, number), named tuples or dicts."""
     if not rows:
         raise InputError(f"no {table.name} found: there are no rows")
     first = rows[0]

@@ -32,11 +32,11 @@ class Detection:
 
 
 def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
-    """Everything that the file may be, the likeliest first."""
+    """Return everything that the file may be, the likeliest first."""
     head, asked = Head(source=source), _read_as(format)
     if head.text.strip() in NOTHING:
         raise source.empty()
-    if found := recognised(source, format):
+    if found := recognise(source, format):
         return found
     named = asked if format is not None else [one for one in asked if _may_be(one, head)]
     guesses = [Detection(format=one, kind=kind) for one in named for kind in Kind if one.reads(kind)]
@@ -54,7 +54,7 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
 
 
 def _may_be(format: Format, head: Head) -> bool:
-    """Whether a file that no format recognises has the name of this one; what is not text is in no format of texts.
+    """Say whether a file that no format recognises has the name of this one; what is not text is in no format of texts.
 
     A format that is known by the names of its columns is none without them.
     """
@@ -62,8 +62,8 @@ def _may_be(format: Format, head: Head) -> bool:
     return named and (format.binary or not head.binary)
 
 
-def recognised(source: Source, format: AnyFormat = None) -> list[Detection]:
-    """What the file is by its beginning, the likeliest first; nothing if it is in none of the formats."""
+def recognise(source: Source, format: AnyFormat = None) -> list[Detection]:
+    """Return what the file is by its beginning, the likeliest first; nothing if it is in none of the formats."""
     head = Head(source=source)
     found = [Detection(format=one, kind=kind) for one in _read_as(format) for kind in one.recognise(head)]
     suffixed = [one for one in found if source.suffix in one.format.suffixes]
@@ -97,7 +97,7 @@ def _unknown_file(head: Head) -> str:
 
 
 def _with_part(format: Format, source: Source) -> Format:
-    """The format, unless one of several runs is asked for and its files hold but one."""
+    """Return the format, unless one of several runs is asked for and its files hold but one."""
     if source.part and not format.holds_several:
         raise InputError(
             f"holds no runs by name (format {format.name}), so none is called {source.part}",
@@ -108,7 +108,7 @@ def _with_part(format: Format, source: Source) -> Format:
 
 
 def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], ability: str) -> Format:
-    """The format in which the file can be read as one of the wanted kinds; `ability` names the reader."""
+    """Return the format in which the file can be read as one of the wanted kinds; `ability` names the reader."""
     if format is not None and getattr(get(format), ability) is not None:
         return _with_part(get(format), source)
     found = detections(source, format)
@@ -123,20 +123,20 @@ def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], abilit
 
 
 def fitting(left: list[Detection], right: list[Detection]) -> tuple[Detection, Detection] | None:
-    """The likeliest way to read two files as judgments and a run; both in one format before two formats."""
+    """Return the likeliest way to read two files as judgments and a run; both in one format before two formats."""
     pairs = [pair for pair in itertools.product(left, right) if _fits(*pair)]
     return min(pairs, key=lambda pair: pair[0].format is not pair[1].format, default=None)
 
 
 def _fits(one: Detection, other: Detection) -> bool:
-    """Whether the two may be judgments and a run for them."""
+    """Say whether the two may be judgments and a run for them."""
     if one.kind is not Kind.JUDGMENTS:
         return False
     return other.kind is Kind.RUN or (other.kind is Kind.COMPANION and one.format is other.format)
 
 
 def misfit(first: Source, second: Source, left: list[Detection], right: list[Detection]) -> InputError:
-    """The error for two files that are not judgments and a run."""
+    """Return the error for two files that are not judgments and a run."""
     if fitting(right, left):
         return InputError(
             "the two files seem to be in the wrong order",
@@ -154,7 +154,7 @@ def misfit(first: Source, second: Source, left: list[Detection], right: list[Det
 
 
 def _hint_at(found: list[Detection], kind: Kind) -> str:
-    """A hint if a file of that kind was expected."""
+    """Return a hint if a file of that kind was expected."""
     if found[0].kind is Kind.COMPANION:
         return "A file of scores is read beside its LETOR file."
     return f"This one should be {kind.value}; in TREC's format a line is: {LINES[kind]}"

@@ -16,7 +16,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.files import ALIASES, find, raters
-from rankgauge.files.columns import UNSAID, ranked_columns
+from rankgauge.files.columns import UNSAID, is_number, ranked_columns
 from rankgauge.files.json_text import first_value
 from rankgauge.files.source import Source
 from rankgauge.files.validation import Place
@@ -189,24 +189,24 @@ class Format(Registered):
     """Small files in the format, for the page of formats and for tests."""
 
     def reads(self, kind: Kind) -> bool:
-        """Whether it has a reader of judgments, or of runs."""
+        """Say whether it has a reader of judgments, or of runs."""
         return (
             self.read_judgments if kind is Kind.JUDGMENTS else self.read_run if kind is Kind.RUN else None
         ) is not None
 
     def run_reader(self, order: RunOrder) -> Reader:
-        """The reader of runs, with their ranks if these order them."""
+        """Return the reader of runs, with their ranks if these order them."""
         assert self.read_run is not None
         return self.read_ranked or self.read_run if order is RunOrder.RANK else self.read_run
 
 
 def get(name: str | Format) -> Format:
-    """The format of that name."""
+    """Return the format of that name."""
     return name if isinstance(name, Format) else FORMATS.find(name)
 
 
 def kinds(columns: Iterable[str], said: Mapping[str, str] = UNSAID) -> tuple[Kind, ...]:
-    """What a table with those columns may be; BEIR's judgments call the grade a score.
+    """Return what a table with those columns may be; BEIR's judgments call the grade a score.
 
     `said` are our columns by the names that a user says they have.
     """
@@ -229,7 +229,7 @@ def numbers(name: str) -> pl.Expr:
 
 
 def ranks() -> pl.Expr:
-    """The rank of each document in its query by falling score, from 1; ties in the order of the rows."""
+    """Return the rank of each document in its query by falling score, from 1; ties in the order of the rows."""
     return pl.col("score").rank("ordinal", descending=True).over("query").alias("rank")
 
 
@@ -239,12 +239,3 @@ def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> 
         bad = frame[name].filter(frame[name].str.contains(pattern))
         if len(bad):
             raise InputError(f"the {name} id {bad[0]!r} {problem}", hint=hint)
-
-
-def is_number(field: str) -> bool:
-    """Whether a field is a number."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True

@@ -17,6 +17,7 @@ from rankgauge.errors import InputError
 from rankgauge.files.columns import ALIASES, JUDGMENTS, Said, find, is_blank, raters
 from rankgauge.files.scales import scale_of_values
 from rankgauge.input_notes import note
+from rankgauge.registry import plain
 
 COUNTED = frozenset(
     re.findall(
@@ -45,7 +46,7 @@ MANY = 50
 
 
 def is_count(column: str) -> bool:
-    """Whether the name of a column says that it counts or measures something other than relevance."""
+    """Say whether the name of a column says that it counts or measures something other than relevance."""
     return not COUNTED.isdisjoint(_words(column))
 
 
@@ -62,7 +63,10 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
     columns = list(columns)
     _refuse_unknown(columns, said)
     has = {name: find(columns, name, said) is not None for name in ("query", "document", "grade")}
-    if "grade" in said or has["grade"] or not (has["query"] and has["document"]):
+    if "grade" in said or not (has["query"] and has["document"]):
+        return said
+    if has["grade"]:
+        _tell_others(columns, path)
         return said
     if raters(columns) or find(columns, "score", said) is not None:
         _refuse_doubtful(frame, columns, said, path)
@@ -81,6 +85,15 @@ def find_grade(frame: pl.LazyFrame, columns: Iterable[str], said: Said, path: st
     return said
 
 
+def _tell_others(columns: list[str], path: str | Path | None) -> None:
+    """Note which columns have a grade's name too, where one has the surest: `grade` itself."""
+    taken, people = find(columns, "grade"), raters(columns)
+    others = [column for column in columns if column != taken and (find([column], "grade") or column in people)]
+    if others and taken is not None and plain(taken) == "grade":
+        other = _quote(others[0])
+        note(f"the column {taken} is the grade, not {' or '.join(others)}; another: --columns grade={other}", path)
+
+
 def _refuse_unknown(columns: list[str], said: Said) -> None:
     """Raise an error if judgments lack a column that a user names and that only judgments have, such as the grade."""
     for name in said.keys() & JUDGMENTS.columns.keys() - {"query", "document"}:
@@ -93,7 +106,7 @@ def _refuse_unknown(columns: list[str], said: Said) -> None:
 
 
 def _free(columns: list[str], said: Said) -> list[str]:
-    """The columns that may be a grade: none of ours, and none whose name says something else."""
+    """Return the columns that may be a grade: none of ours, and none whose name says something else."""
     known = {find(columns, name, said) for name in ALIASES}
     named = {column for column in columns for name in ALIASES if find([column], name) is not None}
     return [column for column in columns if column not in known | named and OTHERWISE.isdisjoint(_words(column))]
@@ -115,7 +128,7 @@ def _refuse_doubtful(frame: pl.LazyFrame, columns: list[str], said: Said, path: 
 
 
 def _scales(frame: pl.LazyFrame, columns: list[str]) -> dict[str, str | None]:
-    """The scale of each column; None where its values are on none, or where they are all the same."""
+    """Return the scale of each column; None where its values are on none, or where they are all the same."""
     schema = frame.collect_schema()
     able = [column for column in columns if schema[column].is_numeric() or schema[column] == pl.String]
     if not able:

@@ -75,7 +75,7 @@ def _unserved_rows(found: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame
 
 
 def read_intents(source: Any) -> pl.DataFrame:
-    """The probabilities in a file, a frame, a dict of dicts or rows."""
+    """Return the probabilities in a file, a frame, a dict of dicts or rows."""
     if not is_path(source):
         return as_table(source, INTENTS)
     given = Source.of(source)
@@ -90,7 +90,7 @@ def read_intents(source: Any) -> pl.DataFrame:
 
 
 def _has_header(source: Source) -> bool:
-    """Whether it is a delimited text that begins with the names of our columns, whatever the file is called."""
+    """Say whether it is a delimited text that begins with the names of our columns, whatever the file is called."""
     head = Head(source=source)
     return not head.binary and all(find(header(head)[0], name) for name in INTENTS.required)
 

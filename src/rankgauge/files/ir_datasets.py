@@ -32,17 +32,17 @@ _MARKS = ("has_qrels", "qrels_iter", "scoreddocs_iter")
 
 
 def is_dataset(source: Any) -> bool:
-    """Whether the source is a data set of ir_datasets, or names one."""
+    """Say whether the source is a data set of ir_datasets, or names one."""
     return _id_in(source) is not None or any(hasattr(source, mark) for mark in _MARKS)
 
 
 def judgments_of(source: Any) -> pl.DataFrame:
-    """The judgments of a data set."""
+    """Return the judgments of a data set."""
     return _table(source, JUDGMENTS)
 
 
 def run_of(source: Any) -> pl.DataFrame:
-    """The run that comes with a data set, such as the documents to rerank."""
+    """Return the run that comes with a data set, such as the documents to rerank."""
     return _table(source, RUN)
 
 
@@ -70,7 +70,7 @@ def named_runs(owner: str, runs: Mapping[str, Any] | Iterable[Any]) -> dict[str,
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
-    """Whether these are the lists of one run, {query: {document: score}} or {query: [documents in order]}."""
+    """Say whether these are the lists of one run, {query: {document: score}} or {query: [documents in order]}."""
     first = next(iter(runs.values()), None)
     if isinstance(first, Mapping):
         return isinstance(next(iter(first.values()), None), Real)
@@ -79,12 +79,12 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 
 
 def ids() -> list[str]:
-    """The ids that the library knows."""
+    """Return the ids that the library knows."""
     return list(_library().registry)
 
 
 def _id_in(source: Any) -> str | None:
-    """The id in a name such as irds:vaswani, which may be a path with backslashes on Windows."""
+    """Return the id in a name such as irds:vaswani, which may be a path with backslashes on Windows."""
     if not isinstance(source, str | os.PathLike):
         return None
     text = source.as_posix() if isinstance(source, PurePath) else os.fspath(source)
@@ -103,7 +103,7 @@ def _table(source: Any, table: Table) -> pl.DataFrame:
 
 
 def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
-    """The rows of that part, downloaded if necessary."""
+    """Return the rows of that part, downloaded if necessary."""
     read = getattr(dataset, f"{_PARTS[table.name]}_iter", None)
     if read is None:
         raise InputError(f"has no {table.name} ({_PARTS[table.name]})", path=shown, hint=_alternatives(shown, table))
@@ -118,7 +118,7 @@ def _rows(dataset: Any, table: Table, shown: str) -> list[Any]:
 
 
 def _alternatives(shown: str, table: Table) -> str | None:
-    """A hint that names the data sets below this one that have the part."""
+    """Return a hint that names the data sets below this one that have the part."""
     library, below = _library(), f"{shown.removeprefix(PREFIX)}/"
     having = [
         f"{PREFIX}{name}"
@@ -149,6 +149,6 @@ def _library() -> Any:
 
 
 def _message_of(error: Exception, width: int = 160) -> str:
-    """The beginning of an error's message; the library has logged the rest."""
+    """Return the beginning of an error's message; the library has logged the rest."""
     words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return textwrap.shorten(words or type(error).__name__, width, placeholder=" …")

@@ -37,7 +37,7 @@ class JsonShape:
 
 
 def json_format(*, shapes: tuple[JsonShape, ...], suffixes: tuple[str, ...] = (".json",), **facts: Any) -> Format:
-    """A format of JSON documents, whose readers follow from its shapes."""
+    """Return a format of JSON documents, whose readers follow from its shapes."""
     read = {kind: partial(_read, shapes, kind) for kind in {shape.kind for shape in shapes}}
     return Format(
         suffixes=suffixes,
@@ -50,13 +50,13 @@ def json_format(*, shapes: tuple[JsonShape, ...], suffixes: tuple[str, ...] = ("
     )
 
 
-def listed(value: Any) -> list[Any]:
-    """The objects of a list, or of what should be one."""
+def list_objects(value: Any) -> list[Any]:
+    """Return the objects of a list, or of what should be one."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def has(value: Any, *path: str) -> bool:
-    """Whether an object has the key, in that the next one, and so on."""
+    """Say whether an object has the key, in that the next one, and so on."""
     for key in path:
         if not isinstance(value, dict) or key not in value:
             return False
@@ -65,10 +65,10 @@ def has(value: Any, *path: str) -> bool:
 
 
 def objects_at(value: Any, *path: str) -> list[Any]:
-    """The objects in the list at the end of the path of keys; none if there is no such list."""
+    """Return the objects in the list at the end of the path of keys; none if there is no such list."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
-    return listed(value)
+    return list_objects(value)
 
 
 def _kinds(shapes: tuple[JsonShape, ...], head: Head) -> tuple[Kind, ...]:
@@ -87,7 +87,7 @@ def _read(shapes: tuple[JsonShape, ...], kind: Kind, source: Source) -> pl.DataF
 
 
 def _table(rows: Iterable[Row], table: Table, source: Source) -> pl.DataFrame:
-    """The rows as a table; an error names the query and the document, since JSON has no lines to name."""
+    """Return the rows as a table; an error names the query and the document, since JSON has no lines to name."""
     cells = [[as_text(cell) for cell in row] for row in rows]
     if not cells:
         raise InputError(f"no {table.name} found: there are no documents in it", path=source.name)

@@ -43,7 +43,7 @@ def first_value(source: Source, size: int) -> Any:
 
 
 def values(source: Source) -> list[Any]:
-    """The JSON values of a file: usually one, but there may be one per line or several in a row."""
+    """Return the JSON values of a file: usually one, but there may be one per line or several in a row."""
     text = source.text()
     return [value for _, value in _decode(text, source, _after(text, 0))]
 
@@ -87,7 +87,7 @@ def _decode(text: str, source: Source, at: int, *, listed: bool = False) -> Iter
 
 
 def as_text(value: Any) -> str | None:
-    """A JSON value as it may stand in a cell: ids and numbers as text, the rest as JSON."""
+    """Return a JSON value as it may stand in a cell: ids and numbers as text, the rest as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
@@ -97,6 +97,6 @@ def _is_cut(error: json.JSONDecodeError, text: str, word: int = 1) -> bool:
 
 
 def _after(text: str, at: int) -> int:
-    """The position of what follows the blanks."""
+    """Return the position of what follows the blanks."""
     found = _BLANK.match(text, at)
     return found.end() if found else at

@@ -71,7 +71,7 @@ class _Anatomy(NamedTuple):
 
 
 def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOCK) -> Scanned | None:
-    """The file's lines without their features, and the features as a matrix; None if the file is irregular.
+    """Return the file's lines without their features, and the features as a matrix; None if the file is irregular.
 
     About `block` bytes are worked on at a time.
     """
@@ -90,7 +90,7 @@ def scan(source: Source, dtype: npt.DTypeLike = np.float64, *, block: int = BLOC
 
 
 def _stack(parts: deque[_BlockFeatures], rows: int, dtype: np.dtype[Any]) -> Matrix:
-    """All rows in one matrix; each part is freed as soon as it is copied, so that memory holds the rows once."""
+    """Return all rows in one matrix; each part is freed as soon as it is copied, so that memory holds the rows once."""
     matrix = np.zeros((rows, max(part.matrix.shape[1] for part in parts)), dtype=dtype)
     at = 0
     while parts:
@@ -133,7 +133,7 @@ def _part(block: bytes, dtype: np.dtype[Any]) -> _BlockFeatures:
 
 
 def _anatomy(text: Bytes) -> _Anatomy:
-    """The parts of the lines that are neither blank nor comments."""
+    """Return the parts of the lines that are neither blank nor comments."""
     if (text < ord("\t")).any() or ((text > ord("\r")) & (text < BLANK)).any() or (text == ERASED).any():
         raise IrregularLetor
     every = np.flatnonzero(text == NEWLINE)
@@ -151,13 +151,13 @@ def _anatomy(text: Bytes) -> _Anatomy:
 
 
 def _first(places: Indices, after: Indices, end: Indices) -> Indices:
-    """The first of the places in each line, or the line's end."""
+    """Return the first of the places in each line, or the line's end."""
     padded = np.append(places, np.iinfo(np.intp).max)
     return np.asarray(np.minimum(padded[np.searchsorted(places, after)], end))
 
 
 def _after_query(text: Bytes, start: Indices, end: Indices, colons: Indices) -> Indices:
-    """Where `qid:query` ends; its colon is the first of the line."""
+    """Return where `qid:query` ends; its colon is the first of the line."""
     colon = _first(colons, start, end)
     if not ((colon < end) & (colon - start >= len("2 qid"))).all():
         raise IrregularLetor
@@ -174,7 +174,7 @@ def _after_query(text: Bytes, start: Indices, end: Indices, colons: Indices) -> 
 
 
 def _spans(start: Indices, stop: Indices, again: Indices, end: Indices) -> Indices:
-    """The places from start to stop and from again to end, line after line."""
+    """Return the places from start to stop and from again to end, line after line."""
     begins = np.column_stack([start, np.maximum(again, stop)]).ravel()
     lengths = np.maximum(np.column_stack([stop, end]).ravel() - begins, 0)
     ends = np.cumsum(lengths)
@@ -182,7 +182,7 @@ def _spans(start: Indices, stop: Indices, again: Indices, end: Indices) -> Indic
 
 
 def _texts(short: bytes, expected: int) -> pl.Series:
-    """The short lines as text."""
+    """Return the short lines as text."""
     texts = pl.scan_lines(io.BytesIO(short)).collect().to_series()
     if len(texts) != expected:
         raise IrregularLetor
@@ -190,7 +190,7 @@ def _texts(short: bytes, expected: int) -> pl.Series:
 
 
 def _matrix(table: Bytes, counts: Indices, dtype: np.dtype[Any]) -> Matrix:
-    """The features, row by row; each line has as many as are counted."""
+    """Return the features, row by row; each line has as many as are counted."""
     # polars accepts +1 and 01 as feature numbers; the general path does not.
     begins = np.append(True, table[:-1] == NEWLINE)[: len(table)]
     if (begins & ((table == ZERO) | (table == PLUS))).any():

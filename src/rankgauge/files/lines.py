@@ -28,7 +28,7 @@ CONTENT = ~pl.col("line").str.contains(rf"{START}(?:#|$)")
 
 
 def scan(source: Source) -> pl.LazyFrame:
-    """The lines of a text file, in the column `line`."""
+    """Return the lines of a text file, in the column `line`."""
     start = source.read(4096)
     if b"\0" in start:
         raise source.no_text()
@@ -38,18 +38,18 @@ def scan(source: Source) -> pl.LazyFrame:
 
 
 def content(source: Source) -> pl.DataFrame:
-    """The lines that are neither blank nor comments, numbered from 1 in the column `number`."""
+    """Return the lines that are neither blank nor comments, numbered from 1 in the column `number`."""
     return collect(scan(source).with_row_index("number", offset=1).filter(CONTENT), source)
 
 
 def locate(source: Source, row: int) -> Place:
-    """The line of the row with that number (from 0)."""
+    """Return the line of the row with that number (from 0)."""
     numbered = scan(source).with_row_index("number", offset=1).filter(CONTENT)
     return place(collect(numbered.slice(row, 1), source), 0)
 
 
 def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFrame:
-    """The table whose columns are the pattern's named groups."""
+    """Return the table whose columns are the pattern's named groups."""
     # Most files have no comments, and looking for them costs as much as reading.
     for rows in (scan(source), scan(source).filter(CONTENT)) if source.spelling is None else ():
         quick = collect(_fields(rows, pattern, table), source)
@@ -59,7 +59,7 @@ def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFr
 
 
 def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, source: Source) -> pl.DataFrame:
-    """The same from numbered lines, with an error that names the line that is not as expected."""
+    """Return the same from numbered lines, with an error that names the line that is not as expected."""
     found = lines.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     broken = lines.filter(found.select(pl.all_horizontal(pl.all().is_null())).to_series())
     if len(broken):
@@ -69,7 +69,7 @@ def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, sour
 
 
 def place(lines: pl.DataFrame, row: int) -> Place:
-    """The number and text of a row's line."""
+    """Return the number and text of a row's line."""
     number, text = lines.select("number", "line").row(row)
     return number, text
 
@@ -89,7 +89,7 @@ def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
 
 
 def batches(source: Source, table: Table, pattern: str, expected: str, rows: int) -> Iterator[pl.DataFrame]:
-    """The table in batches of at most `rows` rows; memory holds one piece of the file, packed or not."""
+    """Yield the table in batches of at most `rows` rows; memory holds one piece of the file, packed or not."""
     read = 0
     try:
         for piece in _pieces(source):
@@ -106,7 +106,7 @@ def batches(source: Source, table: Table, pattern: str, expected: str, rows: int
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
-    """The unpacked bytes, whole lines at a time.
+    """Yield the unpacked bytes, whole lines at a time.
 
     They are read, not mapped: the pages of a mapped file count as memory until the system reclaims them.
     """
@@ -125,7 +125,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
 
 
 def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
-    """The frame in memory; bytes that are not text are an error that names the line."""
+    """Return the frame in memory; bytes that are not text are an error that names the line."""
     try:
         return lines.collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -133,7 +133,7 @@ def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
 
 
 def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
-    """The pattern's groups in the table's types, null if the line does not match."""
+    """Return the pattern's groups in the table's types, null if the line does not match."""
     found = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     wanted = {name: dtype for name, dtype in table.columns.items() if f"(?<{name}>" in pattern}
     return found.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())

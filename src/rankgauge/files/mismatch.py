@@ -56,7 +56,7 @@ def mistake(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     return _elsewhere(judgments, listed, 0) or _explain_affixes(mine["document"].cast(pl.String).unique(), ids)
 
 
-def misplaced(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
+def explain_misplaced(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     """Say that lists of a run are rather other queries', if over a third are, each that of a query of its own."""
     judgments, listed = _judged_documents(judgments, run.sort("score", descending=True, maintain_order=True))
     top = listed.group_by("query", maintain_order=True).head(TOP)
@@ -92,7 +92,7 @@ def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
 
 
 def _judged_documents(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The judgments, and the documents of the run's queries that are judged."""
+    """Return the judgments, and the documents of the run's queries that are judged."""
     judgments, run = (frame.select(pl.col("query", "document").cast(pl.String)) for frame in (judgments, run))
     return judgments, run.join(judgments.select("query").unique(), on="query", how="semi", maintain_order="left")
 
@@ -129,7 +129,7 @@ def _explain_affixes(judged: pl.Series, listed: pl.Series) -> str | None:
 
 
 def _shared_start(first: object, last: object) -> str:
-    """What the first and the last of sorted ids begin with, and so all of them."""
+    """Return what the first and the last of sorted ids begin with, and so all of them."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(str(first), str(last), strict=False))
     return "".join(one for one, _ in pairs)
 
@@ -162,7 +162,7 @@ class NearIds:
 
 
 def near_ids(judgments: pl.DataFrame, run: pl.DataFrame, *, of: str) -> NearIds | None:
-    """The fewest rules that make most ids of the run those of judgments; None if none does.
+    """Return the fewest rules that make most ids of the run those of judgments; None if none does.
 
     `of` says which ids: "query", or "document" for the documents of the same query.
     """
@@ -210,7 +210,7 @@ def _example(shared: pl.DataFrame, keys: Sequence[str]) -> tuple[str, dict[str, 
 
 
 def _shared_ids(left: pl.DataFrame, right: pl.DataFrame, rules: Sequence[SameId]) -> pl.DataFrame:
-    """The ids on the left that are on the right by the rules, each with the one it is there."""
+    """Return the ids on the left that are on the right by the rules, each with the one it is there."""
     spelling, keys = Spelling(ids=tuple(rules)), left.columns
     same = [spelling.same(name).alias(f"same_{name}") for name in keys]
     return left.with_columns(same).join(

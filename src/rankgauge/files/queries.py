@@ -9,6 +9,7 @@ from typing import Any
 
 from rankgauge.errors import InputError
 from rankgauge.files import find
+from rankgauge.files.detection import JSON_LINES
 from rankgauge.files.format import Head
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import header, objects, records
@@ -20,11 +21,9 @@ Queries = str | os.PathLike[str] | Iterable[str]
 TEXTS = ("text", "query_text", "query", "title", "keywords", "search_term", "search_query")
 """What a column or a key with the text of a query is called."""
 
-JSON_LINES = (".jsonl", ".ndjson")
-
 
 def listed_queries(queries: Queries) -> tuple[str, ...]:
-    """The queries in their order, from a list or a file.
+    """Return the queries in their order, from a list or a file.
 
     A file has one query per line, as the judgments call it, or is a table (or JSON lines, as BEIR's) with a column for
     it; of fields separated by tabs, the first is the query's id. The body of an `_msearch` request names each query by
@@ -39,12 +38,12 @@ def listed_queries(queries: Queries) -> tuple[str, ...]:
 
 
 def query_texts(path: str | os.PathLike[str]) -> dict[str, str]:
-    """What people typed, by query, as far as a file of queries says it beside their ids."""
+    """Return what people typed, by query, as far as a file of queries says it beside their ids."""
     return {query: text for query, text in _read(Source.of(os.fspath(path))) if query and text and text != query}
 
 
 def _read(source: Source) -> list[tuple[str, str]]:
-    """The id of each query and its text, empty where there is none."""
+    """Return the id of each query and its text, empty where there is none."""
     if source.suffix in JSON_LINES or Head(source=source).is_json:
         rows = list(objects(source))
         if (typed := search_texts(rows, source.name)) is not None:
@@ -58,7 +57,7 @@ def _read(source: Source) -> list[tuple[str, str]]:
 
 
 def _query_of(row: dict[str, str]) -> tuple[str, str]:
-    """The id and the text in a row; a table of texts alone calls its queries by them."""
+    """Return the id and the text in a row; a table of texts alone calls its queries by them."""
     key = find(row, "query") or find(row, "document") or ""  # BEIR calls a query's id `_id`, as a document's
     by_name = {plain(name): name for name in row if name != key}
     text = next((by_name[plain(name)] for name in TEXTS if plain(name) in by_name), "")
@@ -66,7 +65,7 @@ def _query_of(row: dict[str, str]) -> tuple[str, str]:
 
 
 def list_beside(source: Source) -> Path | None:
-    """The list of queries beside a file: NAME.queries.txt for it alone, or queries.txt for all in the folder."""
+    """Return the list of queries beside a file: NAME.queries.txt for it alone, or queries.txt for all in the folder."""
     if source.path is None:
         return None
     folder = source.path.parent
@@ -91,7 +90,7 @@ SEARCHES = ("query", "retriever", "knn", "params", "source")
 
 
 def search_texts(lines: Sequence[Line], path: str) -> list[str] | None:
-    """The text of each search in an `_msearch` body; None if the lines are no such body."""
+    """Return the text of each search in an `_msearch` body; None if the lines are no such body."""
     searches = [line for line in lines if _is_search(line[2])]
     headers = [line for line in lines if not _is_search(line[2])]
     if not searches or (headers and lines[1::2] != searches):
@@ -121,7 +120,7 @@ def _text(line: Line, path: str) -> str:
 
 
 def _typed_texts(part: Any, key: str = "") -> Iterator[str]:
-    """The texts in a search that somebody typed."""
+    """Yield the texts in a search that somebody typed."""
     if isinstance(part, list):
         for one in part:
             yield from _typed_texts(one, key)

@@ -23,7 +23,7 @@ from rankgauge.errors import InputError
 from rankgauge.files import JUDGMENTS, RUN, check
 from rankgauge.files.columns import TEXT
 from rankgauge.files.compression import refuse_bomb
-from rankgauge.files.format import Format, Head, Kind
+from rankgauge.files.format import Format, Head, Kind, SampleFile
 from rankgauge.files.json_text import as_text, elements
 from rankgauge.files.responses import tell_empty
 from rankgauge.files.source import Source, damage
@@ -86,9 +86,10 @@ class QueryRows:
     parts: Callable[[Any], list[Any] | None] = lambda value: frame_rows(value)
     """The rows of a JSON value that holds them all; None where the value is a row itself."""
 
-    def format(self, **facts: Any) -> Format:
-        """Make the format of files with such rows."""
+    def register(self, *samples: SampleFile, **facts: Any) -> Format:
+        """Register the format of files with such rows."""
         return Format(
+            samples=samples,
             suffixes=(".jsonl", ".json", ".csv", ".parquet", ".pq"),
             sureness=SURENESS,
             recognise=self._recognise,
@@ -96,10 +97,10 @@ class QueryRows:
             read_run=None if self.ranked is None else partial(self._read, Kind.RUN),
             locate=self._locate,
             **facts,
-        )
+        ).register()
 
     def _recognise(self, head: Head) -> tuple[Kind, ...]:
-        with suppress(InputError, *damage()):
+        with suppress(InputError, csv.Error, *damage()):
             return self.holds(self._first_cells(head))
         return ()
 
@@ -121,7 +122,7 @@ class QueryRows:
         return _place([row for row, *_ in self._documents(Kind.RUN, source)][number])
 
     def _documents(self, kind: Kind, source: Source) -> Iterator[tuple[QueryRow, Any, Any, Any]]:
-        """The row, the query, the document and the grade or score of each document in the file."""
+        """Yield the row, the query, the document and the grade or score of each document in the file."""
         rows, empty = self._rows_by_query(source), []
         for query, row in rows.items():
             graded = list(self._number_row(kind, row))
@@ -139,7 +140,7 @@ class QueryRows:
             yield from ((document, -place) for place, document in enumerate(self.ranked(row), start=1))
 
     def _rows_by_query(self, source: Source) -> dict[str, QueryRow]:
-        """The rows by their queries; a user may say which column names them."""
+        """Return the rows by their queries; a user may say which column names them."""
         rows: dict[str, QueryRow] = {}
         said = source.said.get("query", "")
         for row in self._rows(source):
@@ -156,7 +157,7 @@ class QueryRows:
         return rows
 
     def _rows(self, source: Source) -> Iterator[QueryRow]:
-        """The rows of a file in whatever form it has them."""
+        """Yield the rows of a file in whatever form it has them."""
         head = Head(source=source)
         if head.raw.startswith(PARQUET):
             found: Iterable[tuple[int, Any]] = ((0, row) for row in _parquet(source).iter_rows(named=True))
@@ -172,7 +173,7 @@ class QueryRows:
             yield from ((line, value),) if inner is None else ((0, row) for row in inner)
 
     def _first_cells(self, head: Head) -> Cells:
-        """The cells of the first row; nothing for a file that has none."""
+        """Return the cells of the first row; nothing for a file that has none."""
         if head.raw.startswith(PARQUET):
             return next(_parquet(head.source, 1).iter_rows(named=True), {})
         if _is_json(head):
@@ -186,7 +187,18 @@ class QueryRows:
 
 
 def _is_json(head: Head) -> bool:
-    return head.text.lstrip().startswith(("{", "["))
+    return head.text.lstrip().startswith(("{", "[")) or head.document is not None
+
+
+def kinds_in(cells: Cells, expected: Iterable[str], retrieved: Iterable[str]) -> tuple[Kind, ...]:
+    """Return what a file holds whose first row has cells of these names: what is expected, what was retrieved."""
+    names = {Kind.JUDGMENTS: expected, Kind.RUN: retrieved}
+    return tuple(kind for kind, known in names.items() if any(cells.get(name) is not None for name in known))
+
+
+def as_relevant(documents: Iterable[Any]) -> list[Graded]:
+    """Grade documents that a framework merely calls relevant."""
+    return [(document, 1) for document in documents]
 
 
 def name_text(value: Any) -> Any:
@@ -232,7 +244,7 @@ def _parquet(source: Source, rows: int | None = None) -> pl.DataFrame:
 
 
 def _parse(cell: str) -> Any:
-    """What a cell of CSV holds: a list or an object as JSON or as Python prints it, else its text."""
+    """Return what a cell of CSV holds: a list or an object as JSON or as Python prints it, else its text."""
     if not cell.lstrip().startswith(("[", "{", "(")):
         return cell
     with suppress(ValueError, RecursionError):

@@ -38,8 +38,8 @@ PACKING = 8
 
 
 def detect(path: PathLike) -> Detection:
-    """The likeliest format of a file, by its first lines and then its name, and what it holds."""
-    return detections(_source(path))[0]
+    """Return the likeliest format of a file, by its first lines and then its name, and what it holds."""
+    return detections(Source.of(path))[0]
 
 
 def read_judgments(
@@ -54,7 +54,7 @@ def read_judgments(
     if is_dataset(path):
         found = judgments_of(path)
         return as_judgments(found, path.spelling) if isinstance(path, SpelledFile) else found
-    source = _source(path)
+    source = Source.of(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
     _refuse_named_grade(source, chosen)
@@ -92,7 +92,7 @@ def read_run(
     if is_dataset(path):
         found = run_of(path)
         return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
-    source = _source(path)
+    source = Source.of(path)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     return chosen.run_reader(order)(source)
 
@@ -101,7 +101,7 @@ def shown_words(path: PathLike, format: AnyFormat = None) -> tuple[dict[str, str
     """Read what people typed, by query, and what documents are called, by id, if a run says it."""
     if is_dataset(path):
         return {}, {}
-    source = _source(path)
+    source = Source.of(path)
     words = (detections(source)[0].format if format is None else get(format)).words
     texts, titles = ({}, {}) if words is None else words(source)
     beside = None if words is None or source.queries else list_beside(source)
@@ -109,7 +109,7 @@ def shown_words(path: PathLike, format: AnyFormat = None) -> tuple[dict[str, str
 
 
 def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
-    """The table in a file with all its columns, named as in the file; the suffix tells the format.
+    """Return the table in a file with all its columns, named as in the file; the suffix tells the format.
 
     `spelled` may say which columns are ours, which get our names: `columns={"query": "search_term"}`.
     """
@@ -121,7 +121,7 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
     if not able:
         hint = f"A table is read from {', '.join(table_suffixes())}; runs and LETOR files have their own readers."
         raise InputError(f"'{suffix}' is not a table format", path=os.fspath(path), hint=hint)
-    source = _source(spell(path, Spelling.of(**spelled)))
+    source = Source.of(spell(path, Spelling.of(**spelled)))
     head = Head(source=source)
     chosen = next((one for one in able if len(able) > 1 and one.recognise(head)), able[-1])
     if head.binary and not chosen.binary:
@@ -131,7 +131,7 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
 
 
 def table_suffixes() -> tuple[str, ...]:
-    """The suffixes of the files that `read_table` reads."""
+    """Return the suffixes of the files that `read_table` reads."""
     return tuple(dict.fromkeys(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes))
 
 
@@ -141,15 +141,15 @@ def read_letor(
     """Read the judgments of a LETOR file, and the run that a file of scores makes of it."""
     chosen = Reading(duplicates=Duplicates.parse(duplicates))
     if scores is None:
-        return letor.read_judgments(_source(path), chosen), None
-    return letor.read_pair(_source(path), _source(scores), chosen)
+        return letor.read_judgments(Source.of(path), chosen), None
+    return letor.read_pair(Source.of(path), Source.of(scores), chosen)
 
 
 def read_pair(
     judgments: PathLike, run: PathLike, format: AnyFormat = None, *, reading: Reading = STRICT
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The judgments in one file and the run in another, each in its own format."""
-    first, second = _source(judgments), _source(run)
+    """Return the judgments in one file and the run in another, each in its own format."""
+    first, second = Source.of(judgments), Source.of(run)
     left, right = detections(first, format), detections(second, format)
     fit = fitting(left, right)
     if fit is None:
@@ -165,12 +165,12 @@ def read_pair(
     assert one.format.read_judgments is not None
     _refuse_named_grade(first, one.format)
     judged = _drawn_only(one.format.read_judgments(first), JudgmentKind.GRADES)
-    return answered(judged, lambda: other.format.run_reader(reading.order)(second))
+    return read_answered(judged, lambda: other.format.run_reader(reading.order)(second))
 
 
 def stream_run(path: PathLike, format: AnyFormat = None, *, rows: int = 200_000) -> Iterator[pl.DataFrame]:
-    """The run in a file that is grouped by query, in batches of whole queries with about `rows` rows."""
-    source = _source(path)
+    """Return the run in a file that is grouped by query, in batches of whole queries with about `rows` rows."""
+    source = Source.of(path)
     shape = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     assert shape.read_run is not None
     batches = shape.batches(source, rows) if shape.batches else iter([shape.read_run(source)])
@@ -207,7 +207,7 @@ def spell(
     *,
     on_failure: FailedResponse = FailedResponse.LEAVE_OUT,
 ) -> Any:
-    """A path, with what a user says of how the file or data set spells things; anything else is given back.
+    """Return a path, with what a user says of how the file or data set spells things; anything else is given back.
 
     `queries` are those that responses of a search engine answer, in their order; `on_failure` says what becomes of
     those whose search failed.
@@ -219,13 +219,15 @@ def spell(
     return SpelledFile(path=os.fspath(source), spelling=spelling, queries=named, on_failure=on_failure)
 
 
-def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None) -> tuple[Any, dict[str, Any]]:
+def spell_all(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, dict[str, Any]]:
     """Judgments and runs, with what a user says of how they spell things; tables in memory are read by it now."""
-    if spelling is None:
+    if (spelling := Spelling.of(**said)) is None:
         return judgments, dict(runs)
-    judged, ranked = spell(judgments, spelling), {name: spell(run, spelling) for name, run in runs.items()}
+    judged = spell(judgments, spelling)
     if not isinstance(judged, SpelledFile):
         judged = as_judgments(judgments_of(judgments) if is_dataset(judgments) else judgments, spelling)
+    spelling = Spelling.of(**said, judged=judged)
+    ranked = {name: spell(run, spelling) for name, run in runs.items()}
     return judged, {
         name: run if isinstance(run, SpelledFile) else as_run(run_of(run) if is_dataset(run) else run, spelling)
         for name, run in ranked.items()
@@ -233,7 +235,7 @@ def spell_all(judgments: Any, runs: Mapping[str, Any], spelling: Spelling | None
 
 
 def judgments_from(source: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> pl.DataFrame:
-    """The judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
+    """Return the judgments in a file, a data set, a frame, a dict or rows; `kind` is what they are read for."""
     if is_path(source) or is_dataset(source):
         return read_judgments(source, kind=kind)
     return _drawn_only(as_judgments(source, kind=kind), kind)
@@ -250,21 +252,21 @@ def _drawn_only(judgments: pl.DataFrame, kind: JudgmentKind) -> pl.DataFrame:
 
 
 def run_from(source: Any, order: RunOrder = RunOrder.SCORE) -> pl.DataFrame:
-    """The run in a file, a data set, a frame, a dict or rows."""
+    """Return the run in a file, a data set, a frame, a dict or rows."""
     if is_path(source) or is_dataset(source):
         return read_run(source, order=order)
     return as_run(source.frame if isinstance(getattr(source, "frame", None), pl.DataFrame) else source)  # a fused run
 
 
 def run_beside(judgments: Any, run: Any) -> pl.DataFrame:
-    """The run in a source; a file of scores makes sense only beside the judgments."""
+    """Return the run in a source; a file of scores makes sense only beside the judgments."""
     if is_path(judgments) and is_path(run) and detect(run).kind is Kind.COMPANION:
         return read_pair(judgments, run)[1]
     return run_from(run)
 
 
-def kept(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
-    """A source that can be read more than once: an iterator or a data set becomes a table."""
+def keep_rereadable(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
+    """Return a source that can be read more than once: an iterator or a data set becomes a table."""
     return read(source) if is_dataset(source) or isinstance(source, Iterator) else source
 
 
@@ -274,10 +276,10 @@ def pair_from(
     """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
-    return answered(judgments_from(judgments, kind), lambda: run_from(run, reading.order))
+    return read_answered(judgments_from(judgments, kind), lambda: run_from(run, reading.order))
 
 
-def answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def read_answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Read a run, and leave out the judgments of queries whose search failed: nobody knows what they would retrieve."""
     with failures() as failed:
         run = read()
@@ -291,15 +293,16 @@ def answered(judgments: pl.DataFrame, read: Callable[[], pl.DataFrame]) -> tuple
 
 
 def is_path(source: Any) -> bool:
-    """Whether the source names a file."""
+    """Say whether the source names a file."""
     return isinstance(source, str | os.PathLike) and not is_dataset(source)
 
 
 def is_large(path: PathLike) -> bool:
-    """Whether a file is a run that should be read in pieces."""
-    if not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
+    """Say whether a file is a run that should be read in pieces."""
+    spans = isinstance(path, SpelledFile) and path.spelling is not None and path.spelling.spans is not None
+    if spans or not os.path.isfile(path) or os.path.getsize(path) <= LARGE // PACKING:
         return False
-    size = os.path.getsize(path) * (PACKING if _source(path).packed else 1)
+    size = os.path.getsize(path) * (PACKING if Source.of(path).packed else 1)
     if size <= LARGE:
         return False
     found = detect(path)
@@ -317,8 +320,8 @@ def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
         raise _place(error, os.fspath(run), format) from None
 
 
-def unnamed(run: Any, queries: Sequence[str]) -> str | None:
-    """What to do with a file of responses that do not say which queries they answer; None for any other run.
+def explain_unnamed(run: Any, queries: Sequence[str]) -> str | None:
+    """Return what to do with a file of responses that do not say which queries they answer; None for any other run.
 
     `queries` are what they are called: their positions, or the name of the file, if nothing names them.
     """
@@ -332,10 +335,6 @@ def unnamed(run: Any, queries: Sequence[str]) -> str | None:
         "The responses do not say which queries they answer: list these in queries.txt beside the file, one per line "
         "in the order of the requests, or in another file (--queries FILE)."
     )
-
-
-def _source(path: PathLike) -> Source:
-    return Source.of(path)
 
 
 def written_format(path: PathLike, format: AnyFormat, ability: str) -> Format:
@@ -353,7 +352,7 @@ def _place(error: RepeatedError, path: str, format: str | Format | None) -> Repe
     named = "standard input" if path == STANDARD_STREAM else path
     if not os.path.isfile(path):  # a pipe can be read only once
         return RepeatedError(error.query, error.document, path=named)
-    source, form = _source(path), detect(path).format if format is None else get(format)
+    source, form = Source.of(path), detect(path).format if format is None else get(format)
     rows = list(islice(_rows(source, form, error), 2))
     if form.locate is None or len(rows) < 2:
         return RepeatedError(error.query, error.document, path=named)
@@ -362,7 +361,7 @@ def _place(error: RepeatedError, path: str, format: str | Format | None) -> Repe
 
 
 def _rows(source: Source, form: Format, error: RepeatedError) -> Iterator[int]:
-    """The numbers, from 0, of the rows with that query and document."""
+    """Yield the numbers, from 0, of the rows with that query and document."""
     assert form.read_run is not None
     batches = form.batches(source, SEARCHED) if form.batches else iter([form.read_run(source)])
     seen = 0

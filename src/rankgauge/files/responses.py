@@ -14,6 +14,7 @@ not complete (it timed out, or shards failed) is a failed one, unless failed sea
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,16 +60,16 @@ class Responses:
     lacks: Callable[[Any], str | None] = lambda response: None
     """Why documents may be missing, if the engine says that its answer is not complete."""
 
-    def format(self, *samples: SampleFile, **facts: Any) -> Format:
-        """The format of files with such responses."""
+    def register(self, *samples: SampleFile, **facts: Any) -> Format:
+        """Register the format of files with such responses."""
         shapes = [
             JsonShape(title=one.title, kind=Kind.RUN, fits=self._fits, rows=self._rows, example=one.text)
             for one in samples
         ]
-        return json_format(shapes=tuple(shapes), names_queries=False, words=self._words, **facts)
+        return json_format(shapes=tuple(shapes), names_queries=False, words=self._words, **facts).register()
 
     def _words(self, source: Source) -> tuple[dict[str, str], dict[str, str]]:
-        """What people typed, by query, and what documents are called, by id, as far as the responses say it."""
+        """Return what people typed, by query, and what documents are called, by id, as far as the responses say it."""
         responses = list(self._find_responses(values(source)))
         texts, titles = {}, dict[str, str]()
         for name, (_, response) in zip(self._names(responses, source), responses, strict=True):
@@ -80,7 +81,7 @@ class Responses:
         return typed, {document: title for document, title in titles.items() if title}
 
     def _title(self, hit: Any) -> str:
-        """What the hit's document is called; empty if no field says it."""
+        """Return what the hit's document is called; empty if no field says it."""
         parts = [part for part in self.fields(hit) if isinstance(part, dict)]
         named = (only(part[name]) for name in TITLES for part in parts if name in part)
         return next((title for title in named if isinstance(title, str) and title.strip()), "")
@@ -103,6 +104,7 @@ class Responses:
     def _rows(self, documents: list[Any], source: Source) -> Iterator[Row]:
         responses = list(self._find_responses(documents))
         named = list(zip(self._names(responses, source), (one for _, one in responses), strict=True))
+        _refuse_repeated([name for name, _ in named], source)
         failed = [(name, self.failed(one) or "it has no hits") for name, one in named if not self.fits(one)]
         answers = [(name, one) for name, one in named if self.fits(one)]
         partial = [(name, why) for name, one in answers if (why := self.lacks(one))]
@@ -118,7 +120,7 @@ class Responses:
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
 
     def _documents(self, hits: list[Any], source: Source) -> list[Any]:
-        """The ids of the documents: those in the field that a user names, if there is such a field."""
+        """Return the ids of the documents: those in the field that a user names, if there is such a field."""
         name = source.said.get("document")
         if name is None:
             return [self.document(hit) for hit in hits]
@@ -133,7 +135,7 @@ class Responses:
         return [only(values[0]) for values in found]
 
     def _find_responses(self, documents: list[Any]) -> Iterator[tuple[str | None, Any]]:
-        """Each response, with the name that the file gives it."""
+        """Yield each response, with the name that the file gives it."""
         for document in documents:
             if self.fits(document):
                 yield None, document
@@ -145,7 +147,7 @@ class Responses:
                 yield from ((None, one) for one in (document if isinstance(document, list) else [document]))
 
     def _names(self, found: list[tuple[str | None, Any]], source: Source) -> list[str]:
-        """The query that each of the responses answers."""
+        """Return the query that each of the responses answers."""
         own = [name or str(self.query(response) or "") for name, response in found]
         alone = len(found) == 1 and source.stem
         if all(name for name, _ in found):
@@ -159,6 +161,8 @@ class Responses:
             _fitting(listed, len(found), where, source)
         if listed and not source.queries:
             note(f"{where} names the queries of its responses, in their order", source.name)
+        if not listed:
+            note("its responses do not name their queries: numbered 1, 2, 3, … in their order (--queries)", source.name)
         return list(listed) or [name or str(place) for place, name in enumerate(own, start=1)]
 
     def _rename(self, names: list[str], source: Source) -> list[str]:
@@ -173,7 +177,7 @@ class Responses:
 
 
 def only(value: Any) -> Any:
-    """The value, or the one in a list of one: engines return single values of a field either way."""
+    """Return the value, or the one in a list of one: engines return single values of a field either way."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
@@ -187,6 +191,17 @@ def _fitting(listed: Sequence[str], responses: int, where: str, source: Source) 
         )
     if twice := next((query for at, query in enumerate(listed) if query in listed[:at]), None):
         raise InputError(f"the query {twice} is listed twice in {where}", path=source.name)
+
+
+def _refuse_repeated(names: list[str], source: Source) -> None:
+    """Raise an error if two responses answer one query: their ranks would be mixed."""
+    if twice := next((name for name, times in Counter(names).items() if times > 1), None):
+        raise InputError(
+            f"{names.count(twice)} responses answer the query {twice}",
+            path=source.name,
+            hint="Pages of one list: ask for all of its documents at once. Queries with the same text, but other "
+            "filters: name them (--queries FILE, an id for each response in the order of the requests).",
+        )
 
 
 def _tell_failures(failed: list[tuple[str, str]], responses: int, source: Source) -> None:
@@ -236,5 +251,5 @@ def _some(names: list[str]) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """A key by which 2 comes before 10."""
+    """Return a key by which 2 comes before 10."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]

@@ -39,7 +39,7 @@ class Scale(Registered):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A scale of your own, written as `good=2, fair=1, bad=0`."""
+        """Return a scale of your own, written as `good=2, fair=1, bad=0`."""
         try:
             pairs = [level.rsplit("=", maxsplit=1) for level in text.split(",")]
             return cls(name=text, levels=tuple((label.strip(), float(grade)) for label, grade in pairs))
@@ -59,11 +59,11 @@ class Scale(Registered):
         return self._grades[key]
 
     def knows(self, label: str | float) -> bool:
-        """Whether the label is one of its levels."""
+        """Say whether the label is one of its levels."""
         return _key(str(label)) in self._grades
 
     def grades(self, labels: pl.Series) -> pl.Series:
-        """The grades of labels; null where one is not a level.
+        """Return the grades of labels; null where one is not a level.
 
         Numbers up to the scale's top stay where no label of the scale is one.
         """
@@ -73,19 +73,19 @@ class Scale(Registered):
         return pl.Series(labels.name, [known.get(label) for label in labels], dtype=pl.Float64)
 
     def _within(self, label: object) -> float | None:
-        """The number that a label is; None if it is none, or above the scale's top."""
+        """Return the number that a label is; None if it is none, or above the scale's top."""
         number = _number(label)
         return None if number is None or number > self.max_grade else number
 
     def label(self, grade: float) -> str:
-        """The label of a grade."""
+        """Return the label of a grade."""
         for label, level in self.levels:
             if level == grade:
                 return label
         raise self._unknown(grade)
 
     def apply(self, judgments: pl.DataFrame) -> pl.DataFrame:
-        """The judgments with grades in place of labels."""
+        """Return the judgments with grades in place of labels."""
         if "grade" not in judgments.columns:
             raise InputError(f"judgments need a column grade; found {', '.join(judgments.columns) or 'no columns'}")
         labels = judgments["grade"].unique()
@@ -118,7 +118,7 @@ def get(name: str | Scale | Mapping[str, float]) -> Scale:
 
 
 def scales_of(word: object) -> str | None:
-    """What to do about a word in place of a grade: the scales that know it; None for a number."""
+    """Return what to do about a word in place of a grade: the scales that know it; None for a number."""
     if not isinstance(word, str) or _number(word) is not None:
         return None
     knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
@@ -142,7 +142,7 @@ def scale_of_values(values: Iterable[object]) -> str | None:
 
 
 def _key(label: str) -> str:
-    """What two spellings of one label share. A number is its value, so that -2 and 2 stay two levels."""
+    """Return what two spellings of one label share. A number is its value, so that -2 and 2 stay two levels."""
     number = _number(label)
     return "".join(c for c in label.casefold() if c not in "-_ \t") if number is None else f"{number:g}"
 

@@ -34,7 +34,7 @@ Thing = TypeVar("Thing")
 
 
 def damage() -> tuple[type[BaseException], ...]:
-    """What libraries raise at damaged bytes; polars can do so only once it is loaded."""
+    """Return what libraries raise at damaged bytes; polars can do so only once it is loaded."""
     plain = (OSError, EOFError, lzma.LZMAError, zlib.error)
     if "polars" not in sys.modules:
         return plain
@@ -88,7 +88,7 @@ class Source:
         if whole and not file.exists() and Path(whole).is_file():
             return replace(cls.of(whole), part=part)
         if file.is_dir():
-            return cls(name=str(path), path=None, content=gathered(file))._fill()
+            return cls(name=str(path), path=None, content=gather_files(file))._fill()
         if not file.exists():
             raise InputError("there is no such file", path=path, hint=_neighbours(file))
         try:
@@ -116,13 +116,13 @@ class Source:
         return self
 
     def empty(self) -> InputError:
-        """The error for a file that holds nothing."""
+        """Return the error for a file that holds nothing."""
         return InputError(
             "is empty", path=self.name, hint="Check that the program that wrote it finished, and that this is its file."
         )
 
     def _recode(self) -> Source:
-        """The same text in UTF-8: Excel's "Unicode text" is UTF-16."""
+        """Return the same text in UTF-8: Excel's "Unicode text" is UTF-16."""
         try:
             with self._raw() as raw:
                 return Source(name=self.name, path=None, content=raw.read().decode("utf-16").encode())
@@ -147,7 +147,7 @@ class Source:
         return stem_of(self.path)
 
     def one_of(self, runs: Mapping[str, Thing], called: str = "runs") -> Thing:
-        """The run that was asked for, by its name or the beginning of it; any if the file holds but one.
+        """Return the run that was asked for, by its name or the beginning of it; any if the file holds but one.
 
         `called` is what an error calls them, such as the sheets of a spreadsheet.
         """
@@ -163,11 +163,11 @@ class Source:
         return runs[chosen]
 
     def open(self, size: int = -1) -> BinaryIO:
-        """The unpacked bytes as a stream, at least the first `size` of them."""
+        """Return the unpacked bytes as a stream, at least the first `size` of them."""
         return self._raw() if self._packing is None else self._packing.unpack(self._where, size)
 
     def read(self, size: int = -1) -> bytes:
-        """The unpacked bytes, or the first `size` of them."""
+        """Return the unpacked bytes, or the first `size` of them."""
         try:
             with self.open(size) as stream:
                 return stream.read(size)
@@ -175,14 +175,14 @@ class Source:
             raise self.damaged(error) from None
 
     def text(self) -> str:
-        """The unpacked text, without a byte order mark."""
+        """Return the unpacked text, without a byte order mark."""
         try:
             return self.read().decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError:
             raise self.unreadable("is not text") from None
 
     def unreadable(self, error: BaseException | str) -> InputError:
-        """The error for bytes that could not be read: it names the line if one is not UTF-8 text."""
+        """Return the error for bytes that could not be read: it names the line if one is not UTF-8 text."""
         if self.packed and not isinstance(error, str | pl.exceptions.PolarsError | pl.exceptions.PanicException):
             return self.damaged(error)
         if b"\0" not in self.read(4096):
@@ -199,19 +199,19 @@ class Source:
         return InputError(f"cannot be read: {str(error).partition(chr(10))[0]}", path=self.name, hint=CUT)
 
     def no_text(self) -> InputError:
-        """The error for bytes that should be text."""
+        """Return the error for bytes that should be text."""
         packed = self._magic().startswith(b"PK\x03\x04")
         hint = "Save a sheet as CSV (Excel: 'CSV UTF-8'), or unpack the archive." if packed else CUT
         what = "is a spreadsheet or an archive, not a text file" if packed else "is not a text file"
         return InputError(what, path=self.name, hint=hint)
 
     def scannable(self) -> Path | io.BytesIO:
-        """What polars can read: the path if possible, else the unpacked bytes."""
+        """Return what polars can read: the path if possible, else the unpacked bytes."""
         packing = self._packing
         return self._where if packing is None or packing.polars else io.BytesIO(self.read())
 
     def damaged(self, error: BaseException) -> InputError:
-        """The error for bytes that cannot be unpacked."""
+        """Return the error for bytes that cannot be unpacked."""
         return InputError(f"cannot be unpacked: {error}", path=self.name, hint=CUT)
 
     @property
@@ -236,18 +236,18 @@ class Source:
 
 
 def suffix_of(path: str | Path) -> str:
-    """The suffix of a file's name in lower case, without that of the packing."""
+    """Return the suffix of a file's name in lower case, without that of the packing."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED_SUFFIXES), "")
 
 
 def stem_of(path: str | Path) -> str:
-    """A file's name without its ending and that of the packing."""
+    """Return a file's name without its ending and that of the packing."""
     return Path(unpacked_name(Path(path).name)).stem
 
 
-def gathered(folder: Path) -> bytes:
-    """The JSON files of a folder as one: {name of the file: what it holds}."""
+def gather_files(folder: Path) -> bytes:
+    """Return the JSON files of a folder as one: {name of the file: what it holds}."""
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     if not files or any(suffix_of(file) != ".json" or not file.is_file() for file in files):
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.files.columns import ALIASES
 from rankgauge.files.scales import Scale
 from rankgauge.files.scales import get as scale_of
+from rankgauge.files.spans import COLUMN, Chunks, Spans
 from rankgauge.policies import SameId
 
 _RULES: Mapping[SameId, Callable[[pl.Expr], pl.Expr]] = {
@@ -26,12 +28,15 @@ class Spelling:
     """What a user says of his files; a file that is spelled as we expect needs none of it.
 
     `columns` are our columns by the names that they have in the files, `scale` gives words their grades, and `ids` are
-    the rules by which two ids are one.
+    the rules by which two ids are one. `chunks` says which documents chunks belong to, `spans` when a retrieved span
+    covers a judged one.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     scale: Scale | None = None
     ids: tuple[SameId, ...] = ()
+    chunks: Chunks | None = None
+    spans: Spans | None = None
 
     @classmethod
     def of(
@@ -39,23 +44,38 @@ class Spelling:
         columns: str | Mapping[str, str] | None = None,
         scale: str | Scale | None = None,
         ids: str | Iterable[str] | None = None,
+        chunks: str | None = None,
+        spans: str | None = None,
+        judged: Any = None,
     ) -> Spelling | None:
-        """The spelling that is given as text (`query=search_term,grade=stars`) or as values; None if none is."""
-        if not (columns or scale or ids):
+        """Return the spelling that is given as text (`query=search_term,grade=stars`) or as values; None if none is.
+
+        `judged` are the judgments, or their file, whose spans runs are matched with.
+        """
+        if not (columns or scale or ids or chunks or spans):
             return None
         rules = ids.split(",") if isinstance(ids, str) else list(ids or ())
+        known = dict(_columns(columns or {}))
+        if spans:
+            known = {"start": "start", "end": "end"} | known
+        if chunks and chunks.startswith(COLUMN):
+            known, chunks = {**known, "document": chunks.removeprefix(COLUMN)}, None
         return cls(
-            columns=_columns(columns or {}),
+            columns=known,
             scale=None if scale is None else scale_of(scale),
             ids=tuple(SameId.parse(rule.strip()) for rule in rules),
+            chunks=None if chunks is None else Chunks.parse(chunks),
+            spans=None if spans is None else Spans.parse(spans, judged),
         )
 
     def same(self, name: str) -> pl.Expr:
-        """The ids in a column, with one spelling for those that are the same."""
-        found = pl.col(name)
+        """Return the ids in a column, with one spelling for those that are the same."""
+        ids = pl.col(name)
+        if self.chunks is not None and name == "document":
+            ids = self.chunks.document(ids)
         for rule in self.ids:
-            found = _RULES[rule](found)
-        return found.alias(name)
+            ids = _RULES[rule](ids)
+        return ids.alias(name)
 
 
 def _columns(given: str | Mapping[str, str]) -> Mapping[str, str]:

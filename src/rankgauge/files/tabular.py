@@ -20,8 +20,8 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.files import JUDGMENTS, RUN, Table, check, find, missing_columns, raters, recognise
-from rankgauge.files.columns import ranked_columns, wide_note
+from rankgauge.files import JUDGMENTS, RUN, Table, check, find, raters
+from rankgauge.files.columns import missing_columns, ranked_columns, recognise, wide_note
 from rankgauge.files.format import Format, Head
 from rankgauge.files.grade_columns import find_grade
 from rankgauge.files.source import Source, damage
@@ -44,7 +44,7 @@ def tabular(
     comma: Callable[[Source], bool | None] = lambda source: None,
     **facts: Any,
 ) -> Format:
-    """A format of tables, whose readers follow from its scan.
+    """Return a format of tables, whose readers follow from its scan.
 
     `careful` is a slower scan for files that the quick one refuses; `locate` finds the line of a row; `comma` says of
     tables that people write whether a comma in a number is a decimal one where it could also separate thousands.
@@ -63,7 +63,7 @@ def tabular(
 
 
 def header(head: Head) -> tuple[list[str], str]:
-    """The names in a delimited file's first line, and the separator.
+    """Return the names in a delimited file's first line, and the separator.
 
     The separator is the one that gives a query and a document column, or else the most frequent one.
     """
@@ -80,13 +80,13 @@ def header(head: Head) -> tuple[list[str], str]:
 
 
 def declared_separator(head: Head) -> str | None:
-    """The separator that Excel's own first line declares, as in `sep=;`; None where there is no such line."""
+    """Return the separator that Excel's own first line declares, as in `sep=;`; None where there is no such line."""
     declared = None if head.binary else _DECLARED.match(head.text)
     return declared["separator"] if declared else None
 
 
 def scan_delimited(source: Source) -> pl.LazyFrame:
-    """A delimited file, every column as text: "007" is an id, not the number 7.
+    """Return a delimited file, every column as text: "007" is an id, not the number 7.
 
     Blanks around cells do not count, unless the file quotes every cell: then they were meant.
     """
@@ -104,7 +104,7 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
 
 
 def _strip(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
-    """The rows without blanks around their cells, unless these were meant."""
+    """Return the rows without blanks around their cells, unless these were meant."""
     if is_exact(head):
         return rows
     numbers = [column for name in ("grade", "score", "rank") if (column := find(names, name, head.source.said))]
@@ -112,7 +112,7 @@ def _strip(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
 
 
 def is_exact(head: Head) -> bool:
-    """Whether a delimited file quotes its cells, so that blanks around their text are part of it."""
+    """Say whether a delimited file quotes its cells, so that blanks around their text are part of it."""
     return head.text.startswith('"')
 
 
@@ -130,7 +130,7 @@ def records(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a delimited file below its header, each with the line on which it begins."""
+    """Yield the rows of a delimited file below its header, each with the line on which it begins."""
     head = Head(source=source)
     first, separator = int(declared_separator(head) is not None), header(head)[1]
     reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True)
@@ -150,7 +150,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def _too_long(cells: list[str], names: list[str], separator: str, source: Source, line: int) -> InputError:
-    """The error for a row with more cells than the header has names."""
+    """Return the error for a row with more cells than the header has names."""
     what = {"\t": "tab", ";": "semicolon"}.get(separator, "comma")
     return InputError(
         f"the row has {len(cells)} cells, and the header names {len(names)}",
@@ -173,7 +173,7 @@ def scan_records(source: Source) -> pl.LazyFrame:
 
 
 def locate_record(source: Source, row: int) -> Place:
-    """Where the row of that number (from 0) is in a delimited file."""
+    """Return where the row of that number (from 0) is in a delimited file."""
     return next(((line, ",".join(cells.values())) for line, cells in islice(records(source), row, None)), (1, ""))
 
 
@@ -191,7 +191,7 @@ def objects(source: Source) -> Iterator[tuple[int, str, dict[str, Any]]]:
 
 
 def locate_object(source: Source, row: int) -> Place:
-    """Where the object of that number (from 0) is in a file of JSON lines."""
+    """Return where the object of that number (from 0) is in a file of JSON lines."""
     return next((line, text) for line, text, _ in islice(objects(source), row, None))
 
 
@@ -205,18 +205,18 @@ class TableReader:
     comma: Callable[[Source], bool | None]
 
     def whole(self, source: Source) -> pl.DataFrame:
-        """The table with all its columns, named as in the file unless a user says which are ours."""
+        """Return the table with all its columns, named as in the file unless a user says which are ours."""
         return self._attempt(lambda scan: _rename(scan(source).collect(engine="streaming"), source.said), source)
 
     def read(self, table: Table, source: Source) -> pl.DataFrame:
-        """The judgments or the run, with an error that names the file and, if possible, the line."""
+        """Return the judgments or the run, with an error that names the file and, if possible, the line."""
         return self._attempt(lambda scan: self._check(scan, table, source), source)
 
     def batches(self, source: Source, rows: int) -> Iterator[pl.DataFrame]:
-        """The rows of a run, about that many at a time."""
+        """Yield the rows of a run, about that many at a time."""
         try:
             frame, comma = self.scan(source), self.comma(source)
-            named = _named(frame, RUN, source, frame.collect_schema().names())
+            named = _name_columns(frame, RUN, source, frame.collect_schema().names())
             for batch in named.collect_batches(chunk_size=rows, maintain_order=True):
                 if len(batch):
                     yield check(batch, RUN, path=source.name, spelling=source.spelling, comma=comma)
@@ -224,7 +224,7 @@ class TableReader:
             raise source.unreadable(error) from None
 
     def _attempt(self, read: Callable[[Scan], pl.DataFrame], source: Source) -> pl.DataFrame:
-        """What the quick scan gives, or the careful one if the quick one fails."""
+        """Return what the quick scan gives, or the careful one if the quick one fails."""
         if self.careful is not None:
             with suppress(InputError, *damage()):
                 return read(self.scan)
@@ -239,7 +239,7 @@ class TableReader:
     def _check(self, scan: Scan, table: Table, source: Source) -> pl.DataFrame:
         frame = scan(source)
         columns = frame.collect_schema().names()
-        collected = _named(frame, table, source, columns).collect(engine="streaming")
+        collected = _name_columns(frame, table, source, columns).collect(engine="streaming")
         if self.careful not in (None, scan) and sum(collected.null_count().row(0)):
             raise InputError("a cell is empty, or was not as the quick scan expected it")
         # One row of a wide table is several judgments or documents, so their number does not tell the line.
@@ -270,7 +270,7 @@ def _rename(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
     return frame.drop(hidden).rename({column: name for name, column in found.items()})
 
 
-def _named(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]) -> pl.LazyFrame:
+def _name_columns(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]) -> pl.LazyFrame:
     said = source.said
     try:
         if table is JUDGMENTS:

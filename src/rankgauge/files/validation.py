@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from rankgauge.errors import InputError, JudgmentsError
-from rankgauge.files.columns import JUDGMENTS, RUN, Table, find, is_blank, missing_columns, numbers, truths
+from rankgauge.files.columns import JUDGMENTS, RUN, Table, find, is_blank, is_number, missing_columns, numbers, truths
 from rankgauge.files.scales import scales_of
 from rankgauge.files.spelling import Spelling
 from rankgauge.input_notes import note
@@ -106,7 +106,7 @@ def keeping_repeats() -> Iterator[None]:
 
 
 def keeps_repeats() -> bool:
-    """Whether tables keep repeated judgments here."""
+    """Say whether tables keep repeated judgments here."""
     return _repeats.get()
 
 
@@ -127,7 +127,7 @@ def check(
     comma: bool | None = None,
     whole: bool = False,
 ) -> pl.DataFrame:
-    """The frame with the table's columns in the table's types, or an error that says what is wrong and where.
+    """Return the frame with the table's columns in the table's types, or an error that says what is wrong and where.
 
     `locate` gives the line of the row with that number (from 0); `spelling` is how the file spells grades and ids.
     `comma` says for a table that people may have written whether its numbers have a decimal comma; see `cells`. Rows
@@ -150,14 +150,23 @@ def check(
     rows = _Rows(raw=frame, typed=typed, table=table, spelling=spelling or Spelling(), comma=comma, whole=whole)
     fault = next(rows.faults(locate), None)
     if fault is None:
-        return rows.kept(path)
+        return _understood(rows.kept(path), table, spelling, path)
     line, text = (None, None) if locate is None else locate(fault.row)
     problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}"
     raise InputError(problem, path=path, line=line, text=text, hint=fault.hint)
 
 
+def _understood(kept: pl.DataFrame, table: Table, spelling: Spelling | None, path: str | Path | None) -> pl.DataFrame:
+    """Return the rows, with the judged spans that those of a run cover, if spans are asked for."""
+    if spelling is None or spelling.spans is None or table is not RUN:
+        return kept
+    matched, words = spelling.spans.match(kept, path)
+    note(words, path)
+    return matched
+
+
 def is_clean(typed: pl.DataFrame, table: Table) -> bool:
-    """Whether every id and number is there and no row is repeated."""
+    """Say whether every id and number is there and no row is repeated."""
     required = typed.select(list(table.required))
     if sum(required.null_count().row(0)) or not typed.height:
         return False
@@ -191,7 +200,7 @@ def _large_scores(frame: pl.DataFrame, typed: pl.DataFrame) -> str | None:
 
 
 def _weighs_subtopics(frame: pl.DataFrame) -> bool:
-    """Whether these are judgments that say how likely each subtopic is; of a sample, the chance to be drawn is."""
+    """Say whether these are judgments that say how likely each subtopic is; of a sample, the chance to be drawn is."""
     return {"subtopic", "probability", "grade"} <= set(frame.columns) and "stratum" not in frame.columns
 
 
@@ -235,7 +244,7 @@ class _Rows:
     whole: bool
 
     def faults(self, locate: Callable[[int], Place] | None) -> Iterator[_Fault]:
-        """What is wrong: the first row with each kind of fault."""
+        """Yield what is wrong: the first row with each kind of fault."""
         for name, dtype in self.table.required.items():
             column = self.read[name]
             bad = column.is_null()
@@ -256,7 +265,7 @@ class _Rows:
         yield from self._contradictions(locate)
 
     def kept(self, path: str | Path | None) -> pl.DataFrame:
-        """The rows that count, with a note on those that do not."""
+        """Return the rows that count, with a note on those that do not."""
         blank, again = int(self.blank.sum()), int(self.again.sum())
         if blank == len(self.raw):
             raise InputError(f"no {self.table.name} found: none of the {blank} rows has a grade", path=path)
@@ -267,6 +276,9 @@ class _Rows:
             one = "judgment" if self.table is JUDGMENTS else "row"
             said = f"{one} repeats an earlier one" if again == 1 else f"{one}s repeat earlier ones"
             note(f"{again} {said} with the same {self._value}; each counts once", path)
+        chunks = self.spelling.chunks
+        if chunks is not None and (words := chunks.words(self.typed["document"], self.read["document"])):
+            note(words, path)
         return self.read.filter(~self.blank & ~self.again)
 
     @cached_property
@@ -325,7 +337,7 @@ class _Rows:
         return pl.repeat(False, len(self.raw), dtype=pl.Boolean, eager=True)
 
     def _later(self, more: list[str]) -> pl.Series:
-        """Which rows share the key, and the columns in `more`, with an earlier row that counts."""
+        """Return which rows share the key, and the columns in `more`, with an earlier row that counts."""
         key = [name for name in self.table.key if name in self.read.columns]
         if not key:
             return self._none
@@ -358,14 +370,15 @@ class _Rows:
         )
 
     def _is_header(self, row: int, name: str) -> bool:
-        """Whether a row has the names of columns in its cells."""
+        """Say whether a row has the names of columns in its cells."""
         cells, said = self.raw.row(row, named=True), self.spelling.columns
         return all(one in cells and find([str(cells[one])], one, said) for one in ("query", "document", name))
 
     def _complaint(self, name: str, row: int) -> _Fault:
         value = self.raw[name][row]
         if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
-            name, value = "rank", self.raw["rank"][row]
+            stated = self.raw["rank"][row]
+            name, value = (name, value) if is_number(str(stated)) else ("rank", stated)
         if value is None or value == "":
             hint = "Fill in the cell, or take out the row." if name in ("query", "document") else None
             return _Fault(row=row, problem=f"there is no {name}", hint=hint)

@@ -18,7 +18,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
 from rankgauge.ranking.hits import Block, Hits
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups
+from rankgauge.ranking.rules import SORTS, Ranking, apply_negative, arrange, comparable_scores, tie_groups
 from rankgauge.records import entity
 from rankgauge.threads import keep_freed_memory, spread
 
@@ -27,7 +27,7 @@ ROWS, CELLS = 4096, 1 << 16
 
 
 def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff: int | None = None) -> Iterator[Block]:
-    """The rows as blocks of ranked lists, good for every measure that looks at no rank past `cutoff`.
+    """Yield the rows as blocks of ranked lists, good for every measure that looks at no rank past `cutoff`.
 
     A document without a score is judged and not retrieved; one without a grade is retrieved and not judged.
     """
@@ -46,8 +46,8 @@ def rank_arrays(grades: FloatArray, scores: FloatArray, how: Ranking, *, cutoff:
 
 
 def rank_rows(grades: FloatArray, scores: FloatArray, how: Ranking) -> Hits:
-    """The judged hits of every row; a query is named by the number of its row."""
-    grades, scores = graded(grades, how.negative), compared(scores, how)
+    """Return the judged hits of every row; a query is named by the number of its row."""
+    grades, scores = apply_negative(grades, how.negative), comparable_scores(scores, how)
     counts = (~np.isnan(scores)).sum(axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")
     if how.ties in SORTS:
@@ -141,7 +141,7 @@ class _Tops:
 
     def _fill(self, rows: slice, grades: FloatArray, scores: FloatArray, how: Ranking) -> None:
         width = self.grades.shape[1]
-        grades = graded(grades, how.negative)
+        grades = apply_negative(grades, how.negative)
         if not (np.isfinite(scores).all() and np.isfinite(grades).all()):
             ungraded, unscored = np.isnan(grades), np.isnan(scores)
             self.retrieved[rows] -= unscored.sum(axis=1)
@@ -157,7 +157,7 @@ class _Tops:
         _put_best_first(grades, self.ideal[rows], width)
 
     def lists(self) -> RankedLists:
-        """The rows that are not hard, as ranked lists."""
+        """Return the rows that are not hard, as ranked lists."""
         easy = slice(None) if not self.hard.any() else ~self.hard
         grades = self.grades[easy]
         ranks = np.broadcast_to(np.arange(1.0, grades.shape[1] + 1), grades.shape)
@@ -170,7 +170,7 @@ class _Tops:
 
 
 def _largest(scores: FloatArray, width: int) -> tuple[IndexArray, BoolArray]:
-    """The columns of the largest scores, falling, and where one may be equal to the next."""
+    """Return the columns of the largest scores, falling, and where one may be equal to the next."""
     columns = scores.shape[1]
     low = max(columns - 1, 1).bit_length()
     keys = 0.0 - scores  # falling, NaN last, and one zero for 0 and -0

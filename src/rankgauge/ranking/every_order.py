@@ -103,7 +103,7 @@ class EveryOrder:
         return changes | self._opens
 
     def _order_rows(self, rows: IndexArray) -> Iterator[RankedLists]:
-        """The lists of some rows, which have equally many orders, in one after another."""
+        """Return the lists of some rows, which have equally many orders, in one after another."""
         part = self.lists.taken(rows)
         assert part.first is not None
         ranks = np.repeat(part.first[:, np.newaxis], self._counts[rows[0]], axis=1)
@@ -115,7 +115,7 @@ class EveryOrder:
 
 
 def _row_groups(size: FloatArray, starts: IndexArray, kinds: BoolArray) -> Iterator[_Group]:
-    """The tie groups of a row that has some, of more than one document."""
+    """Yield the tie groups of a row that has some, of more than one document."""
     ends = np.append(starts[1:], len(size))
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         if size[start] > 1:
@@ -124,7 +124,7 @@ def _row_groups(size: FloatArray, starts: IndexArray, kinds: BoolArray) -> Itera
 
 
 def _differs(cells: FloatArray) -> BoolArray:
-    """Where a cell differs from the one before it; NaN is like NaN, and −∞ like −∞."""
+    """Return where a cell differs from the one before it; NaN is like NaN, and −∞ like −∞."""
     changes = np.ones(cells.shape, dtype=bool)
     before, after = cells[..., :-1], cells[..., 1:]
     changes[..., 1:] = (before != after) & ~(np.isnan(before) & np.isnan(after))
@@ -133,12 +133,12 @@ def _differs(cells: FloatArray) -> BoolArray:
 
 @lru_cache(maxsize=1024)
 def _places(kinds: Kinds, unjudged: int) -> IndexArray:
-    """The places of the hits of a group in each of its orders (orders × hits)."""
+    """Return the places of the hits of a group in each of its orders (orders × hits)."""
     return np.array(list(_fill_places(kinds, tuple(range(sum(kinds) + unjudged)))), dtype=np.int64)
 
 
 def _fill_places(kinds: Kinds, free: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The ways to give the hits places that are free, those of one kind in rising order."""
+    """Yield the ways to give the hits places that are free, those of one kind in rising order."""
     if not kinds:
         yield ()
         return

@@ -54,22 +54,22 @@ class FacetLists:
 
     @classmethod
     def of(cls, grades: FloatArray, missed: FloatArray) -> FacetLists:
-        """Those of one list, from the grades of its judged hits and of the documents that it lacks."""
+        """Return those of one list, from the grades of its judged hits and of the documents that it lacks."""
         pool, places = np.concatenate([grades, missed]), np.arange(float(len(grades)))
         return cls(grades=grades, pool=pool, weights=np.ones(grades.shape[-1]), places=places)
 
     def top(self, count: int) -> FacetLists:
-        """The same with the first hits only; the pool stays whole."""
+        """Return the same with the first hits only; the pool stays whole."""
         return replace(self, grades=self.grades[..., :count, :], places=self.places[..., :count])
 
     def rows(self, rows: IndexArray | None) -> FacetLists:
-        """Those of some lists of a block; None makes a block of a list that is alone."""
+        """Return those of some lists of a block; None makes a block of a list that is alone."""
         groups = None if self.groups is None else self.groups[rows]
         cells = {name: getattr(self, name)[rows] for name in ("grades", "pool", "weights", "places")}
         return FacetLists(**cells, groups=groups)
 
     def taken(self, order: IndexArray) -> FacetLists:
-        """The same with the hits of each list in that order."""
+        """Return the same with the hits of each list in that order."""
         grades = np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2)
         return replace(self, grades=grades, places=np.take_along_axis(self.places, order, axis=-1))
 
@@ -100,24 +100,26 @@ class Facets:
 
 
 def whole(judgments: pl.DataFrame) -> pl.DataFrame:
-    """The judgments with one grade for each document: the highest over its facets."""
+    """Return the judgments with one grade for each document: the highest over its facets."""
     if FACET not in judgments.columns:
         return judgments
     return judgments.group_by("query", "document", maintain_order=True).agg(pl.col("grade").max())
 
 
-def faceted(judgments: pl.DataFrame, negative: NegativeGrade, *, levels: bool = False) -> tuple[pl.DataFrame, Facets]:
-    """The judgments with one grade for each document, and the place of each among the facets; and these.
+def split_facets(
+    judgments: pl.DataFrame, negative: NegativeGrade, *, levels: bool = False
+) -> tuple[pl.DataFrame, Facets]:
+    """Return the judgments with one grade for each document, and the place of each among the facets; and these.
 
     Levels keep their order on the facets, also below 0; what negative grades mean is said of whole documents alone.
     """
-    from rankgauge.ranking.rules import graded
+    from rankgauge.ranking.rules import apply_negative
 
     # Measures of whole documents may do without the names of facets; those that ask for facets have checked them.
     grades = judgments["grade"].to_numpy()
     rows = judgments.with_columns(
-        pl.Series("grade", graded(grades, negative)),
-        pl.Series("level", grades if levels else graded(grades, negative)),
+        pl.Series("grade", apply_negative(grades, negative)),
+        pl.Series("level", grades if levels else apply_negative(grades, negative)),
         pl.col(FACET).fill_null(""),
     )
     queries = rows.select(pl.col("query").unique(maintain_order=True)).with_row_index("code")
@@ -146,7 +148,7 @@ def faceted(judgments: pl.DataFrame, negative: NegativeGrade, *, levels: bool = 
 
 
 def _groups(facets: pl.DataFrame, shape: tuple[int, ...]) -> FloatArray | None:
-    """The number of each facet's group, in the order of their names; None if no name has two parts."""
+    """Return the number of each facet's group, in the order of their names; None if no name has two parts."""
     if not facets[FACET].str.contains(SUBGROUP, literal=True).any():
         return None
     group = pl.col(FACET).str.split(SUBGROUP).list.first().rank("dense").over("code")
@@ -156,7 +158,7 @@ def _groups(facets: pl.DataFrame, shape: tuple[int, ...]) -> FloatArray | None:
 
 
 def _facets(rows: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
-    """The facets of each query, numbered in the order of their names: 2 before 10."""
+    """Return the facets of each query, numbered in the order of their names: 2 before 10."""
     weight = pl.col(WEIGHT).first() if WEIGHT in rows.columns else pl.lit(1.0).alias(WEIGHT)
     return (
         rows.group_by("query", FACET, maintain_order=True)

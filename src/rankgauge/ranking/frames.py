@@ -13,10 +13,18 @@ from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Duplicates, JudgedTwice, NegativeGrade, RunOrder, Ties
-from rankgauge.ranking.facets import FACET, STRATUM, Facets, faceted
+from rankgauge.ranking.facets import FACET, STRATUM, Facets, split_facets
 from rankgauge.ranking.hits import Found, Hits
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, graded, tie_groups, tied_by_rounding
+from rankgauge.ranking.rules import (
+    SORTS,
+    Ranking,
+    apply_negative,
+    arrange,
+    comparable_scores,
+    tie_groups,
+    tied_by_rounding,
+)
 from rankgauge.records import entity
 
 WORTHLESS = (Duplicates.FIRST_HOLE, Duplicates.COUNT_ONCE)
@@ -79,7 +87,7 @@ class RepeatedDocuments:
         return grades, ~np.isnan(grades)
 
     def again(self, hit: BoolArray) -> BoolArray | None:
-        """Which of the hits are copies that count as documents of their own; None if copies do not."""
+        """Return which of the hits are copies that count as documents of their own; None if copies do not."""
         return self.later[hit] if self.later is not None and self.how in ROWS else None
 
 
@@ -105,11 +113,11 @@ INFINITE = (
 
 
 def rank(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -> Hits:
-    """The judged hits of a run, in rank order."""
+    """Return the judged hits of a run, in rank order."""
     return rank_stream([run], judgments, how)
 
 
-def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
+def order_lists(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     """The run's lists themselves, judged or not: each document with the first rank and the size of its tie group.
 
     Where a policy gives tied documents an order, no groups are left, except for one that depends on their grades.
@@ -120,7 +128,7 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
     copies = RepeatedDocuments.among(known, how.duplicates, partial(_sort_rows, how=how))
     rows = copies.rows
     code, ranks = rows["code"].to_numpy(), _ranks(rows["code"].to_numpy())
-    first, size = tie_groups(code, compared(rows["score"].to_numpy(), how), ranks)
+    first, size = tie_groups(code, comparable_scores(rows["score"].to_numpy(), how), ranks)
     depth = np.inf if how.depth is None else how.depth
     whole = (first + size - 1 <= depth) & (how.ties in (Ties.EXPECTED, Ties.BEST, Ties.WORST))
     placed = {"first": np.where(whole, first, ranks), "size": np.where(whole, size, 1.0)}
@@ -129,14 +137,14 @@ def ordered(run: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 
 
 def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: Ranking) -> Hits:
-    """The judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
+    """Return the judged hits of a run that comes in batches of whole queries; only hits are kept of each."""
     facets: Facets | None = None
     sampled = STRATUM in judgments.columns
     if sampled:  # a grade below 0 is a document that was not drawn, whatever a tool makes of it
         judgments, how = judgments.rename({STRATUM: FACET}), replace(how, negative=NegativeGrade.POOLED)
     if FACET in judgments.columns:
         _refuse_negative(judgments, how.negative)
-        judgments, facets = faceted(judgments, how.negative, levels=how.levels)
+        judgments, facets = split_facets(judgments, how.negative, levels=how.levels)
         facets = replace(facets, sampled=sampled)
     kept = ("document", "grade") if facets is None else ("document", "grade", "place")
     pool = _pool(judgments, how.negative)
@@ -161,7 +169,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
 
 
 def _judgments_for(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The part of the judgments that a batch needs: joining all of them with every batch would be slow."""
+    """Return the part of the judgments that a batch needs: joining all of them with every batch would be slow."""
     asked = batch["query"].unique()
     if 2 * len(asked) > len(codes):
         return codes, pool
@@ -175,7 +183,7 @@ def _judgments_for(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame)
 
 
 def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how: Ranking) -> Found:
-    """The judged hits of the lists that are in the batch."""
+    """Return the judged hits of the lists that are in the batch."""
     if how.order is RunOrder.RANK and "rank" in batch.columns:
         batch = _by_rank(batch)
     known = batch.join(codes, on="query", maintain_order="left")
@@ -183,7 +191,7 @@ def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how
     rows = copies.rows
     if np.isinf(rows["score"].to_numpy()).any():
         note(INFINITE)
-    code, score = rows["code"].to_numpy(), compared(rows["score"].to_numpy(), how)
+    code, score = rows["code"].to_numpy(), comparable_scores(rows["score"].to_numpy(), how)
     counts, ranks = copies.retrieved(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
     judged = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")
@@ -212,13 +220,13 @@ def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how
 
 
 def _ranks(code: IndexArray) -> FloatArray:
-    """The rank of each row in its list, from 1."""
+    """Return the rank of each row in its list, from 1."""
     counts = np.bincount(code)
     return np.asarray(np.arange(len(code)) - (np.cumsum(counts) - counts)[code] + 1.0)
 
 
 def _by_rank(batch: pl.DataFrame) -> pl.DataFrame:
-    """The lines with the falling rank as their score."""
+    """Return the lines with the falling rank as their score."""
     odd = batch.filter(pl.col("rank").is_null() | pl.struct("query", "rank").is_duplicated())
     if len(odd):
         row = odd.row(0, named=True)
@@ -231,13 +239,13 @@ def _by_rank(batch: pl.DataFrame) -> pl.DataFrame:
 
 
 def _strangers(batch: pl.DataFrame, codes: pl.DataFrame) -> tuple[str, ...]:
-    """The queries of the batch that nobody judged."""
+    """Return the queries of the batch that nobody judged."""
     asked = batch.select(pl.col("query").unique(maintain_order=True))
     return tuple(asked.join(codes, on="query", how="anti", maintain_order="left")["query"])
 
 
 def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
-    """The parts; a query whose list is spread over two of them is an error."""
+    """Yield the parts; a query whose list is spread over two of them is an error."""
     seen = np.zeros(len(queries), dtype=bool)
     for part in parts:
         again = part.listed[seen[part.listed]]
@@ -252,7 +260,7 @@ def _once(queries: pl.Series, parts: Iterable[Found]) -> Iterator[Found]:
 
 def _pool(judgments: pl.DataFrame, negative: NegativeGrade) -> pl.DataFrame:
     _refuse_negative(judgments, negative)
-    return judgments.with_columns(pl.Series("grade", graded(judgments["grade"].to_numpy(), negative)))
+    return judgments.with_columns(pl.Series("grade", apply_negative(judgments["grade"].to_numpy(), negative)))
 
 
 def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
@@ -266,7 +274,7 @@ def _refuse_negative(judgments: pl.DataFrame, negative: NegativeGrade) -> None:
 
 
 def _sort_rows(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
-    """The rows by query, falling score and, if the policy asks for it, falling document id."""
+    """Return the rows by query, falling score and, if the policy asks for it, falling document id."""
     if how.single_precision:
         rows = rows.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
     code, score = rows["code"].to_numpy(), rows["score"].to_numpy()
@@ -286,7 +294,7 @@ def _sort_rows(rows: pl.DataFrame, how: Ranking) -> pl.DataFrame:
 
 
 def _sorted_by(sort: Callable[[FloatArray], list[int]], rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows, sorted by query, each list as the sort leaves it."""
+    """Return the rows, sorted by query, each list as the sort leaves it."""
     score = rows["score"].to_numpy()
     counts = np.bincount(rows["code"].to_numpy())
     starts = np.cumsum(counts) - counts

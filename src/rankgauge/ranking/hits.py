@@ -24,6 +24,9 @@ from rankgauge.records import entity
 CELLS = 1 << 17
 """How many cells a block may have: 1 MB for a column of doubles, so that the cache of a core holds several."""
 
+TELLING = 3
+"""How many judgments a query needs so that a list can be told to be rather its own."""
+
 SPARSE = 5
 """If not one in so many documents is judged, ids may be spelled differently."""
 
@@ -164,7 +167,7 @@ class Hits:
 
     @classmethod
     def together(cls, runs: Sequence[Hits]) -> Hits:
-        """The hits of several runs on the same judgments, as if each run had queries of its own."""
+        """Return the hits of several runs on the same judgments, as if each run had queries of its own."""
         if len(runs) == 1:
             return runs[0]
         n = len(runs[0].names)
@@ -224,12 +227,16 @@ class Hits:
 
     @property
     def is_patchy(self) -> bool:
-        """Whether over a third of the lists have less than half of their first ten judged, and could have more."""
+        """Whether over a third of the lists have less than half of their first ten judged, and could have more.
+
+        Such lists may be other queries'; but where few queries have as many judgments as show that, nobody can tell.
+        """
         queries, pooled = len(self.names), self.pool_grade > UNJUDGED
         pool = np.bincount(self.pool_query[pooled], minlength=queries)
         judged = np.bincount(self.query[self.rank <= TOP], minlength=queries)
         patchy = 2 * judged < np.minimum(np.minimum(self.retrieved, TOP), pool)
-        return 3 * int(patchy.sum()) > int(self.is_answered.sum())
+        third = float(self.is_answered.sum()) / 3
+        return bool(patchy.sum() > third and (pool >= TELLING).sum() >= third)
 
     @property
     def is_evenly_tied(self) -> bool:
@@ -240,7 +247,7 @@ class Hits:
         return bool((lists == self.size).all() and (lists > 1).any())
 
     def matched(self) -> Hits:
-        """The hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
+        """Return the hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
         if self.strangers and len(self.names) and not self.is_answered.any():
             listed, judged = _some(self.strangers), _some(self.names)
             raise UnmatchedError(
@@ -250,7 +257,7 @@ class Hits:
         return self
 
     def ordered(self, ties: Ties, worth: FloatArray | None = None) -> Hits:
-        """The hits with their ties resolved as best or worst for the run; other policies keep the order.
+        """Return the hits with their ties resolved as best or worst for the run; other policies keep the order.
 
         Documents are worth their grade as a whole, unless `worth` says what each document that is judged by facet is.
         """
@@ -280,7 +287,7 @@ class Hits:
         return replace(self, rank=ranks, grade=grades, place=places)
 
     def _sum_facets(self, tied: IndexArray) -> tuple[FloatArray, ...]:
-        """What orders tied hits of one grade: the grades on all facets together."""
+        """Return what orders tied hits of one grade: the grades on all facets together."""
         if self.facets is None or self.place is None:
             return ()
         return (self.facets.worth(lambda grades: np.maximum(grades, 0.0))[self.place[tied]],)
@@ -334,7 +341,7 @@ class Hits:
         return np.asarray(found.fill_null(pl.Series(place)).to_numpy())
 
     def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
-        """The queries in blocks of like length, so that one long list does not pad them all."""
+        """Yield the queries in blocks of like length, so that one long list does not pad them all."""
         n = len(self.names)
         hit_counts = tally(self.query, n)
         if ideal is IdealPool.RETRIEVED:
@@ -370,7 +377,7 @@ class Hits:
             yield Block(index=index, lists=lists)
 
     def _facet_lists(self, index: IndexArray, hits: _Padding, ideal: IdealPool) -> FacetLists | None:
-        """The facets of the lists of some queries."""
+        """Return the facets of the lists of some queries."""
         if self.facets is None or self.place is None:
             return None
         weights = self.facets.weights[index]
@@ -409,7 +416,7 @@ class _Padding:
         self.source = (starts[:, np.newaxis] + columns)[self.filled]
 
     def fill(self, flat: CompactArray, place: IndexArray | None = None) -> FloatArray:
-        """The flat values as rows in double precision, padded with NaN; those of facets stay on the last axis.
+        """Return the flat values as rows in double precision, padded with NaN; those of facets stay on the last axis.
 
         `place` says where the values are, if not in their order.
         """
@@ -434,7 +441,7 @@ def _of_like_length(hits: IndexArray, pool: IndexArray, tied: npt.NDArray[np.boo
 
 
 def _block_end(widths: IndexArray, tied: npt.NDArray[np.bool_], start: int, hits: IndexArray, pool: IndexArray) -> int:
-    """Where the block that begins at `start` ends: the longest run that is neither too large nor too padded."""
+    """Return where the block that begins at `start` ends: the longest run that is neither too large nor too padded."""
     chunk = slice(start, start + CELLS)
     rows = np.arange(1, len(widths[chunk]) + 1)
     padded = (np.maximum.accumulate(hits[chunk]) + np.maximum.accumulate(pool[chunk])) * rows
@@ -444,5 +451,5 @@ def _block_end(widths: IndexArray, tied: npt.NDArray[np.bool_], start: int, hits
 
 
 def _some(names: Names) -> str:
-    """The first few of the names."""
+    """Return the first few of the names."""
     return ", ".join(str(name) for name in names[:3]) + (", …" if len(names) > 3 else "")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.policies import NegativeGrade, Ties
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import graded
+from rankgauge.ranking.rules import apply_negative
 from rankgauge.records import entity
 
 KeyArray: TypeAlias = npt.NDArray[np.int32]
@@ -48,7 +48,7 @@ def grade_codes(grades: npt.NDArray[Any], negative: NegativeGrade, highest: floa
         return np.subtract(TOP, found, out=found)
     if np.isinf(grades).any():
         return None
-    policed = graded(np.asarray(grades, dtype=np.float64), negative)
+    policed = apply_negative(np.asarray(grades, dtype=np.float64), negative)
     unjudged = ~(policed > UNJUDGED)
     known = np.where(unjudged, 0.0, policed)
     if known.min(initial=0.0) < 0 or known.max(initial=0.0) > highest or (known != np.trunc(known)).any():
@@ -57,7 +57,7 @@ def grade_codes(grades: npt.NDArray[Any], negative: NegativeGrade, highest: floa
 
 
 def score_keys(scores: npt.NDArray[np.floating[Any]]) -> tuple[KeyArray, BoolArray | None]:
-    """The keys of the scores, without codes: rising as the scores fall; and where there is none, if anywhere."""
+    """Return the keys of the scores, without codes: rising as the scores fall; and where there is none, if anywhere."""
     single = np.empty(scores.shape, dtype=np.float32)
     with np.errstate(over="ignore"):
         np.copyto(single, scores, casting="same_kind")
@@ -75,7 +75,7 @@ def score_keys(scores: npt.NDArray[np.floating[Any]]) -> tuple[KeyArray, BoolArr
 
 
 def first_keys(keys: KeyArray, count: int) -> KeyArray:
-    """The smallest `count` keys of each list in order (keys × lists); the keys themselves are moved."""
+    """Return the smallest `count` keys of each list in order (keys × lists); the keys themselves are moved."""
     width = keys.shape[1]
     if width > WHOLE and 4 * count < width:
         keys.partition(count - 1, axis=1)
@@ -86,7 +86,7 @@ def first_keys(keys: KeyArray, count: int) -> KeyArray:
 
 
 def doubtful(first: KeyArray, depth: int) -> BoolArray:
-    """The lists whose first `depth` grades may depend on ties; `first` has one key more, if there is one."""
+    """Return the lists whose first `depth` grades may depend on ties; `first` has one key more, if there is one."""
     apart = (first[1:] ^ first[:-1]).view(np.uint32)  # of neighbours with equal upper bits, what their codes differ by
     inner = apart[: depth - 1] - np.uint32(1) < UNGRADED  # with equal codes, their order does not matter
     found = np.logical_or.reduce(inner, axis=0)
@@ -110,7 +110,7 @@ class TiedKeys:
 
     @classmethod
     def of(cls, keys: KeyArray, scores: npt.NDArray[np.floating[Any]], depth: int) -> TiedKeys:
-        """The groups of the first `depth` documents; the keys are sorted here, of scores in any order."""
+        """Return the groups of the first `depth` documents; the keys are sorted here, of scores in any order."""
         keys.sort(axis=1)
         equal = ((keys[:, 1:] ^ keys[:, :-1]).view(np.uint32) <= UNGRADED) & (keys[:, 1:] != ABSENT)
         falling = np.subtract(0, scores)

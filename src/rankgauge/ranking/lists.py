@@ -60,7 +60,7 @@ class RankedLists:
 
     @classmethod
     def of(cls, grades: Iterable[Grade | None], *, missed: Iterable[Grade] = (), facets: int = 0) -> RankedLists:
-        """One list from the grades of its documents in rank order (None: unjudged) and the grades it missed.
+        """Return one list from the grades of its documents in rank order (None: unjudged) and the grades it missed.
 
         A tuple has a grade for each facet of the query; a number beside tuples is the grade on every facet. `facets`
         is how many there are, if no tuple shows it.
@@ -100,23 +100,23 @@ class RankedLists:
         return self.first is not None
 
     def relevant(self, rel: float) -> BoolArray:
-        """Where a hit has at least the grade `rel`."""
+        """Return where a hit has at least the grade `rel`."""
         return self.grades >= rel
 
     def nonrelevant(self, rel: float) -> BoolArray:
-        """Where a hit was judged below the grade `rel`."""
+        """Return where a hit was judged below the grade `rel`."""
         return self.judged & (self.grades < rel)
 
     def total_relevant(self, rel: float) -> FloatArray:
-        """How many judged documents have at least the grade `rel`."""
+        """Return how many judged documents have at least the grade `rel`."""
         return np.asarray((self.ideal >= rel).sum(axis=-1), dtype=np.float64)
 
     def total_nonrelevant(self, rel: float) -> FloatArray:
-        """How many documents were judged below the grade `rel`."""
+        """Return how many documents were judged below the grade `rel`."""
         return np.asarray((self.ideal < rel).sum(axis=-1), dtype=np.float64)
 
     def found(self, rel: float) -> FloatArray:
-        """How many documents of each list have at least the grade `rel`."""
+        """Return how many documents of each list have at least the grade `rel`."""
         return np.asarray(self.relevant(rel).sum(axis=-1), dtype=np.float64)
 
     def shifted(self, lowest: float) -> RankedLists:
@@ -127,7 +127,7 @@ class RankedLists:
         return replace(self, grades=self.grades - lowest, ideal=self.ideal - lowest, distinct=distinct)
 
     def top(self, cutoff: float | None) -> RankedLists:
-        """The same lists without the columns that no rank up to `cutoff` can need.
+        """Return the same lists without the columns that no rank up to `cutoff` can need.
 
         Ranks rise from left to right by at least one, so the first k columns hold every hit of the first k ranks; of
         tie groups, those that begin there are kept whole. The ideal stays whole: it says how much there is to find.
@@ -156,7 +156,7 @@ class RankedLists:
         )
 
     def taken(self, rows: IndexArray | None) -> RankedLists:
-        """Some lists of a block; None makes a block of a list that is alone."""
+        """Return some lists of a block; None makes a block of a list that is alone."""
         names = self.names
         return replace(
             self,
@@ -177,7 +177,7 @@ class RankedLists:
         return replace(self, copies=copies, distinct=self.ideal, ideal=_with(self.ideal, self.grades, copies))
 
     def by_grade(self) -> RankedLists:
-        """The lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
+        """Return the lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
         assert self.first is not None
         facets = self.facets
         further = () if facets is None else tuple(np.nan_to_num(np.moveaxis(facets.grades, -1, 0), nan=-1.0))
@@ -187,7 +187,7 @@ class RankedLists:
         return replace(self, grades=grades, copies=copies, facets=None if facets is None else facets.taken(order))
 
     def arranged(self, ranks: FloatArray) -> RankedLists:
-        """The lists with their hits at these ranks, and nothing tied."""
+        """Return the lists with their hits at these ranks, and nothing tied."""
         order = np.argsort(ranks, axis=-1, kind="stable")
         return replace(
             self,
@@ -201,7 +201,7 @@ class RankedLists:
         )
 
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
-        """The ideal ranking of the same queries down to the cutoff: what a measure is normalised by.
+        """Return the ideal ranking of the same queries down to the cutoff: what a measure is normalised by.
 
         A copy past the cutoff is no document of its own: the list ends before it, as MLflow cuts lists.
         """
@@ -219,7 +219,7 @@ class RankedLists:
         )
 
     def condensed(self) -> RankedLists:
-        """The same lists without their unjudged documents."""
+        """Return the same lists without their unjudged documents."""
         # A level of preferences may be below 0, which as a grade of the whole document may mean that nobody judged it.
         judged = self.judged if self.facets is None else (self.facets.grades > UNJUDGED).any(axis=-1)
         order = np.argsort(~judged, axis=-1, kind="stable")
@@ -263,7 +263,7 @@ class RankedLists:
         )
 
     def weigh(self, weight: Weight, cutoff: float | FloatArray | None = None) -> FloatArray:
-        """What each hit's place is worth: 0 past the cutoff and on padding, the group's mean where tied.
+        """Return what each hit's place is worth: 0 past the cutoff and on padding, the group's mean where tied.
 
         `cutoff` is one number or one per query.
         """
@@ -291,7 +291,7 @@ class RankedLists:
         return np.where(inside, weight(np.maximum(index, 1).astype(np.float64)), 0.0)
 
     def rounded(self, quotients: FloatArray) -> FloatArray:
-        """The quotients, in single precision if the tool divides so: its printed digits follow from it."""
+        """Return the quotients, in single precision if the tool divides so: its printed digits follow from it."""
         return to_single(quotients) if self.single else quotients
 
     def total(self, amounts: FloatArray, *, upwards: bool = False) -> FloatArray:
@@ -311,13 +311,13 @@ class RankedLists:
 
 
 def _with(ideal: FloatArray, grades: FloatArray, copies: BoolArray) -> FloatArray:
-    """The grades of the ideal ranking with those of some copies, descending."""
+    """Return the grades of the ideal ranking with those of some copies, descending."""
     further = np.where(copies & (grades > UNJUDGED), grades, np.nan)
     return -np.sort(-np.concatenate([ideal, further], axis=-1), axis=-1)
 
 
 def total(amounts: FloatArray, *, single: bool = False) -> FloatArray:
-    """The sum over the last axis, added from left to right as a plain loop does; `single` keeps it in 32 bits.
+    """Return the sum over the last axis, added from left to right as a plain loop does; `single` keeps it in 32 bits.
 
     NumPy's own sum adds pairwise; the tools add in rank order, and their printed digits follow from it.
     """
@@ -336,12 +336,12 @@ def _cells(grades: Sequence[Grade | None], width: int) -> FloatArray:
 
 
 def to_single(values: FloatArray) -> FloatArray:
-    """The nearest numbers of 32 bits, in 64."""
+    """Return the nearest numbers of 32 bits, in 64."""
     return np.asarray(values).astype(np.float32).astype(np.float64)
 
 
 def group_edges(first: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """The column of the first and of the last hit of each hit's tie group."""
+    """Return the column of the first and of the last hit of each hit's tie group."""
     width = first.shape[-1]
     columns = np.broadcast_to(np.arange(width), first.shape)
     opens = np.ones(first.shape, dtype=bool)

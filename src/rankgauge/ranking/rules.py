@@ -34,7 +34,7 @@ class Ranking:
 
 
 def arrange(hits: Hits, how: Ranking) -> Hits:
-    """The hits after the policies that act on whole lists: ties, depth, unjudged documents.
+    """Return the hits after the policies that act on whole lists: ties, depth, unjudged documents.
 
     The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
     """
@@ -45,8 +45,8 @@ def arrange(hits: Hits, how: Ranking) -> Hits:
     return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
 
 
-def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
-    """The grades after the policy on negative ones."""
+def apply_negative(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
+    """Return the grades after the policy on negative ones."""
     match negative:
         case NegativeGrade.UNJUDGED | NegativeGrade.POOLED:
             return np.where(grades < 0, UNJUDGED, grades)
@@ -55,8 +55,8 @@ def graded(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
     return grades
 
 
-def compared(score: FloatArray, how: Ranking) -> FloatArray:
-    """The scores as they are compared."""
+def comparable_scores(score: FloatArray, how: Ranking) -> FloatArray:
+    """Return the scores as they are compared."""
     if not how.single_precision:
         return score
     with np.errstate(over="ignore"):
@@ -70,13 +70,13 @@ def tied_by_rounding(query: IndexArray, score: FloatArray, how: Ranking) -> int:
     if bool(((query[1:] == query[:-1]) & (score[1:] > score[:-1])).any()):
         order = np.lexsort((-score, query))
         query, score = query[order], score[order]
-    single = compared(score, how)
+    single = comparable_scores(score, how)
     merged = (query[1:] == query[:-1]) & (single[1:] == single[:-1]) & (score[1:] != score[:-1])
     return len(np.unique(query[1:][merged]))
 
 
 def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The first rank and the size of each row's tie group."""
+    """Return the first rank and the size of each row's tie group."""
     opens = np.ones(len(code), dtype=bool)
     opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])
     at = np.flatnonzero(opens)
@@ -111,7 +111,7 @@ SMALL = 15
 
 
 def quicksort_order(scores: FloatArray) -> list[int]:
-    """The positions of the documents as Numba's argsort leaves them, by falling score: ranx sorts runs with it.
+    """Return the positions of the documents as Numba's argsort leaves them, by falling score: ranx sorts runs with it.
 
     A quicksort around the median of three, which swaps documents of the pivot's score too; small parts are sorted by
     insertion. So tied documents keep the order of the input in short lists only.

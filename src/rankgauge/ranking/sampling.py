@@ -61,7 +61,7 @@ class Sampling:
         return values.reshape(lists.retrieved.shape), errors.reshape(lists.retrieved.shape)
 
     def extreme(self, kernel: Kernel, lists: RankedLists, *, best: bool) -> FloatArray:
-        """The highest of a kernel's values over the orders of each list, or the lowest.
+        """Return the highest of a kernel's values over the orders of each list, or the lowest.
 
         Where there are more than a few, it is the value of the order in which the lists are, unless that is on the
         wrong side of the mean: then it is the most extreme one of random orders.
@@ -81,21 +81,21 @@ class Sampling:
         return sign * found.reshape(lists.retrieved.shape)
 
     def _every(self, block: RankedLists) -> EveryOrder:
-        """The lists of a block that allow few orders."""
+        """Return the lists of a block that allow few orders."""
         from rankgauge.ranking.every_order import EveryOrder  # few evaluations look at orders, as with `_hash`
 
         return EveryOrder(block.by_grade(), self.every)
 
 
 def _block(lists: RankedLists) -> RankedLists:
-    """The lists with an axis of queries, and a name for each."""
+    """Return the lists with an axis of queries, and a name for each."""
     # A list by itself is the first of one.
     block = lists if lists.ranks.ndim > 1 else lists.taken(np.newaxis)
     return block if block.names is not None else replace(block, names=range(len(block.ranks)))
 
 
 def _mean(kernel: Kernel, orders: Iterator[RankedLists]) -> tuple[FloatArray, FloatArray]:
-    """The mean of the values over the orders, and the sum of squared differences from it.
+    """Return the mean of the values over the orders, and the sum of squared differences from it.
 
     Welford's running update: no order's values are kept, and equal values have the error 0 exactly.
     """
@@ -138,7 +138,7 @@ class Orders:
         )
 
     def draw(self, number: int) -> RankedLists:
-        """The lists in the order of that number."""
+        """Return the lists in the order of that number."""
         ranks: FloatArray = self._first.copy()
         streams = _mix(self._seeds + np.uint64(number))
         for groups in self._groups:
@@ -159,7 +159,7 @@ class _Groups(ABC):
 
     @abstractmethod
     def places(self, streams: Bits) -> IndexArray:
-        """The place of each hit among the documents of its group, from 0 on; no two of a group share one."""
+        """Return the place of each hit among the documents of its group, from 0 on; no two of a group share one."""
 
 
 class _Crowded(_Groups):
@@ -197,7 +197,7 @@ class _Sparse(_Groups):
         return place
 
     def _met(self, place: IndexArray, fresh: IndexArray) -> IndexArray:
-        """The hits among the fresh ones whose places were taken before, or by an earlier one."""
+        """Return the hits among the fresh ones whose places were taken before, or by an earlier one."""
         is_fresh = np.zeros(len(place), dtype=bool)
         is_fresh[fresh] = True
         concerned = np.zeros(int(self.group[-1]) + 1, dtype=bool)
@@ -227,7 +227,7 @@ def _mix(bits: Bits) -> Bits:
 
 
 def _further(columns: Bits, number: IndexArray) -> Bits:
-    """The numbers of columns past any that a list has, for a cell's further draws."""
+    """Return the numbers of columns past any that a list has, for a cell's further draws."""
     return columns + (number.astype(np.uint64) << np.uint64(40))
 
 

@@ -16,10 +16,6 @@ before,2026-03-01T09:00:00.000Z,3,red dress,d1,2
 """
 
 
-def _recognise(head: Head) -> tuple[Kind, ...]:
-    return kinds(header(head)[0], head.source.said)
-
-
 def _recognise_tabs(head: Head) -> tuple[Kind, ...]:
     names, separator = header(head)
     return kinds(names, head.source.said) if separator == "\t" else ()
@@ -62,7 +58,7 @@ CSV = _table(
     name="csv",
     title="comma-separated tables with a header",
     suffixes=(".csv",),
-    recognise=_recognise,
+    recognise=lambda head: kinds(header(head)[0], head.source.said),
     nearly=_nearly,
     samples=(
         SampleFile(

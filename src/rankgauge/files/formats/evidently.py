@@ -53,7 +53,7 @@ def _scan(source: Source) -> pl.LazyFrame:
 
 
 def _scan_frame(source: Source) -> pl.LazyFrame:
-    """The frame under our names; predictions that are ranks become falling scores."""
+    """Return the frame under our names; predictions that are ranks become falling scores."""
     rows = _scan(source)
     columns = _our_names(rows.collect_schema().names())
     frame = rows.select(pl.col(column).alias(name) for name, column in columns.items())

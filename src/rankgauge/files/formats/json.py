@@ -43,7 +43,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _columns(document: Any, said: Mapping[str, str]) -> Columns:
-    """The columns of a table in any of the shapes; none if the document is in none of them."""
+    """Return the columns of a table in any of the shapes; none if the document is in none of them."""
     if isinstance(document, list):
         return _from_records(document)
     if not isinstance(document, dict) or not document:

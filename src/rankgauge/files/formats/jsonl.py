@@ -12,6 +12,7 @@ from rankgauge.errors import InputError
 from rankgauge.files import ALIASES, find, raters
 from rankgauge.files.columns import NUMBER, TEXT
 from rankgauge.files.format import Head, Kind, SampleFile, kinds
+from rankgauge.files.json_text import as_text
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import locate_object, objects, tabular
 
@@ -29,13 +30,13 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _is_nested(row: dict[str, Any], names: list[str], said: Mapping[str, str]) -> bool:
-    """Whether it is no row of a table: an id is an object or a list, or without known columns any cell is."""
+    """Say whether it is no row of a table: an id is an object or a list, or without known columns any cell is."""
     ids = [find(names, name, said) for name in ("query", "document")] if kinds(names, said) else list(row)
     return any(isinstance(row.get(name), dict | list) for name in ids if name is not None)
 
 
 def _names(head: Head) -> list[str]:
-    """The keys of the first objects."""
+    """Return the keys of the first objects."""
     rows = [_parse(line) for line in head.lines[:100]]
     return list(dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row))
 
@@ -48,7 +49,7 @@ def _parse(line: str) -> Any:
 
 
 def _scan(source: Source) -> pl.LazyFrame:
-    """The objects' keys as columns, ids as text and numbers as numbers."""
+    """Return the objects' keys as columns, ids as text and numbers as numbers."""
     names = _names(Head(source=source))
     found = {name: column for name in ALIASES if (column := find(names, name, source.said)) is not None}
     known = {column: NUMBER if name in _NUMBERS else TEXT for name, column in found.items()}
@@ -57,15 +58,11 @@ def _scan(source: Source) -> pl.LazyFrame:
 
 
 def _scan_slowly(source: Source) -> pl.LazyFrame:
-    """The same by Python's own parser, which accepts numbers as text and names the line that is no object."""
+    """Return the same by Python's own parser, which accepts numbers as text and names the line that is no object."""
     rows = [row for _, _, row in objects(source)]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {name: [_text(row.get(name)) for row in rows] for name in names}
+    columns = {name: [as_text(row.get(name)) for row in rows] for name in names}
     return pl.LazyFrame(columns, schema=dict.fromkeys(names, TEXT))
-
-
-def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _write(frame: pl.DataFrame, file: BinaryIO, tag: str = "") -> None:

@@ -57,7 +57,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
-    """The judgments of a LETOR file."""
+    """Return the judgments of a LETOR file."""
     rows = _keep(_name_rows(lines.content(source), source, reading), reading)
     return _check(rows, source)
 
@@ -86,7 +86,7 @@ def _name_rows(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataF
 
 
 def _lists(query: pl.Series) -> pl.Series:
-    """The list of each line: the query's name, with a number unless it is the query's first list."""
+    """Return the list of each line: the query's name, with a number unless it is the query's first list."""
     runs = query.to_frame().with_columns(pl.col("query").rle_id().alias("run"))
     firsts = runs.unique("run", keep="first", maintain_order=True)
     number = firsts.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("number")).select("run", "number")
@@ -96,7 +96,7 @@ def _lists(query: pl.Series) -> pl.Series:
 
 
 def _check(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """The judgments of the rows; an error names the line."""
+    """Return the judgments of the rows; an error names the line."""
     return check(
         rows,
         JUDGMENTS,
@@ -108,7 +108,7 @@ def _check(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
 
 
 def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The judgments of a LETOR file, and the run that its scores file makes of its documents."""
+    """Return the judgments of a LETOR file, and the run that its scores file makes of its documents."""
     named = _name_rows(lines.content(source), source, reading)
     rows = _keep(named.with_columns(_scores(scores, len(named), source, reading)), reading)
     judgments = _check(rows, source)
@@ -116,7 +116,7 @@ def read_pair(source: Source, scores: Source, reading: Reading = STRICT) -> tupl
 
 
 def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> pl.Series:
-    """The scores, one for each of the expected documents."""
+    """Return the scores, one for each of the expected documents."""
     numbered = lines.content(scores)
     if reading.extra_scores:
         numbered = numbered.head(expected)
@@ -133,7 +133,7 @@ def _scores(scores: Source, expected: int, source: Source, reading: Reading) -> 
 
 
 def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
-    """The documents of a LETOR file with their features; one that a line lacks is 0, as in SVM-rank.
+    """Return the documents of a LETOR file with their features; one that a line lacks is 0, as in SVM-rank.
 
     With dtype=np.float32 the matrix takes half the memory.
     """
@@ -141,7 +141,7 @@ def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DType
 
 
 def _scan(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
-    """The same straight from the file's bytes; None if it is irregular or to be refused."""
+    """Return the same straight from the file's bytes; None if it is irregular or to be refused."""
     scanned = scan(source, dtype)
     if scanned is None:
         return None
@@ -158,7 +158,7 @@ def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
 
 
 def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
-    """The same as `read_features` by expressions over whole lines, with an error that names the line."""
+    """Return the same as `read_features` by expressions over whole lines, with an error that names the line."""
     rows = _name_rows(lines.content(source), source, reading)
     judged = _check(rows, source)
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")

@@ -17,9 +17,10 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.files.format import Head, Kind, SampleFile, is_number, kinds
+from rankgauge.files.columns import is_number
+from rankgauge.files.format import Head, Kind, SampleFile, kinds
 from rankgauge.files.grade_columns import is_count
-from rankgauge.files.json_document import JsonShape, Row, json_format, listed, objects_at
+from rankgauge.files.json_document import JsonShape, Row, json_format, list_objects, objects_at
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import header, scan_delimited, tabular
 from rankgauge.input_notes import note
@@ -80,8 +81,8 @@ def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
 
 
 def _list_ratings(ratings: Any) -> Iterator[tuple[Any, Any]]:
-    """The ratings as older versions of Quepid wrote them."""
-    yield from ((rated.get("doc_id"), rated.get("rating")) for rated in listed(ratings))
+    """Yield the ratings as older versions of Quepid wrote them."""
+    yield from ((rated.get("doc_id"), rated.get("rating")) for rated in list_objects(ratings))
 
 
 def _judgements(documents: list[Any], source: Source) -> Iterator[Row]:
@@ -93,11 +94,11 @@ def _judgements(documents: list[Any], source: Source) -> Iterator[Row]:
 
 
 def _snapshot(documents: list[Any], source: Source) -> Iterator[Row]:
-    """The lists without documents that are shown only because they are rated."""
+    """Yield the lists without documents that are shown only because they are rated."""
     for document in documents:
         texts = {str(query.get("query_id")): _text(query) for query in objects_at(document, "queries")}
         for number, docs in document["docs"].items():
-            ranked = [found for found in listed(docs) if not found.get("rated_only")]
+            ranked = [found for found in list_objects(docs) if not found.get("rated_only")]
             name = texts.get(number) or number
             yield from ((name, found.get("id"), -place) for place, found in enumerate(ranked, start=1))
 
@@ -114,22 +115,25 @@ QUEPID = json_format(
 
 
 def _recognise_book(head: Head) -> tuple[Kind, ...]:
-    """A pair of ids, and two columns or more under unknown names whose cells are all grades on a scale."""
+    """Return a pair of ids, and two columns or more under unknown names whose cells are all grades on a scale."""
     names, separator = header(head)
     if tuple(names[:2]) != PAIR or len(names) < 4 or kinds(names) or separator != "," or any(map(is_count, names[2:])):
         return ()
-    rows = [cells for cells in csv.reader(head.lines[1:]) if len(cells) == len(names)]
+    try:
+        rows = [cells for cells in csv.reader(head.lines[1:]) if len(cells) == len(names)]
+    except csv.Error:  # the reader of tables says what is wrong, and where
+        return ()
     columns = [[cell for cell in column if cell.strip()] for column in list(zip(*rows, strict=True))[2:]]
     return (Kind.JUDGMENTS,) if columns and all(map(_is_graded, columns)) else ()
 
 
 def _is_graded(cells: Sequence[object]) -> bool:
-    """Whether all the cells are grades on a scale of Quepid: whole numbers from 0 to 10."""
+    """Say whether all the cells are grades on a scale of Quepid: whole numbers from 0 to 10."""
     return all(is_number(str(cell)) and float(str(cell)) in LEVELS for cell in cells)
 
 
 def _scan_book(source: Source) -> pl.LazyFrame:
-    """The table with its judges' columns named so that they are known as such."""
+    """Return the table with its judges' columns named so that they are known as such."""
     rows = scan_delimited(source)
     names = rows.collect_schema().names()
     judges = [name for name in names if name not in PAIR]

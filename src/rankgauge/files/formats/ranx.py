@@ -1,9 +1,11 @@
-"""ranx: {query: {document: number}} as JSON, which is how ranx, BEIR and pytrec_eval's users keep qrels and runs.
+"""ranx and mteb: runs and qrels as JSON by query.
 
-    qrels and run   {"q1": {"d1": 2, "d7": 0}, "q2": {…}}
-    run             {"q1": ["d7", "d1"], "q2": […]}            the best first
+The JSON of ranx, BEIR and pytrec_eval's users is {query: {document: number}}, or for a run {query: [documents, the best
+first]}. Nothing but the numbers tells qrels from a run: whole numbers are grades in the first place, others scores.
 
-Nothing but the numbers tells qrels from a run: whole numbers are grades in the first place, others scores.
+MTEB writes {subset: {split: {query: {document: score}}}} beside the model's name to TASK_predictions.json if it is
+given a folder for predictions. Each subset and split is a run of its own; a file that holds several is asked for one,
+as in FILE#en/test.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 
 from rankgauge.errors import InputError
 from rankgauge.files.format import Kind
-from rankgauge.files.json_document import JsonShape, Row, json_format
+from rankgauge.files.json_document import JsonShape, Row, has, json_format
 from rankgauge.files.source import Source
 
 QRELS = '{\n  "q1": {"d1": 2, "d7": 0},\n  "q2": {"d3": 1}\n}\n'
@@ -22,17 +24,17 @@ LISTS = '{\n  "q1": ["d7", "d1"],\n  "q2": ["d3"]\n}\n'
 
 
 def _is_nested(document: Any) -> bool:
-    """Whether it is {query: {document: number}}."""
+    """Say whether it is {query: {document: number}}."""
     return _has_numbers(document) and any(document.values())
 
 
 def _is_graded(document: Any) -> bool:
-    """Whether it is the same with whole numbers only."""
+    """Say whether it is the same with whole numbers only."""
     return _is_nested(document) and all(isinstance(n, int) for found in document.values() for n in found.values())
 
 
 def _is_listed(document: Any) -> bool:
-    """Whether it is {query: [documents]}."""
+    """Say whether it is {query: [documents]}."""
     return _has_lists(document) and any(document.values())
 
 
@@ -57,18 +59,18 @@ def _is_id(value: Any) -> bool:
 
 
 def _rows(documents: list[Any], source: Source) -> Iterator[Row]:
-    for document in _checked(documents, source, _has_numbers, "{query: {document: number}}"):
+    for document in _check_values(documents, source, _has_numbers, "{query: {document: number}}"):
         for query, numbers in document.items():
             yield from ((query, name, number) for name, number in numbers.items())
 
 
 def _lists(documents: list[Any], source: Source) -> Iterator[Row]:
-    for document in _checked(documents, source, _has_lists, "{query: [documents]}"):
+    for document in _check_values(documents, source, _has_lists, "{query: [documents]}"):
         for query, names in document.items():
             yield from ((query, name, -place) for place, name in enumerate(names, start=1))
 
 
-def _checked(documents: list[Any], source: Source, fits: Callable[[Any], bool], shape: str) -> Iterator[Any]:
+def _check_values(documents: list[Any], source: Source, fits: Callable[[Any], bool], shape: str) -> Iterator[Any]:
     """Give the file's JSON values one by one; raise an error for one that is not of the first one's shape."""
     for place, document in enumerate(documents, start=1):
         if not fits(document):
@@ -84,5 +86,41 @@ RANX = json_format(
         JsonShape(title="a run of ranx, or results of BEIR", kind=Kind.RUN, fits=_is_nested, rows=_rows, example=RUN),
         JsonShape(title="grades with fractions", kind=Kind.JUDGMENTS, fits=_is_nested, rows=_rows),
         JsonShape(title="lists of documents", kind=Kind.RUN, fits=_is_listed, rows=_lists, example=LISTS),
+    ),
+).register()
+
+META = "mteb_model_meta"
+MTEB_PREDICTIONS = """{
+  "mteb_model_meta": {"model_name": "example/model", "revision": "1"},
+  "default": {"test": {"q1": {"d7": 0.8, "d1": 0.6}, "q2": {"d3": 0.7}}}
+}
+"""
+
+
+def _predictions(documents: list[Any], source: Source) -> Iterator[Row]:
+    runs = {
+        f"{subset}/{split}": found
+        for subset, splits in documents[0].items()
+        if subset != META and isinstance(splits, dict)
+        for split, found in splits.items()
+        if isinstance(found, dict)
+    }
+    for query, scores in source.one_of(runs).items():
+        if isinstance(scores, dict):
+            yield from ((query, document, score) for document, score in scores.items())
+
+
+MTEB = json_format(
+    name="mteb",
+    title="predictions of MTEB",
+    holds_several=True,
+    shapes=(
+        JsonShape(
+            title="predictions of MTEB",
+            kind=Kind.RUN,
+            fits=lambda document: has(document, META),
+            rows=_predictions,
+            example=MTEB_PREDICTIONS,
+        ),
     ),
 ).register()

@@ -20,7 +20,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.files.format import Kind
-from rankgauge.files.json_document import JsonShape, Row, json_format, listed, objects_at
+from rankgauge.files.json_document import JsonShape, Row, json_format, list_objects, objects_at
 from rankgauge.files.source import Source
 
 JUDGMENTS = """{
@@ -49,9 +49,9 @@ PAIRWISE = """{
 
 
 def _sources(document: Any) -> list[Any]:
-    """The workbench's documents: the one itself, or those among the hits of a search."""
+    """Return the workbench's documents: the one itself, or those among the hits of a search."""
     hits = [hit["_source"] for hit in objects_at(document, "hits", "hits") if isinstance(hit.get("_source"), dict)]
-    return hits or listed([document])
+    return hits or list_objects([document])
 
 
 def _is_judged(document: Any) -> bool:
@@ -69,12 +69,12 @@ def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
             ratings = judged.get("ratings")
             if isinstance(ratings, dict):
                 yield from ((judged.get("query"), document, rating) for document, rating in ratings.items())
-            for rated in listed(ratings):
+            for rated in list_objects(ratings):
                 yield judged.get("query"), rated.get("docId"), rated.get("rating")
 
 
 def _run(documents: list[Any], source: Source) -> Iterator[Row]:
-    """The lists of one search configuration."""
+    """Yield the lists of one search configuration."""
     found = [part for document in documents for one in _sources(document) for part in _lists(one)]
     if not found:
         raise InputError(
@@ -90,7 +90,7 @@ def _run(documents: list[Any], source: Source) -> Iterator[Row]:
 
 
 def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
-    """The configuration, the query and the documents of each list in an evaluation or an experiment."""
+    """Yield the configuration, the query and the documents of each list in an evaluation or an experiment."""
     if isinstance(one.get("documentIds"), list):
         yield str(one.get("searchConfigurationId")), str(one.get("searchText")), one["documentIds"]
     results = one.get("results")
@@ -98,7 +98,7 @@ def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
         for configuration, ids in found.items() if isinstance(found, dict) else ():
             if isinstance(ids, list):
                 yield configuration, query, ids
-    for result in listed(results):
+    for result in list_objects(results):
         for shot in objects_at(result, "snapshots"):
             if isinstance(shot.get("docIds"), list):
                 yield str(shot.get("searchConfigurationId")), str(result.get("queryText")), shot["docIds"]

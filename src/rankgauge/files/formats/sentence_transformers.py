@@ -63,15 +63,9 @@ def _ranking_of(row: QueryRow) -> Iterator[Any]:
     yield from map(name_text, row.items("documents"))
 
 
-SENTENCE_TRANSFORMERS = (
-    QueryRows(holds=_holds, query=_query, judged=_judgments_of, ranked=_ranking_of)
-    .format(
-        name="sentence_transformers",
-        title="predictions and reranking samples of sentence-transformers",
-        samples=(
-            SampleFile(title="predictions of sentence-transformers", kind=Kind.RUN, text=PREDICTIONS),
-            SampleFile(title="samples of a reranking evaluator", kind=Kind.JUDGMENTS, text=SAMPLES),
-        ),
-    )
-    .register()
+SENTENCE_TRANSFORMERS = QueryRows(holds=_holds, query=_query, judged=_judgments_of, ranked=_ranking_of).register(
+    SampleFile(title="predictions of sentence-transformers", kind=Kind.RUN, text=PREDICTIONS),
+    SampleFile(title="samples of a reranking evaluator", kind=Kind.JUDGMENTS, text=SAMPLES),
+    name="sentence_transformers",
+    title="predictions and reranking samples of sentence-transformers",
 )

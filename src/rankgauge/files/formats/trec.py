@@ -8,10 +8,13 @@
 
 Fields are separated by any white space; blank lines and lines that begin with `#` are skipped, while an id may hold a
 `#`. trec_eval demands the tag and ignores what follows it; here a run may lack the tag.
+
+MS MARCO's runs have three fields, query⇥document⇥rank, and no header.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import BinaryIO
 
 import polars as pl
@@ -25,18 +28,16 @@ from rankgauge.input_notes import heard, note
 from rankgauge.policies import JudgmentKind
 
 _GAP = f"{BLANK}+"
-_JUDGMENT = rf"{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$"
-_QRELS = (
-    rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_JUDGMENT}",
-    "four fields: query, iteration, document, grade",
-)
-_ASSESSED = (
-    rf"{START}(?<query>{FIRST}){_GAP}(?<assessor>{WORD}+){_JUDGMENT}",
-    "four fields: query, assessor, document, grade",
-)
-_SUBTOPICS = (
-    rf"{START}(?<query>{FIRST}){_GAP}(?<subtopic>{WORD}+){_JUDGMENT}",
-    "four fields: query, subtopic, document, grade",
+_QRELS, _ASSESSED, _SUBTOPICS = (
+    (
+        rf"{START}(?<query>{FIRST}){_GAP}{field}{_GAP}(?<document>{WORD}+){_GAP}(?<grade>{WORD}+){BLANK}*$",
+        f"four fields: query, {second}, document, grade",
+    )
+    for second, field in (
+        ("iteration", f"{WORD}+"),
+        ("assessor", f"(?<assessor>{WORD}+)"),
+        ("subtopic", f"(?<subtopic>{WORD}+)"),
+    )
 )
 _RUN = (
     rf"{START}(?<query>{FIRST}){_GAP}{WORD}+{_GAP}(?<document>{WORD}+){_GAP}{WORD}+{_GAP}(?<score>{WORD}+)",
@@ -49,7 +50,7 @@ _RANKED = (
 
 
 def read_ranked(source: Source) -> pl.DataFrame:
-    """A run with the ranks that the file states, which evaluation ignores; null if a rank is no number."""
+    """Return a run with the ranks that the file states, which evaluation ignores; null if a rank is no number."""
     return lines.read(source, RUN, *_RANKED)
 
 
@@ -64,7 +65,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _nearly(head: Head) -> str | None:
-    """How the lines should look, if they are too few fields between blanks."""
+    """Return how the lines should look, if they are too few fields between blanks."""
     ids = len(head.lines) > 1 and all(len(fields) == 1 and not set(",;{[<") & {*fields[0]} for fields in head.fields)
     if not ids and not (head.fields and 1 < len(head.fields[0]) < 4):
         return None
@@ -74,7 +75,7 @@ def _nearly(head: Head) -> str | None:
 
 
 def _read_judgments(source: Source) -> pl.DataFrame:
-    """The judgments, unless the second field tells several of one document apart."""
+    """Return the judgments, unless the second field tells several of one document apart."""
     with heard() as notes:
         try:
             found = lines.read(source, JUDGMENTS, *_QRELS)
@@ -88,13 +89,8 @@ def _read_judgments(source: Source) -> pl.DataFrame:
     return found
 
 
-def _read_groups(source: Source) -> pl.DataFrame:
-    """The judgments by group, as trec_eval's qrels_jg and qrels_prefs have them."""
-    return lines.read(source, JUDGMENTS, *_SUBTOPICS)
-
-
 def _read_subtopics(source: Source) -> pl.DataFrame:
-    """The judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
+    """Return the judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
     found = lines.read(source, JUDGMENTS, *_SUBTOPICS)
     if found["subtopic"].n_unique() < 2:
         raise InputError(
@@ -134,25 +130,13 @@ def _refuse_fractions(source: Source) -> None:
     lines.refuse_fractions(lines.content(source).with_columns(grade), source)
 
 
-def _write_judgments(frame: pl.DataFrame, file: BinaryIO) -> None:
+def _write_judgments(frame: pl.DataFrame, file: BinaryIO, second: str = "") -> None:
+    """Write qrels whose second field is that column, or 0 without such a column."""
     _refuse(frame)
-    _write(frame.select("query", pl.lit("0"), "document", numbers("grade")), file)
-
-
-def _write_assessed(frame: pl.DataFrame, file: BinaryIO) -> None:
-    if "assessor" not in frame.columns:
-        return _write_judgments(frame, file)
-    _refuse(frame)
-    _refuse(frame.select(pl.lit("q").alias("query"), document="assessor"))
-    return _write(frame.select("query", "assessor", "document", numbers("grade")), file)
-
-
-def _write_by_subtopic(frame: pl.DataFrame, file: BinaryIO) -> None:
-    if "subtopic" not in frame.columns:
-        return _write_judgments(frame, file)
-    _refuse(frame)
-    _refuse(frame.select(pl.lit("q").alias("query"), document="subtopic"))
-    return _write(frame.select("query", "subtopic", "document", numbers("grade")), file)
+    if second in frame.columns:
+        _refuse(frame.select(pl.lit("q").alias("query"), document=second))
+    field = pl.col(second) if second in frame.columns else pl.lit("0")
+    _write(frame.select("query", field, "document", numbers("grade")), file)
 
 
 def _write_run(frame: pl.DataFrame, file: BinaryIO, tag: str) -> None:
@@ -181,7 +165,9 @@ TREC = Format(
     read_judgments=_read_judgments,
     readers={
         JudgmentKind.SUBTOPICS: _read_subtopics,
-        **dict.fromkeys((JudgmentKind.GROUPS, JudgmentKind.PREFERENCES), _read_groups),
+        # trec_eval's qrels_jg and qrels_prefs
+        JudgmentKind.GROUPS: lambda source: lines.read(source, JUDGMENTS, *_SUBTOPICS),
+        JudgmentKind.PREFERENCES: lambda source: lines.read(source, JUDGMENTS, *_SUBTOPICS),
     },
     read_run=lambda source: lines.read(source, RUN, *_RUN),
     read_ranked=read_ranked,
@@ -200,24 +186,49 @@ TREC = Format(
     ),
 ).register()
 
-TREC_ASSESSORS = Format(
-    name="trec-assessors",
-    title="TREC qrels whose second field names the assessor",
-    suffixes=(),
-    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from an assessor
-    sureness=0,
-    keeps_assessors=True,
-    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_ASSESSED),
-    write_judgments=_write_assessed,
-).register()
+TREC_ASSESSORS, TREC_SUBTOPICS = (
+    Format(
+        name=f"trec-{second}s",
+        title=f"TREC qrels whose second field names the {second}",
+        suffixes=(),
+        recognise=lambda head: (),  # nothing in the file distinguishes an iteration from another second field
+        sureness=0,
+        keeps_assessors=second == "assessor",
+        keeps_subtopics=second == "subtopic",
+        read_judgments=partial(lines.read, table=JUDGMENTS, pattern=pattern[0], expected=pattern[1]),
+        write_judgments=partial(_write_judgments, second=second),
+    ).register()
+    for second, pattern in (("assessor", _ASSESSED), ("subtopic", _SUBTOPICS))
+)
 
-TREC_SUBTOPICS = Format(
-    name="trec-subtopics",
-    title="TREC qrels whose second field names the subtopic",
+_MSMARCO = (
+    rf"{START}(?<query>{FIRST}){BLANK}+(?<document>{WORD}+){BLANK}+(?<score>{WORD}+){BLANK}*$",
+    "three fields separated by tabs: query, document, rank",
+)
+_BY_RANK = -pl.col("score")
+RUN_FILE = "1048585\t7187155\t1\n1048585\t7187157\t2\n2\t4339068\t1\n"
+
+
+def _is_msmarco(head: Head) -> tuple[Kind, ...]:
+    """Three fields between tabs, of which the last is the rank: each query has a first document, and no rank twice."""
+    tabs = all(line.count("\t") == 2 for line in head.lines)
+    if not head.fields or not tabs or any(len(one) != 3 or not one[2].isdecimal() for one in head.fields):
+        return ()
+    ranks: dict[str, list[float]] = {}
+    for query, _, rank in head.fields:
+        ranks.setdefault(query, []).append(float(rank))
+    ranked = all(min(found) == 1 and len(set(found)) == len(found) for found in ranks.values())
+    return (Kind.RUN,) if ranked else ()
+
+
+MSMARCO = Format(
+    name="msmarco",
+    title="runs of MS MARCO: query, document and rank without a header",
     suffixes=(),
-    recognise=lambda head: (),  # nothing in the file distinguishes an iteration from a subtopic
-    sureness=0,
-    keeps_subtopics=True,
-    read_judgments=lambda source: lines.read(source, JUDGMENTS, *_SUBTOPICS),
-    write_judgments=_write_by_subtopic,
+    recognise=_is_msmarco,
+    sureness=2,
+    read_run=lambda source: lines.read(source, RUN, *_MSMARCO).with_columns(_BY_RANK),
+    batches=lambda source, rows: (one.with_columns(_BY_RANK) for one in lines.batches(source, RUN, *_MSMARCO, rows)),
+    locate=lines.locate,
+    samples=(SampleFile(title="a run of MS MARCO", kind=Kind.RUN, text=RUN_FILE),),
 ).register()

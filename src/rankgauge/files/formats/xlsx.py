@@ -59,7 +59,7 @@ def _is_spreadsheet(source: Source) -> bool:
 
 
 def _scan(source: Source) -> pl.LazyFrame:
-    """Every column as text: "007" is an id, not the number 7."""
+    """Return every column as text: "007" is an id, not the number 7."""
     (header, *rows), _ = _table(source)
     names = _distinct([name or f"column {number}" for number, name in enumerate(header, start=1)])
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
@@ -87,13 +87,13 @@ def _table(source: Source) -> Sheet:
 
 
 def _is_table(names: list[Any], source: Source) -> bool:
-    """Whether these are the columns of judgments or a run, even if none is known to be the grade."""
+    """Say whether these are the columns of judgments or a run, even if none is known to be the grade."""
     ids = [find(names, name, source.said) for name in ("query", "document")]
     return bool(kinds(names, source.said)) or None not in ids
 
 
 def _stack(tables: dict[str, Sheet], source: Source) -> Sheet:
-    """The sheets of several assessors below each other; an error unless all of them are such sheets."""
+    """Return the sheets of several assessors below each other; an error unless all of them are such sheets."""
     headers = [sheet[0][0] for sheet in tables.values()]
     same = len({tuple(map(plain, header)) for header in headers}) == 1
     judged = same and kinds(headers[0], source.said) == (Kind.JUDGMENTS,)
@@ -113,7 +113,7 @@ def _stack(tables: dict[str, Sheet], source: Source) -> Sheet:
 
 
 def _filled_down(sheet: Sheet, source: Source) -> Sheet:
-    """The sheet with the query in every row, if it stands only in the first row of each query's documents."""
+    """Return the sheet with the query in every row, if it stands only in the first row of each query's documents."""
     (header, *rows), lines = sheet
     query, document = (find(header, name, source.said) for name in ("query", "document"))
     if query is None or document is None:
@@ -144,7 +144,7 @@ def _from_header(sheet: Sheet, source: Source) -> Sheet:
 
 
 def _sheets(source: Source) -> dict[str, Rows]:
-    """The rows of all sheets by name, of equal length within a sheet."""
+    """Return the rows of all sheets by name, of equal length within a sheet."""
     try:
         import python_calamine as calamine
     except ImportError:
@@ -168,7 +168,7 @@ def _unreadable(why: BaseException | str, source: Source) -> InputError:
 
 
 def _unmerge(sheet: Any) -> Rows:
-    """The rows of a sheet, with the value of cells that are merged down in each of them."""
+    """Return the rows of a sheet, with the value of cells that are merged down in each of them."""
     rows: Rows = sheet.to_python(skip_empty_area=False)
     for (top, left), (bottom, right) in getattr(sheet, "merged_cell_ranges", None) or ():
         for row in rows[top + 1 : bottom + 1]:
@@ -189,14 +189,14 @@ def _refuse_bombs(content: bytes, source: Source) -> None:
 
 
 def _text(cell: Any) -> str | None:
-    """What a cell says; nothing if it is blank."""
+    """Return what a cell says; nothing if it is blank."""
     if isinstance(cell, float) and cell.is_integer():
         return f"{cell:.0f}"
     return str(cell).strip(BLANKS + "\n") or None
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """The names, with a number behind one that was there before."""
+    """Return the names, with a number behind one that was there before."""
     return [name if name not in names[:at] else f"{name} ({at + 1})" for at, name in enumerate(names)]
 
 

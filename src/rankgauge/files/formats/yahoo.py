@@ -28,7 +28,7 @@ def _recognise(head: Head) -> tuple[Kind, ...]:
 
 
 def _cells(source: Source, table: Table, column: str, reading: Reading = STRICT) -> pl.DataFrame:
-    """One row per number: its query, document and what it says."""
+    """Return one row per number: its query, document and what it says."""
     rows = lines.content(source)
     cells = rows.select(pl.col("number"), pl.col("line").str.extract_all(rf"{WORD}+").alias(column))
     long = cells.with_columns(pl.int_ranges(1, pl.col(column).list.len() + 1).alias("document")).explode(

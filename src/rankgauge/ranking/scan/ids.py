@@ -36,14 +36,14 @@ _EACH, _HIGH, _ALL = (np.uint64(bits) for bits in (0x0101010101010101, 0x8080808
 
 
 def window(data: bytearray, start: IndexArray, width: int) -> Words:
-    """The `width` words that begin at each place; words may begin at any byte."""
+    """Return the `width` words that begin at each place; words may begin at any byte."""
     size = 8 * width
     every = np.ndarray((len(data) - size + 1,), dtype=f"V{size}", buffer=data, strides=(1,))
     return every[start].view(np.uint64).reshape(-1, width)
 
 
 def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | None:
-    """The ids as rows of words; None where one is longer than any should be."""
+    """Return the ids as rows of words; None where one is longer than any should be."""
     shortest, longest = int(length.min(initial=LONGEST)), int(length.max(initial=1))
     if longest > LONGEST:
         return None
@@ -55,7 +55,7 @@ def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | Non
 
 
 def until(data: bytearray, start: IndexArray, blank: int, length: int) -> tuple[Words, IndexArray] | None:
-    """The ids that begin at each place and end before the first blank, as rows of words, and their lengths.
+    """Return the ids that begin at each place and end before the first blank, as rows of words, and their lengths.
 
     `length` is about how long they are; None where one is longer than any should be.
     """
@@ -95,8 +95,8 @@ def _masks(column: int) -> Words:
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()
 
 
-def hashed(rows: Words) -> Words:
-    """A hash of each id; a wider row of the same id has the same hash."""
+def hash_ids(rows: Words) -> Words:
+    """Return a hash of each id; a wider row of the same id has the same hash."""
     sums = np.zeros(len(rows), dtype=np.uint64)
     for column in range(rows.shape[1]):
         mixed = rows[:, column] >> _HALF
@@ -107,8 +107,8 @@ def hashed(rows: Words) -> Words:
     return sums
 
 
-def keyed(hashes: Words, queries: IndexArray) -> Words:
-    """A key of each (query, document); its upper bits are the better ones."""
+def make_keys(hashes: Words, queries: IndexArray) -> Words:
+    """Return a key of each (query, document); its upper bits are the better ones."""
     keys: Words = hashes + queries.astype(np.uint64) * _ODD[1]
     keys ^= keys >> _HALF
     keys *= _ODD[0]
@@ -118,7 +118,7 @@ def keyed(hashes: Words, queries: IndexArray) -> Words:
 
 
 def same(one: Words, other: Words) -> BoolArray:
-    """Where two ids are equal, byte by byte."""
+    """Return where two ids are equal, byte by byte."""
     differs = np.zeros(len(one), dtype=np.uint64)
     for column in range(max(one.shape[1], other.shape[1])):
         if column < one.shape[1] and column < other.shape[1]:
@@ -134,5 +134,5 @@ def descending(rows: Words) -> list[Words]:
 
 
 def ascending(rows: Words) -> list[Words]:
-    """The same for the rising byte order of the ids."""
+    """Return the same for the rising byte order of the ids."""
     return [rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]

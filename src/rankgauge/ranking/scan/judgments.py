@@ -13,8 +13,8 @@ import numpy.typing as npt
 from rankgauge.numeric import CodeArray, CompactArray, FloatArray, IndexArray, compact
 from rankgauge.policies import NegativeGrade
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import graded
-from rankgauge.ranking.scan.ids import Words, hashed, keyed, same
+from rankgauge.ranking.rules import apply_negative
+from rankgauge.ranking.scan.ids import Words, hash_ids, make_keys, same
 from rankgauge.ranking.scan.lines import SPREAD, Chunk, IrregularFileError, TrecLines, decimals
 from rankgauge.records import entity
 from rankgauge.threads import spread
@@ -143,7 +143,7 @@ class _PoolPart:
         if grades is None or (general and bool((grades < 0).any())):
             raise IrregularFileError
         below = int((grades < 0).sum())
-        grades = graded(grades, negative)
+        grades = apply_negative(grades, negative)
         return cls(
             names=lines.names,
             counts=lines.counts,
@@ -155,7 +155,7 @@ class _PoolPart:
 
 
 def _descending(grades: FloatArray, counts: IndexArray) -> FloatArray:
-    """The grades, descending within each query: grades are few, so (query, grade) is one number to sort by."""
+    """Return the grades, descending within each query: grades are few, so (query, grade) is one number to sort by."""
     ordered = np.sort(-grades)
     levels = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     keys = np.repeat(np.arange(len(counts)) * len(levels), counts) + np.searchsorted(levels, -grades)
@@ -200,7 +200,7 @@ def _allocate(shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def mapping_of(array: npt.NDArray[Any]) -> mmap.mmap | None:
-    """The pages that hold an array, if it was allocated in such."""
+    """Return the pages that hold an array, if it was allocated in such."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner = owner.base
@@ -209,7 +209,7 @@ def mapping_of(array: npt.NDArray[Any]) -> mmap.mmap | None:
 
 
 def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
-    """The numbers from each start on, as many as are counted: the places of several slices in one array."""
+    """Return the numbers from each start on, as many as are counted: the places of several slices in one array."""
     ends = np.cumsum(counts)
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
 
@@ -230,8 +230,8 @@ class JudgedLookup:
 
     @classmethod
     def of(cls, documents: Words, queries: IndexArray, places: IndexArray) -> JudgedLookup:
-        """The lookup of these documents; one that is judged twice for a query is left to the general path."""
-        keys = keyed(hashed(documents), queries)
+        """Return the lookup of these documents; one that is judged twice for a query is left to the general path."""
+        keys = make_keys(hash_ids(documents), queries)
         order = _order(keys)
         keys = keys.take(order)
         if bool((keys[1:] == keys[:-1]).any()):
@@ -249,7 +249,7 @@ class JudgedLookup:
 
     def find(self, documents: Words, queries: IndexArray) -> IndexArray:
         """For each line its place in the pool, or -1; a document listed twice is left to the general path."""
-        keys = keyed(hashed(documents), queries)
+        keys = make_keys(hash_ids(documents), queries)
         if _is_twice(keys):
             raise IrregularFileError
         slot = (keys >> np.uint64(64 - self.bits)).astype(np.int64)
@@ -280,7 +280,7 @@ def _order(keys: Words) -> IndexArray:
 
 
 def _is_twice(keys: Words) -> bool:
-    """Whether two keys are equal; of different documents they are so once in millions of files.
+    """Say whether two keys are equal; of different documents they are so once in millions of files.
 
     Every line writes its number into its slot and reads it again: those that read another's compare their keys, and
     try again among themselves, as there may be a third one.

@@ -50,11 +50,11 @@ class TrecLines:
         return len(self.begins)
 
     def field(self, number: int) -> tuple[IndexArray, IndexArray]:
-        """Where the field begins and where it ends, for every line."""
+        """Return where the field begins and where it ends, for every line."""
         return self.stops[number - 1] + 1 if number else self.begins, self.stops[number]
 
     def ids(self, number: int) -> Words:
-        """The field's bytes as rows of words."""
+        """Return the field's bytes as rows of words."""
         if number in self.loaded:
             return self.loaded[number]
         start, end = self.field(number)
@@ -64,7 +64,7 @@ class TrecLines:
         return made
 
     def _is_uniform(self, separators: int) -> bool:
-        """Whether the lines are like the first one; if so, their fields are found."""
+        """Say whether the lines are like the first one; if so, their fields are found."""
         first = bytes(self.data[MARGIN : max(self.data.find(b"\n", MARGIN, self.end), MARGIN)])
         blank = next((one for one in BLANKS if one in first), 0)
         lengths = [len(field) for field in first.split(bytes([blank]))]
@@ -85,7 +85,7 @@ class TrecLines:
         return bool((last > start).all()) and all(self._ends_at(number, blank) for number in guessed)
 
     def _until(self, number: int, start: IndexArray, blank: int, length: int) -> IndexArray | None:
-        """Where the field ends, if it is neither empty nor too long."""
+        """Return where the field ends, if it is neither empty nor too long."""
         found = until(self.data, start, blank, length)
         if found is None or not int(found[1].min()):
             return None
@@ -93,7 +93,7 @@ class TrecLines:
         return start + found[1]
 
     def _ends_at(self, number: int, blank: int) -> bool:
-        """Whether the field ends at a blank in every line."""
+        """Say whether the field ends at a blank in every line."""
         return bool((self.bytes.take(self.stops[number]) == blank).all())
 
     def _separate(self, separates: BoolArray) -> None:
@@ -119,7 +119,7 @@ class TrecLines:
             raise IrregularFileError
 
     def _queries(self) -> tuple[IndexArray, list[bytes]]:
-        """The first line of each query, and the queries' names."""
+        """Return the first line of each query, and the queries' names."""
         ids = self.ids(0)
         changes = (ids[1:] != ids[:-1]).any(axis=1) if ids.shape[1] > 1 else ids[1:, 0] != ids[:-1, 0]
         first = np.concatenate([[0], np.flatnonzero(changes) + 1])
@@ -133,7 +133,7 @@ class TrecLines:
 
 
 def _newlines(text: npt.NDArray[np.uint8], end: int) -> IndexArray:
-    """Where the newlines are, the first one of any eight bytes: no line of four fields is shorter."""
+    """Return where the newlines are, the first one of any eight bytes: no line of four fields is shorter."""
     found = (text[: -(-end // 8) * 8] == NEWLINE).view(np.uint64)
     at = np.flatnonzero(found != 0)
     # One byte is 1, and each byte before it has eight bits below that.
@@ -163,7 +163,7 @@ class Chunk:
 
 
 def chunks(file: BinaryIO, size: int) -> Iterator[Chunk]:
-    """The file's chunks. Buffers are used again: a chunk lasts until `THREADS` more are taken."""
+    """Yield the file's chunks. Buffers are used again: a chunk lasts until `THREADS` more are taken."""
     ring: deque[bytearray] = deque()
     tail, cut = b"", MARGIN
     while cut:
@@ -186,7 +186,7 @@ def _buffer(size: int) -> bytearray:
 
 
 def _fill(file: BinaryIO, data: bytearray, filled: int) -> tuple[bytearray, int, int]:
-    """The buffer with more of the file in it, how far it is filled, and where to cut it; 0 at the file's end."""
+    """Return the buffer with more of the file in it, how far it is filled, and where to cut it; 0 at the file's end."""
     while True:
         if filled == len(data) - MARGIN:
             if cut := _last_query(data, filled):
@@ -203,7 +203,7 @@ def _fill(file: BinaryIO, data: bytearray, filled: int) -> tuple[bytearray, int,
 
 
 def _last_query(data: bytearray, filled: int) -> int:
-    """Where the last whole line's query begins, 0 if it begins the chunk.
+    """Return where the last whole line's query begins, 0 if it begins the chunk.
 
     A binary search: it assumes that a query's lines are together. If they are not, the query comes
     back in a later chunk, which is noticed there.
@@ -240,7 +240,7 @@ _ZEROS, _SIXES, _HIGH = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x06,
 
 
 def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray | None:
-    """The numbers that the fields spell; None where one is no finite number."""
+    """Return the numbers that the fields spell; None where one is no finite number."""
     negative = np.frombuffer(data, dtype=np.uint8).take(start) == MINUS
     first = start + negative
     places = _places(bytes(data[int(first[0]) : int(end[0])]))
@@ -264,7 +264,7 @@ def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray 
 
 
 def _short(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray | None:
-    """The numbers, if each has that many digits after the point and at most eight in all."""
+    """Return the numbers, if each has that many digits after the point and at most eight in all."""
     length = end - first
     longest = 8 + (places >= 0)
     if places > 7 or int(length.min()) < longest - 7 or int(length.max()) > longest:
@@ -290,12 +290,12 @@ def _short(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> 
 
 
 def _places(field: bytes) -> int:
-    """How many digits follow the point, -1 if there is no point: most lines are like the first."""
+    """Return how many digits follow the point, -1 if there is no point: most lines are like the first."""
     return len(field) - 1 - field.find(b".") if b"." in field else -1
 
 
 def _each_places(data: bytearray, first: IndexArray, end: IndexArray) -> IndexArray:
-    """The same for fields that are not alike."""
+    """Return the same for fields that are not alike."""
     points = window(data, end - LONGEST, LONGEST // 8).view(np.uint8).reshape(-1, LONGEST)[:, ::-1] == POINT
     places = points.argmax(axis=1)
     return np.where(points.any(axis=1) & (end - first > places), places, -1)
@@ -319,7 +319,7 @@ def _parse(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> 
 
 
 def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[Words, BoolArray]:
-    """The whole numbers that the `count` bytes before `end` spell, and where these are digits indeed."""
+    """Return the whole numbers that the `count` bytes before `end` spell, and where these are digits indeed."""
     width = min(max(-(-int(np.max(count, initial=0)) // 8), 1), LONGEST // 8)
     rows = window(data, end - 8 * width, width)
     rows ^= _ZEROS
@@ -341,7 +341,7 @@ def _last(width: int) -> Words:
 
 
 def _eight(rows: Words) -> Words:
-    """The number that the eight digits of each word spell: pairs, then fours, then all eight at once."""
+    """Return the number that the eight digits of each word spell: pairs, then fours, then all eight at once."""
     pairs = rows * np.uint64(10) + (rows >> np.uint64(8))
     mask = np.uint64(0x000000FF000000FF)
     upper = (pairs & mask) * np.uint64(0x000F424000000064)  # 100 + (1,000,000 << 32)
@@ -365,14 +365,14 @@ def _quotient(mantissa: Words, places: int) -> FloatArray:
 
 
 def _product(one: FloatArray, other: float) -> tuple[FloatArray, FloatArray]:
-    """The rounded product and its error, which is a double too (Dekker 1971)."""
+    """Return the rounded product and its error, which is a double too (Dekker 1971)."""
     product = one * other
     (a, b), (c, d) = _halves(one), _halves(np.asarray(other))
     return product, b * d - (((product - a * c) - b * c) - a * d)
 
 
 def _halves(number: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two doubles of at most 26 bits that add up to the number (Veltkamp 1968)."""
+    """Return two doubles of at most 26 bits that add up to the number (Veltkamp 1968)."""
     far = number * 134217729.0
     upper = far - (far - number)
     return upper, number - upper

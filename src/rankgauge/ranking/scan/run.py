@@ -17,7 +17,7 @@ from rankgauge.lazy_polars import pl
 from rankgauge.numeric import EXACT_WHOLE, BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, tied_by_rounding
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, comparable_scores, tied_by_rounding
 from rankgauge.ranking.scan.ids import Words, ascending, descending
 from rankgauge.ranking.scan.judgments import JudgedPool, spans
 from rankgauge.ranking.scan.lines import CHUNK, SPREAD, Chunk, IrregularFileError, TrecLines, chunks, decimals
@@ -32,7 +32,7 @@ BY_ID: Mapping[Ties, Callable[[Words], list[Words]]] = {Ties.DOCID: descending, 
 
 
 def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
-    """The judged hits of a TREC run file, as `rank` gives them; None where a file is not regular.
+    """Return the judged hits of a TREC run file, as `rank` gives them; None where a file is not regular.
 
     `chunk` is about how many bytes are worked on at a time.
     """
@@ -41,7 +41,7 @@ def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *,
 
 
 def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> JudgedPool | None:
-    """The judged documents of a TREC file, for any number of runs; None where the file is not regular."""
+    """Return the judged documents of a TREC file, for any number of runs; None where the file is not regular."""
     # Some sorts leave ties as no stable sort does: their lists take the general path.
     if sys.byteorder != "little" or how.ties in SORTS:
         return None
@@ -58,7 +58,7 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
 def scan_run(
     run: str | PathLike[Any], pool: JudgedPool, how: Ranking, *, chunk: int = CHUNK, last: bool = False
 ) -> Hits | None:
-    """The judged hits of a TREC run file; None where it is not regular. The `last` run uses the pool up."""
+    """Return the judged hits of a TREC run file; None where it is not regular. The `last` run uses the pool up."""
     try:
         with _open_file(run) as file:
             hits = _hits(chunks(file, chunk), pool, how, last=last)
@@ -68,7 +68,7 @@ def scan_run(
 
 
 def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[str], IndexArray, Words, FloatArray]:
-    """All lists of a TREC run file: the queries, how many documents each has, their ids and their scores.
+    """Return all lists of a TREC run file: the queries, how many documents each has, their ids and their scores.
 
     A file that is not regular is an `IrregularFileError`.
     """
@@ -93,13 +93,13 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
 
 
 def _lists(chunk: Chunk) -> tuple[list[bytes], IndexArray, Words, FloatArray]:
-    """The whole lists of one chunk."""
+    """Return the whole lists of one chunk."""
     lines = TrecLines(chunk, FIELDS)
     return lines.names, lines.counts, lines.ids(DOCUMENT), _scores(chunk, lines)
 
 
 def _scores(chunk: Chunk, lines: TrecLines) -> FloatArray:
-    """The scores of a chunk's lines; the general path says what doubles do not hold."""
+    """Return the scores of a chunk's lines; the general path says what doubles do not hold."""
     score = decimals(chunk.data, *lines.field(SCORE))
     if score is None or max(np.max(score), -np.min(score)) > EXACT_WHOLE:
         raise IrregularFileError
@@ -121,7 +121,7 @@ def _open_file(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
 
 
 def _is_packed(file: Path) -> bool:
-    """Whether the file seems to be packed; a packed file that does not seem so takes the general path."""
+    """Say whether the file seems to be packed; a packed file that does not seem so takes the general path."""
     with file.open("rb", buffering=0) as opened:
         return not opened.read(LOOKED_AT).isascii()
 
@@ -133,12 +133,12 @@ def _unpack(file: Path) -> BinaryIO:
 
 
 def _size(file: BinaryIO) -> int:
-    """How many bytes the file has, 0 if nobody knows before they are unpacked."""
+    """Return how many bytes the file has, 0 if nobody knows before they are unpacked."""
     return os.fstat(file.fileno()).st_size if isinstance(file, io.FileIO) else 0
 
 
 def _reasons() -> tuple[type[BaseException], ...]:
-    """The errors that mean that a file cannot be scanned."""
+    """Return the errors that mean that a file cannot be scanned."""
     from rankgauge.files.source import damage
 
     return (IrregularFileError, *damage())
@@ -151,7 +151,7 @@ def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool
 
 
 def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool) -> Iterator[Found]:
-    """The judged hits chunk by chunk; a query that comes back makes the file irregular."""
+    """Yield the judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
     for found in spread(lambda chunk: _find_hits(chunk, pool, how), source, least=SPREAD):
         if bool(seen[found.listed].any()):
@@ -166,7 +166,7 @@ def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: boo
 
 
 def _find_hits(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
-    """The judged hits of one chunk."""
+    """Return the judged hits of one chunk."""
     lines = TrecLines(chunk, FIELDS)
     score, documents = _scores(chunk, lines), lines.ids(DOCUMENT)
     codes = np.array([pool.codes.get(name, -1) for name in lines.names], dtype=np.int64)
@@ -179,7 +179,7 @@ def _find_hits(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
     place = pool.places(documents, codes, counts)
-    found = _order_lines(compared(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    found = _order_lines(comparable_scores(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
     return replace(found, strangers=strangers, rounded=tied_by_rounding(np.repeat(codes, counts), score, how))
 
 
@@ -193,7 +193,7 @@ def _order_lines(
     pool: JudgedPool,
     ties: Ties,
 ) -> Found:
-    """The judged lines (whose `place` in the pool is not -1) with their ranks and tie groups."""
+    """Return the judged lines (whose `place` in the pool is not -1) with their ranks and tie groups."""
     starts = np.cumsum(counts) - counts
     opens = np.zeros(len(score), dtype=bool)
     opens[starts] = True
