@@ -304,7 +304,7 @@ def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a board of runs[\s\S]*BoardCampaign.open"):
         Campaign.open(tmp_path / "c.rg")
     with pytest.raises(ParameterError, match="majority"):
-        create(tmp_path / "d.rg", assessors=2)
+        create(tmp_path / "d.rg", assessors=2, combine="mean")
     with pytest.raises(ParameterError, match="majority"):
         create(tmp_path / "d.rg", assessors=2, combine="median")
     with pytest.raises(ParameterError, match="one document"):

@@ -10,7 +10,8 @@ import pytest
 from rankgauge.errors import GoneError, InputError, ParameterError
 from rankgauge.labelling.campaign import Campaign
 from rankgauge.labelling.campaign.database import writing
-from rankgauge.labelling.campaign.rules import CampaignRules, metadata, write_rules
+from rankgauge.labelling.campaign.rules import CampaignRules, write_rules
+from rankgauge.labelling.campaign.tables import rules_metadata
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.reports.campaign import CampaignReport
 from tests.program import invoke
@@ -61,7 +62,7 @@ def test_a_stopping_rule_needs_a_sequence(tmp_path: Path) -> None:
     with made(tmp_path) as campaign:
         judge(campaign)
         assert campaign.interval == "t"
-        metadata.create_all(campaign._state.engine)
+        rules_metadata.create_all(campaign._state.engine)
         with writing(campaign._state.engine) as connection:
             write_rules(connection, campaign._state.store.campaign, CampaignRules(stop_at=0.02))
         assert campaign.estimate() == campaign.estimate(interval="sequence") != campaign.estimate(interval="t")

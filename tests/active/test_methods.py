@@ -12,9 +12,8 @@ from rankgauge.labelling.methods.document import DocumentMethod
 from rankgauge.labelling.methods.greg import inclusions
 from rankgauge.labelling.moments import moments, slopes
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
-from rankgauge.labelling.sampling.recalibration import RIDGE, Regression, recalibrated
-from rankgauge.labelling.sampling.stages import Luck
+from rankgauge.labelling.sampling.recalibration import RIDGE, Regression, recalibrate
+from rankgauge.labelling.sampling.stages import Luck, QueryBlock, WorthTable
 from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, NDCG, graded_pool, play
 from tests.active.pools import pools
@@ -252,11 +251,11 @@ def test_recalibration() -> None:
     def likelihood(beliefs: np.ndarray) -> float:
         return float(np.log(beliefs[rows, truth.astype(int)]).mean())
 
-    assert recalibrated(pool, np.full(len(truth), np.nan)) is pool
+    assert recalibrate(pool, np.full(len(truth), np.nan)) is pool
     some = np.where(pool.query < 30, truth, np.nan)
     good, _ = graded_pool(queries=100)
-    assert likelihood(recalibrated(pool, some).beliefs) > likelihood(pool.beliefs) + 0.5
-    assert likelihood(recalibrated(pool, some).beliefs) > likelihood(good.beliefs) - 0.1
+    assert likelihood(recalibrate(pool, some).beliefs) > likelihood(pool.beliefs) + 0.5
+    assert likelihood(recalibrate(pool, some).beliefs) > likelihood(good.beliefs) - 0.1
 
 
 def test_a_stage_waits_for_the_one_before() -> None:

@@ -13,7 +13,7 @@ from benchmarks.costs import Cost
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.moments import batches, moments, slopes
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import QueryBlock, WorthTable
+from rankgauge.labelling.sampling.stages import QueryBlock, WorthTable
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -16,6 +18,7 @@ from rankgauge.labelling.campaign import BoardCampaign
 from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.plan import is_reached
 from rankgauge.labelling.reports.board import BoardReport
+from rankgauge.labelling.reports.board_words import value_words
 from rankgauge.labelling.reports.plan import BoardPlanReport
 from rankgauge.labelling.standings import Standings
 from rankgauge.render.format import Report
@@ -86,11 +89,15 @@ def test_the_best_run_is_the_first_of_the_table() -> None:
 
 
 def test_shallow_pools_have_the_posterior(tmp_path: Path) -> None:
-    """Few runs and lists to rank 20, or 10 for a share of all relevant documents; any method can be named."""
+    """Few runs and lists to rank 20, or 10 for a share of all relevant documents; any method can be named. Documents
+    that were judged before may be of any rank."""
+    known = BoardPool.from_runs(tables()[1], depth=8, also=tables()[0].filter(pl.col("document").str.ends_with("7")))
+    assert known.best_rank[~np.isnan(known.known)].max() > 20
     wide = BoardPool.from_runs({f"{name} {n}": run for n in range(2) for name, run in tables()[1].items()}, depth=5)
     cases = [
         (pool(8), "nDCG@5", {}, "posterior"),
         (pool(20), "nDCG@5", {}, "posterior"),
+        (known, "nDCG@5", {}, "posterior"),
         (pool(8), "AP", {}, "posterior"),
         (pool(20), "AP", {}, "leaderboard"),
         (wide, "nDCG@5", {}, "leaderboard"),
@@ -203,6 +210,21 @@ def test_reports(tmp_path: Path) -> None:
         assert report.frame().height == 10
         with pytest.raises(InputError, match="leaderboard"):
             campaign.later("new", runs["run 0"])
+
+
+def test_no_interval_is_shown_beyond_the_measure(tmp_path: Path) -> None:
+    """A value near a bound has the ends of its interval instead of ±, in every format; the rest keep ±."""
+    with create(tmp_path / "c.rg") as campaign:
+        judge(campaign, 20)
+        report = BoardReport.of(campaign, level=0.95)
+    (one,) = report.standings
+    high = replace(one.estimate, by_query=one.estimate.by_query + 0.99 - one.values.max())
+    first = replace(one, estimate=high)
+    assert value_words(first, first.first) == f"0.99 ({first.ends[0][first.first]:.2f} to 1)"
+    assert re.fullmatch(r"0\.\d\d ± 0\.\d\d", value_words(one, one.first))
+    rows = replace(report, standings=(first,)).frame()
+    assert rows["high"][0] == 1.0
+    assert (rows["low"] < rows["value"]).all()
 
 
 def test_what_is_expected_comes_true(tmp_path: Path) -> None:

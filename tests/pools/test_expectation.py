@@ -21,7 +21,6 @@ def foretold(rng: np.random.Generator, teams: int) -> Expectations:
         deviation=np.full((1, 2 * teams), 0.01),
         model=None,
         documents=0,
-        relevant=0,
     )
 
 

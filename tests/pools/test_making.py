@@ -83,7 +83,7 @@ def test_the_table_goes_on_to_judges_and_campaigns(tmp_path: Path) -> None:
     frame = make_pool(RUNS, depth=2, documents=texts, queries=queries).frame()
     assert frame.columns[:4] == ["query", "document", "query_text", "text"]
     frame.write_csv(tmp_path / "pool.csv")
-    assert len(TextPairs.of(tmp_path / "pool.csv")) == len(frame)
+    assert len(TextPairs.from_pool(tmp_path / "pool.csv")) == len(frame)
     assert Pool.of(tmp_path / "pool.csv", grades=[0, 1], depth=2).ranks.shape == (len(frame), 2)
     assert list(PoolTable.of(make_pool(THREE, depth=2).frame()).runs) == list(THREE)
     with pytest.raises(InputError, match=r"has 3 runs \(one, two, three\)"):

@@ -16,11 +16,9 @@ from rankgauge import dialects, evaluate
 from rankgauge.errors import InputError
 from rankgauge.labelling.pools import Reuse, reuse
 from rankgauge.labelling.pools.contributions import read_teams
-from rankgauge.labelling.pools.reuse_report import PoolReuseReport
-from rankgauge.labelling.pools.reuse_tables import beyond, bounds
-from rankgauge.papers.experiment import Setting
-from rankgauge.papers.pages.pools.run import POOLS
-from rankgauge.statistics import kendall_tau
+from rankgauge.labelling.pools.reuse_report import PoolReuseReport, beyond, bounds
+from rankgauge.papers.experiment import PAPERS, Setting
+from rankgauge.statistics.correlation import kendall_tau
 from tests.docs.blocks import ROOT
 from tests.shared import shared
 
@@ -277,7 +275,7 @@ def test_documents_that_no_run_brought_in_are_told(collection: dict[str, Any]) -
 
 def test_the_page_has_what_is_printed() -> None:
     """Section 3 of the page on pools is what `reproduce pools` prints of the collections, up to the notes."""
-    found = POOLS.run(Setting(data=shared("data"), jobs=1))
+    found = PAPERS["pools"].run(Setting(data=shared("data"), jobs=1))
     page = (ROOT / "docs" / "pools.md").read_text(encoding="utf-8")
     for report in found.reports.values():
         stream = StringIO()

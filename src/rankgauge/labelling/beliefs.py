@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.judgments.llm.machine_judge import MachineJudge, chances, placed
+from rankgauge.judgments.llm.machine_judge import MachineJudge, chances, place_on_scale
 from rankgauge.labelling.pool_rows import PoolRows
 from rankgauge.numeric import FloatArray
 
@@ -44,7 +44,7 @@ def predict(model: Any, matrix: npt.NDArray[Any], grades: npt.ArrayLike) -> Floa
 
 
 def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> FloatArray:
-    """The mean of several models' beliefs, weighed by `shares`; used to compare two rankers."""
+    """Return the mean of several models' beliefs, weighed by `shares`; used to compare two rankers."""
     if not beliefs or len({one.shape for one in beliefs}) > 1:
         raise InputError(f"beliefs of shapes {[one.shape for one in beliefs]} have no mixture")
     weights = np.ones(len(beliefs)) if shares is None else np.asarray(shares, dtype=np.float64)
@@ -54,19 +54,19 @@ def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> Floa
 
 
 def scale_of(models: Sequence[Any]) -> FloatArray:
-    """Every grade that one of the models knows, ascending."""
+    """Return every grade that one of the models knows, ascending."""
     return np.unique(np.concatenate([np.asarray(model.classes_, dtype=np.float64) for model in models]))
 
 
 def belief_column(grade: float) -> str:
-    """The name of the column with the beliefs in a grade: p_0, p_1, p_0.5."""
+    """Return the name of the column with the beliefs in a grade: p_0, p_1, p_0.5."""
     return f"{PREFIX}{grade:g}" if float(f"{grade:g}") == grade else f"{PREFIX}{float(grade)!r}"
 
 
 def beliefs_of(
     rows: PoolRows, grades: npt.ArrayLike | None, beliefs: str | npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The scale and the beliefs of a pool's documents: those of the columns, an array's, or uniform ones."""
+    """Return the scale and the beliefs of a pool's documents: those of the columns, an array's, or uniform ones."""
     scale = None if grades is None else np.asarray(grades, dtype=np.float64).ravel()
     columns = belief_columns(rows.frame)
     if isinstance(beliefs, str) and beliefs != UNIFORM:
@@ -89,7 +89,7 @@ def beliefs_of(
 
 
 def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
-    """The columns with beliefs by their grades, ascending."""
+    """Return the columns with beliefs by their grades, ascending."""
     found = {}
     for name in frame.columns:
         if name.startswith(PREFIX):
@@ -108,11 +108,11 @@ def _from_columns(rows: PoolRows, columns: dict[float, str], scale: FloatArray |
             hint="Give a column for each grade of the scale, or the scale of the columns.",
         )
     believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
-    return np.array(wanted, dtype=np.float64), _unrounded(believed)
+    return np.array(wanted, dtype=np.float64), _undo_rounding(believed)
 
 
-def _unrounded(beliefs: FloatArray) -> FloatArray:
-    """The beliefs, scaled to add up to 1 if only rounding in a text file keeps them from it."""
+def _undo_rounding(beliefs: FloatArray) -> FloatArray:
+    """Return the beliefs, scaled to add up to 1 if only rounding in a text file keeps them from it."""
     sums = beliefs.sum(axis=1, keepdims=True)
     near = np.abs(sums - 1.0) <= ROUNDED
     # Beliefs that add up already stay as they are, to the last bit.
@@ -127,14 +127,14 @@ CERTAIN = 0.999
 
 
 def spread(size: int) -> FloatArray:
-    """What is believed of each grade of a scale of that size when a judge gave another (given × believed)."""
+    """Return what is believed of each grade of a scale of that size when a judge gave another (given × believed)."""
     away = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
     weights = np.exp(-DECAY * away)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def softened(beliefs: FloatArray) -> tuple[FloatArray, int]:
-    """The beliefs with certainty spread over the scale, and of how many documents it was."""
+def soften(beliefs: FloatArray) -> tuple[FloatArray, int]:
+    """Return the beliefs with certainty spread over the scale, and of how many documents it was."""
     certain = beliefs.max(axis=1) >= CERTAIN
     count = int(np.count_nonzero(certain))
     if not count:
@@ -143,7 +143,7 @@ def softened(beliefs: FloatArray) -> tuple[FloatArray, int]:
 
 
 def judge_beliefs(judges: Sequence[MachineJudge], documents: pl.DataFrame, grades: FloatArray) -> FloatArray:
-    """What the judges' grades make one believe of these documents (query, document), on average over the judges.
+    """Return what the judges' grades make one believe of these documents (query, document), on average over the judges.
 
     Nothing is known of a document that no judge has graded.
     """
@@ -158,11 +158,11 @@ def judge_beliefs(judges: Sequence[MachineJudge], documents: pl.DataFrame, grade
 
 
 def _given(judge: MachineJudge, said: pl.DataFrame, grades: FloatArray) -> FloatArray:
-    """The chance of each grade of our scale by the judge's own word (documents × grades)."""
+    """Return the chance of each grade of our scale by the judge's own word (documents × grades)."""
     columns = chances(said)
-    plain = np.eye(len(grades))[placed(said["grade"].to_numpy(), np.array(judge.grades), grades)]
+    plain = np.eye(len(grades))[place_on_scale(said["grade"].to_numpy(), np.array(judge.grades), grades)]
     if len(columns) < 2:
         return np.asarray(plain)
     whole = said.select(columns.values()).to_numpy().astype(np.float64)
-    found = whole @ np.eye(len(grades))[placed(np.array(list(columns)), np.array(judge.grades), grades)]
+    found = whole @ np.eye(len(grades))[place_on_scale(np.array(list(columns)), np.array(judge.grades), grades)]
     return np.where(np.isnan(found), plain, found)

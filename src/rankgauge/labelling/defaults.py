@@ -23,8 +23,8 @@ SEED = 0
 ASSESSORS = 1
 """How many assessors judge each document."""
 
-COMBINE = "mean"
-"""The rule that combines several assessors' grades into one."""
+COMBINE, BOARD_COMBINE = "mean", "majority"
+"""The rule that combines several assessors' grades into one; a mean may be no grade of a board's scale."""
 
 UNJUDGEABLE = "lowest"
 """What becomes of a document that an assessor could not judge."""

@@ -32,7 +32,7 @@ class Forecast:
     level: float
 
     def to_frame(self) -> pl.DataFrame:
-        """A row per method and budget, with what the method saves against passive there."""
+        """Return a row per method and budget, with what the method saves against passive there."""
         rows = [
             {"method": method, "budget": budget, "width": width, "saving": self.saving(method, "passive", budget)}
             for method, widths in self.widths.items()
@@ -41,18 +41,18 @@ class Forecast:
         return pl.DataFrame(rows)
 
     def width(self, method: str, budget: float) -> float:
-        """The width at a budget, by linear interpolation on logarithmic scales."""
+        """Return the width at a budget, by linear interpolation on logarithmic scales."""
         return float(np.exp(np.interp(np.log(budget), np.log(self.budgets), np.log(self._of(method)))))
 
     def budget(self, method: str, width: float) -> float:
-        """The budget that a width takes; infinite if no budget of the forecast is enough."""
+        """Return the budget that a width takes; infinite if no budget of the forecast is enough."""
         widths = np.minimum.accumulate(self._of(method))
         if width < widths[-1]:
             return np.inf
         return float(np.exp(np.interp(-np.log(width), -np.log(widths), np.log(self.budgets))))
 
     def best(self, budget: float) -> str:
-        """The method with the narrowest interval at the budget; among equals the first."""
+        """Return the method with the narrowest interval at the budget; among equals the first."""
         return min(self.widths, key=lambda method: self.width(method, budget))
 
     def saving(self, method: str, against: str, budget: float) -> float:
@@ -60,7 +60,7 @@ class Forecast:
         return 1.0 - self.budget(method, self.width(against, budget)) / budget if against in self.widths else np.nan
 
     def break_even(self, method: str, against: str) -> float:
-        """The smallest budget from which a method is never worse than another; infinite if there is none."""
+        """Return the smallest budget from which a method is never worse than another; infinite if there is none."""
         pays = self._of(method) <= self._of(against) * (1 + 1e-9)
         last = np.flatnonzero(~pays)
         first = int(last[-1]) + 1 if len(last) else 0
@@ -82,7 +82,7 @@ def forecast(
     level: float = 0.95,
     rng: int = 0,
 ) -> Forecast:
-    """The expected width of the interval by method and budget; by default of all methods that fit the target."""
+    """Return the expected width of the interval by method and budget; by default of all methods that fit the target."""
     total = float(target.query_costs(pool).sum())
     spent = np.sort(np.asarray([share * total for share in SHARES] if budgets is None else budgets, dtype=np.float64))
     if not len(spent) or not (spent > 0).all():

@@ -51,13 +51,17 @@ class Basis:
     """The weight of queries that were judged whole; the rest is that of single documents, spread over all queries."""
 
 
-def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: float) -> tuple[FloatArray, FloatArray]:
+def ends(
+    value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis | None, level: float
+) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval that reaches this far to either side, and at least as far as unseen exceptions do.
 
     They are infinite where there is no interval: from too few queries, around a value that is out of bounds, or where
-    nothing within the bounds would be ruled out.
+    nothing within the bounds would be ruled out. Without a basis only the reach counts.
     """
     at, reach = np.asarray(value, dtype=float), np.asarray(half, dtype=float)
+    if basis is None:
+        return at - reach, at + reach
     low, high = basis.bounds
     share = np.asarray(basis.whole) * unseen(basis.queries, basis.size, level) / basis.size
     with np.errstate(invalid="ignore"):
@@ -71,7 +75,7 @@ def ends(value: npt.ArrayLike, half: npt.ArrayLike, *, basis: Basis, level: floa
 
 
 def unseen(queries: npt.ArrayLike, size: int, level: float) -> FloatArray:
-    """The most exceptions that a pool may have if a random sample of its queries shows none of them.
+    """Return the most exceptions that a pool may have if a random sample of its queries shows none of them.
 
     A sample of n queries without replacement misses all of x exceptions with probability Π (1 − n / (size − i)), i < x.
     More exceptions than this would all be missed with a probability below (1 − level) / 2, the share of one side.
@@ -87,7 +91,7 @@ def unseen(queries: npt.ArrayLike, size: int, level: float) -> FloatArray:
 def half_width(
     error: npt.ArrayLike, *, draws: npt.ArrayLike, freedom: npt.ArrayLike, level: float, kind: str = IntervalKind.T
 ) -> FloatArray:
-    """Half the width of the interval around an estimate with this standard error."""
+    """Return half the width of the interval around an estimate with this standard error."""
     if not 0 < level < 1:
         raise ParameterError("an interval", "level", "a share between 0 and 1", level)
     rule = IntervalKind.parse(kind)
@@ -122,7 +126,7 @@ def _sequence(draws: npt.ArrayLike, level: float) -> FloatArray:
 def bernstein(
     values: FloatArray, *, bounds: tuple[float, float], level: float, population: float = np.inf
 ) -> tuple[float, float]:
-    """The empirical Bernstein confidence sequence of the mean of bounded draws after the last of them.
+    """Return the empirical Bernstein confidence sequence of the mean of bounded draws after the last of them.
 
     Waudby-Smith & Ramdas, Estimating means of bounded random variables by betting, JRSS B 2024, Theorem 2; for draws
     without replacement from a finite population their Confidence sequences for sampling without replacement, NeurIPS

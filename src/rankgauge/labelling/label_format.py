@@ -76,7 +76,7 @@ def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str
 
 
 def task_format(path: str | os.PathLike[str], format: str | None = None) -> LabelFormat:
-    """The format of a task file: the one that is named, or the one that belongs to the file's ending."""
+    """Return the format of a task file: the one that is named, or the one that belongs to the file's ending."""
     writable = {name: known for name, known in LABEL_FORMATS.items() if known.write is not None}
     if format is not None:
         if format not in writable:
@@ -94,12 +94,12 @@ def task_format(path: str | os.PathLike[str], format: str | None = None) -> Labe
 
 
 def task_endings() -> dict[str, str]:
-    """The endings of files that tasks can be written to, with what their formats are."""
+    """Return the endings of files that tasks can be written to, with what their formats are."""
     writable = [known for known in LABEL_FORMATS.values() if known.write is not None]
     return {ending: known.title for known in writable for ending in known.endings}
 
 
-def graded(cell: str | None) -> tuple[bool, str | None]:
-    """Whether there is a label in a cell, and its grade; None: it cannot be judged."""
+def read_grade(cell: str | None) -> tuple[bool, str | None]:
+    """Say whether there is a label in a cell, and its grade; None: it cannot be judged."""
     said = (cell or "").strip()
     return bool(said), None if said.casefold() in SKIP else said or None

@@ -31,7 +31,7 @@ class Assessor:
 
     @classmethod
     def of(cls, who: str | Assessor) -> Assessor:
-        """The assessor of that name."""
+        """Return the assessor of that name."""
         return who if isinstance(who, Assessor) else cls(name=who)
 
 
@@ -89,7 +89,7 @@ class Exported:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
-        """What the row of a file says; None if it is not a judging room's."""
+        """Return what the row of a file says; None if it is not a judging room's."""
         if not {"person", "origin"} <= row.keys() or row.get("kind") not in set(LabelKind):
             return None
         number = str(row["person"]).removesuffix(".0")  # tables with gaps turn whole numbers into others
@@ -165,7 +165,7 @@ class Recorded:
         return {name: count for name, count in asdict(self).items() if name != "unread"}
 
     def added(self, **counts: Any) -> Recorded:
-        """The same with these numbers and names added."""
+        """Return the same with these numbers and names added."""
         return replace(self, **{name: getattr(self, name) + count for name, count in counts.items()})
 
 

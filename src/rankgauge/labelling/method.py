@@ -43,17 +43,17 @@ class Draws(ABC):
 
     @abstractmethod
     def query(self, j: int) -> int:
-        """The query of draw j: its position in the pool."""
+        """Return the query of draw j: its position in the pool."""
 
     @abstractmethod
     def asks(self, j: int, grades: FloatArray) -> IndexArray:
-        """The documents whose grades draw j needs next; none if it is complete.
+        """Return the documents whose grades draw j needs next; none if it is complete.
 
         `grades` are those of all documents of the pool, NaN if not judged.
         """
 
     def opened(self, grades: FloatArray) -> int | None:
-        """How many draws may ask for labels now; None if all may.
+        """Return how many draws may ask for labels now; None if all may.
 
         In a plan of several stages the draws of a stage wait until those of the stages before are complete, because
         their beliefs are fitted to those labels.
@@ -61,7 +61,7 @@ class Draws(ABC):
         return self.length
 
     def complete(self, j: int, grades: FloatArray) -> bool:
-        """Whether draw j needs no more labels."""
+        """Say whether draw j needs no more labels."""
         return len(self.asks(j, grades)) == 0
 
 
@@ -110,10 +110,10 @@ class Estimate:
 
     @classmethod
     def around(cls, value: float, error: float, *, draws: int, freedom: float, **fields: Any) -> Estimate:
-        """The estimate with the interval of its kind and level around the value."""
+        """Return the estimate with the interval of its kind and level around the value."""
         level, kind, basis = fields["level"], fields["interval"], fields.get("basis")
         half = float(half_width(error, draws=draws, freedom=freedom, level=level, kind=kind))
-        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=level)
+        low, high = ends(value, half, basis=basis, level=level)
         return cls(value=value, error=error, low=float(low), high=float(high), draws=draws, freedom=freedom, **fields)
 
     @property
@@ -133,7 +133,7 @@ class Estimate:
         return self.draws if self.basis is None else int(np.asarray(self.basis.queries))
 
     def to_json(self) -> dict[str, Any]:
-        """The fields, for JSON; a value that is not shown is NaN."""
+        """Return the fields, for JSON; a value that is not shown is NaN."""
         found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "basis"}
         if self.basis is None:
             return found
@@ -175,14 +175,14 @@ class Repetitions:
     def around(
         cls, *, value: FloatArray, error: FloatArray, freedom: FloatArray, basis: Basis | None = None, **facts: Any
     ) -> Self:
-        """The estimates with their intervals, as those of `Estimate.around`."""
+        """Return the estimates with their intervals, as those of `Estimate.around`."""
         half = half_width(error, draws=facts["draws"], freedom=freedom, level=LEVEL)
-        low, high = (value - half, value + half) if basis is None else ends(value, half, basis=basis, level=LEVEL)
+        low, high = ends(value, half, basis=basis, level=LEVEL)
         return cls(value=value, error=error, freedom=freedom, low=low, high=high, **facts)
 
     @classmethod
     def joined(cls, parts: list[Repetitions]) -> Repetitions:
-        """The repetitions of all parts, one after another."""
+        """Return the repetitions of all parts, one after another."""
         return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
 
 
@@ -209,14 +209,14 @@ class Plan(Draws):
 
     @abstractmethod
     def price(self, j: int, grades: FloatArray) -> float:
-        """What draw j has cost, or will cost at the query level; documents of earlier draws are free."""
+        """Return what draw j has cost, or will cost at the query level; documents of earlier draws are free."""
 
     @abstractmethod
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
-        """The estimate from the first n draws, all of which must be complete."""
+        """Return the estimate from the first n draws, all of which must be complete."""
 
     def basis(self, queries: npt.ArrayLike, whole: npt.ArrayLike = 1.0) -> Basis:
-        """What an estimate from that number of different queries rests on."""
+        """Return what an estimate from that number of different queries rests on."""
         return Basis(queries=queries, size=len(self.pool.sizes), bounds=self.target.extent(self.pool), whole=whole)
 
 
@@ -237,11 +237,11 @@ class Method(ABC):
 
     @abstractmethod
     def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> Plan:
-        """The plan for a budget and a seed."""
+        """Return the plan for a budget and a seed."""
 
     @abstractmethod
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        """The standard error to expect at each budget if the beliefs are right."""
+        """Return the standard error to expect at each budget if the beliefs are right."""
 
     @abstractmethod
     def repeat(
@@ -254,7 +254,7 @@ class Method(ABC):
 
 
 def get(name: str | Method, **options: Any) -> Method:
-    """The method of that name with its options: get("paper", beliefs="uniform")."""
+    """Return the method of that name with its options: get("paper", beliefs="uniform")."""
     if isinstance(name, Method):
         return name
     method = METHODS.find(name)

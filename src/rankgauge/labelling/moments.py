@@ -81,15 +81,17 @@ class Moments:
 
 
 def moments(pool: Pool, target: Target, *, rng: int | np.random.Generator = 0, samples: int = SAMPLES) -> Moments:
-    """The mean and variance of each query's value under the beliefs; for two rankers, of the difference."""
+    """Return the mean and variance of each query's value under the beliefs; for two rankers, of the difference."""
     if samples < 2:
         raise ParameterError("moments", "samples", "a whole number, 2 or more", samples)
 
     def compute() -> Moments:
         if target.shape is Shape.LINEAR:
             return _linear_moments(pool, target)
+        if target.shape is Shape.CASCADE and pool.rankers == 1:
+            return list_moments(Lists.of(pool, 0, target.last(pool)), target.weights(pool)[:, 0], worths(pool, target))
         if target.shape is Shape.CASCADE:
-            return _cascade_moments(pool, target) if pool.rankers == 1 else _pair_moments(pool, target)
+            return _pair_moments(pool, target)
         return _sampled_moments(pool, target, samples, np.random.default_rng(rng))
 
     if isinstance(rng, np.random.Generator):
@@ -110,7 +112,7 @@ class Worths:
 
 
 def worths(pool: Pool, target: Target) -> Worths:
-    """The moments of every document's worth; measures that are neither linear nor a cascade have no worths."""
+    """Return the moments of every document's worth; measures that are neither linear nor a cascade have no worths."""
     if target.shape is Shape.OTHER:
         raise ParameterError("worths", "measure", "linear or a cascade", str(target.measure))
     return target.remembered("worths", (pool.beliefs,), lambda: _worths(pool, target))
@@ -127,12 +129,12 @@ def _worths(pool: Pool, target: Target) -> Worths:
 
 
 def net_weights(weights: FloatArray) -> FloatArray:
-    """The weight of each document in the value: for two lists, that in the first minus that in the second."""
+    """Return the weight of each document in the value: for two lists, that in the first minus that in the second."""
     return weights[..., 0] if weights.shape[-1] == 1 else weights[..., 0] - weights[..., 1]
 
 
 def batches(sizes: IndexArray, cells: int) -> Iterator[IndexArray]:
-    """The positions of queries with documents, in batches of like size with about that many cells each."""
+    """Yield the positions of queries with documents, in batches of like size with about that many cells each."""
     order = np.argsort(sizes, kind="stable")
     order = order[np.searchsorted(sizes[order], 1) :]
     while len(order):
@@ -156,12 +158,12 @@ class Lists:
 
     @classmethod
     def of(cls, pool: Pool, ranker: int, last: int) -> Lists:
-        """The lists of a ranker."""
+        """Return the lists of a ranker."""
         lengths = pool.lengths[:, ranker]
         return cls(order=pool.orders[ranker], starts=np.cumsum(lengths) - lengths, lengths=np.minimum(lengths, last))
 
     def columns(self, queries: IndexArray) -> tuple[IndexArray, FloatArray]:
-        """The documents of some queries' lists (ranks × queries), and 1 where there is one, 0 on padding."""
+        """Return the documents of some queries' lists (ranks × queries), and 1 where there is one, 0 on padding."""
         places = np.arange(int(self.lengths[queries].max(initial=0)))[:, np.newaxis]
         filled = places < self.lengths[queries]
         source = np.where(filled, self.starts[queries] + places, 0)
@@ -179,7 +181,7 @@ class ValueSlopes:
 
 
 def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> ValueSlopes:
-    """The expected values of all queries (queries) and the slopes of all documents (documents).
+    """Return the expected values of all queries (queries) and the slopes of all documents (documents).
 
     `grades` (documents) are the labels seen so far, NaN for the others; None if nothing is judged.
     """
@@ -229,13 +231,8 @@ def _linear_moments(pool: Pool, target: Target) -> Moments:
     )
 
 
-def _cascade_moments(pool: Pool, target: Target) -> Moments:
-    weights = target.weights(pool)[:, 0]
-    return list_moments(Lists.of(pool, 0, target.last(pool)), weights, worths(pool, target))
-
-
 def list_moments(lists: Lists, weights: FloatArray, worth: Worths) -> Moments:
-    """The moments of every query's list; `weights` (documents) are those of the places in it."""
+    """Return the moments of every query's list; `weights` (documents) are those of the places in it."""
     mean, variance = np.zeros((2, len(lists.lengths)))
     for queries in batches(lists.lengths, CELLS):
         documents, filled = lists.columns(queries)
@@ -255,43 +252,24 @@ def _pair_moments(pool: Pool, target: Target) -> Moments:
     weights, worth = target.weights(pool), worths(pool, target)
     first, second = (Lists.of(pool, r, target.last(pool)) for r in (0, 1))
     one, two = (list_moments(lists, weights[:, r], worth) for r, lists in enumerate((first, second)))
+    # Rounding must not lift u above its bound where both are tiny.
+    shared = np.minimum(worth.variance / np.where(worth.rest > 0, worth.rest, 1.0), worth.mean)
+    ranks = np.where(np.isnan(pool.ranks[:, 1]), np.iinfo(np.int32).max, pool.ranks[:, 1]).astype(np.int64)
     covariance = np.zeros(len(pool.queries))
-    ready = _Ready.of(pool, weights, worth)
     for queries in batches(np.minimum(first.lengths, 1) * second.lengths, PAIR_CELLS):
-        covariance[queries] = ready.covariance(first, second, queries)
+        documents, filled = first.columns(queries)
+        rest, both = np.where(filled > 0, worth.rest[documents], 1.0), shared[documents] * filled
+        places, steps = ranks[documents], _steps(weights[documents, 0] * filled)
+        documents, filled = second.columns(queries)
+        passed: FloatArray = np.where(filled > 0, worth.rest[documents], 1.0)
+        np.cumprod(passed, axis=0, out=passed)  # E Q_j
+        falls = _steps(weights[documents, 1] * filled)
+        listed = both * (places <= len(documents))
+        covariance[queries] = _sum_products(rest, listed, places, steps, passed.T.copy(), falls.T.copy())
     # Lists that give every document the same weight have exactly the same value.
     differs = np.logical_or.reduceat(weights[:, 0] != weights[:, 1], pool.starts)
     variance = np.maximum(one.variance + two.variance - 2.0 * covariance, 0.0)
     return Moments(mean=np.where(differs, one.mean - two.mean, 0.0), variance=np.where(differs, variance, 0.0))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Ready:
-    """What the covariance needs of each document: its weights, m, u, and its rank in list 2."""
-
-    weights: FloatArray
-    rest: FloatArray
-    shared: FloatArray
-    ranks: IndexArray
-
-    @classmethod
-    def of(cls, pool: Pool, weights: FloatArray, worth: Worths) -> _Ready:
-        safe = np.where(worth.rest > 0, worth.rest, 1.0)
-        # Rounding must not lift u above its bound where both are tiny.
-        shared = np.minimum(worth.variance / safe, worth.mean)
-        ranks = np.where(np.isnan(pool.ranks[:, 1]), np.iinfo(np.int32).max, pool.ranks[:, 1]).astype(np.int64)
-        return cls(weights=weights, rest=worth.rest, shared=shared, ranks=ranks)
-
-    def covariance(self, first: Lists, second: Lists, queries: IndexArray) -> FloatArray:
-        """Cov(L1, L2) of some queries."""
-        one, filled = first.columns(queries)
-        rest, shared, ranks = np.where(filled > 0, self.rest[one], 1.0), self.shared[one] * filled, self.ranks[one]
-        steps = _steps(self.weights[one, 0] * filled)
-        two, filled = second.columns(queries)
-        passed: FloatArray = np.where(filled > 0, self.rest[two], 1.0)
-        np.cumprod(passed, axis=0, out=passed)  # E Q_j
-        falls = _steps(self.weights[two, 1] * filled)
-        return _summed(rest, shared * (ranks <= len(two)), ranks, steps, passed.T.copy(), falls.T.copy())
 
 
 def _steps(weights: FloatArray) -> FloatArray:
@@ -299,7 +277,7 @@ def _steps(weights: FloatArray) -> FloatArray:
     return -np.diff(weights, axis=0, append=0.0)
 
 
-def _summed(
+def _sum_products(
     rest: FloatArray, shared: FloatArray, ranks: IndexArray, steps: FloatArray, passed: FloatArray, falls: FloatArray
 ) -> FloatArray:
     """Σ_ij c_i d_j D_ij; the first four are ranks of list 1 × queries, the last two queries × ranks of list 2."""
@@ -335,11 +313,11 @@ def _sampled_moments(pool: Pool, target: Target, samples: int, rng: np.random.Ge
 
 
 def _values(pool: Pool, target: Target, queries: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
-    """The value of each query under each of its label vectors (samples × queries)."""
+    """Return the value of each query under each of its label vectors (samples × queries)."""
     columns = np.arange(int(pool.sizes[queries].max()))
     filled = columns < pool.sizes[queries][:, np.newaxis]
     documents = np.where(filled, pool.starts[queries][:, np.newaxis] + columns, 0)
-    grades = np.where(filled, _drawn(pool, documents, samples, rng), np.nan).reshape(-1, len(columns))
+    grades = np.where(filled, _draw_grades(pool, documents, samples, rng), np.nan).reshape(-1, len(columns))
     lists = []
     for ranker in range(pool.rankers):
         scores = np.where(filled, -pool.ranks[documents, ranker], np.nan)
@@ -349,7 +327,7 @@ def _values(pool: Pool, target: Target, queries: IndexArray, samples: int, rng: 
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]
 
 
-def _drawn(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
+def _draw_grades(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
     """Grades of the documents (samples × queries × documents), each as often as the beliefs say."""
     chance = np.cumsum(pool.beliefs[documents], axis=-1)
     drawn = rng.random((samples, *documents.shape))

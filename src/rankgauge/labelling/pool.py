@@ -29,10 +29,10 @@ from rankgauge.labelling.beliefs import (
     mixture,
     predict,
     scale_of,
-    softened,
+    soften,
 )
 from rankgauge.labelling.cost import document_costs, query_overheads
-from rankgauge.labelling.pool_rows import PoolRows, joined, scored
+from rankgauge.labelling.pool_rows import PoolRows, join_runs, score_documents
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
 
@@ -82,7 +82,7 @@ class PooledDocuments(Grouped):
         return found
 
     def query_of(self, row: int) -> str:
-        """The id of a document's query."""
+        """Return the id of a document's query."""
         return str(self.queries[int(self.query[row])])
 
     def with_query_texts(self, texts: Mapping[str, str]) -> Self:
@@ -90,12 +90,11 @@ class PooledDocuments(Grouped):
         told = pl.Series("query_text", [texts.get(query) for query in self.queries], dtype=pl.String)
         if told.null_count() == len(told):
             return self
-        each = told.gather(self.query)
-        if self.texts is None:
-            return replace(self, texts=pl.DataFrame({"query_text": each}))
-        own = self.texts["query_text"] if "query_text" in self.texts.columns else pl.Series([None] * len(each))
-        known = pl.select(query_text=pl.coalesce(own.cast(pl.String).replace("", None), each))
-        return replace(self, texts=known.hstack(self.texts.drop("query_text", strict=False)))
+        known, others = told.gather(self.query), pl.DataFrame() if self.texts is None else self.texts
+        if "query_text" in others.columns:
+            own = others["query_text"].cast(pl.String).replace("", None)
+            known = pl.select(query_text=pl.coalesce(own, known)).to_series()
+        return replace(self, texts=known.to_frame().hstack(others.drop("query_text", strict=False)))
 
     def check_costs(self) -> None:
         """Raises an error if a cost is not a number above 0, or an overhead below 0."""
@@ -154,7 +153,7 @@ class Pool(PooledDocuments):
         overhead: str | float | None = None,
         depth: int | None = None,
     ) -> Pool:
-        """The pool in a frame or a table file: a row for each query and document.
+        """Return the pool in a frame or a table file: a row for each query and document.
 
         `scores` names the columns with one or two rankers' scores (score; score_1 and score_2; or ranks in place of
         scores). An empty cell means that the document is not in the ranker's list. Beliefs are the columns p_0, p_1, …
@@ -179,16 +178,16 @@ class Pool(PooledDocuments):
 
     @classmethod
     def from_runs(cls, *runs: Any, texts: Any = None, **options: Any) -> Pool:
-        """The pool of the documents that one or two runs (paths, frames, dicts) retrieve.
+        """Return the pool of the documents that one or two runs (paths, frames, dicts) retrieve.
 
         `texts` is a frame with the column document, also query if texts differ by query, and any of title, text, url,
         length, cost and beliefs. The options are those of `of`.
         """
-        return cls.of(joined(runs, texts), **options)
+        return cls.of(join_runs(runs, texts), **options)
 
     @classmethod
     def from_letor(cls, path: str | Path, *rankers: Any, model: Any = None, **options: Any) -> Pool:
-        """The pool that one or two fitted rankers make of a LETOR file, whose grades are ignored.
+        """Return the pool that one or two fitted rankers make of a LETOR file, whose grades are ignored.
 
         `model` gives the beliefs: a fitted relevance model, or several, whose beliefs are averaged. Without one they
         are uniform over the scale `grades`. The options are those of `of`.
@@ -196,7 +195,7 @@ class Pool(PooledDocuments):
         if len(rankers) not in (1, 2):
             raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
         features = read_features(Source.of(path))
-        frame = scored(features, rankers)
+        frame = score_documents(features, rankers)
         if model is not None:
             models = model if isinstance(model, list | tuple) else [model]
             scale = scale_of(models) if options.get("grades") is None else options.pop("grades")
@@ -205,7 +204,7 @@ class Pool(PooledDocuments):
         return cls.of(frame, **options)
 
     def to_frame(self) -> pl.DataFrame:
-        """The pool as a frame that `of` turns into the same pool."""
+        """Return the pool as a frame that `of` turns into the same pool."""
         numbers: dict[str, Any] = {
             **{f"rank_{r + 1}": pl.Series(self.ranks[:, r]).fill_nan(None) for r in range(self.rankers)},
             **{belief_column(grade): self.beliefs[:, y] for y, grade in enumerate(self.grades)},
@@ -232,19 +231,19 @@ class Pool(PooledDocuments):
         return tuple(self._order(r) for r in range(self.rankers))
 
     def scaled(self) -> Pool:
-        """The same pool with costs in units of the mean cost of a query."""
+        """Return the same pool with costs in units of the mean cost of a query."""
         unit = float(np.mean(self.query_costs))
         return self.with_costs(self.costs / unit, self.overhead / unit)
 
     def with_costs(self, costs: FloatArray, overhead: FloatArray) -> Pool:
-        """The same pool with other costs; nothing else is checked again."""
+        """Return the same pool with other costs; nothing else is checked again."""
         made = self._changed(costs=costs, overhead=overhead)
         made.__dict__.pop("query_costs", None)
         made.check_costs()
         return made
 
     def with_beliefs(self, beliefs: FloatArray) -> Pool:
-        """The same pool with other beliefs; nothing else is checked again."""
+        """Return the same pool with other beliefs; nothing else is checked again."""
         made = self._changed(beliefs=beliefs)
         _check_beliefs(made)
         return made
@@ -259,12 +258,12 @@ class Pool(PooledDocuments):
         return self.with_beliefs(told if known else mixture(told, self.beliefs))
 
     def softened(self) -> tuple[Pool, int]:
-        """The same pool without certainty, which no label supports yet, and how many documents were certain."""
-        beliefs, count = softened(self.beliefs)
+        """Return the same pool without certainty, which no label supports yet, and how many documents were certain."""
+        beliefs, count = soften(self.beliefs)
         return (self.with_beliefs(beliefs) if count else self), count
 
     def _changed(self, **arrays: FloatArray) -> Pool:
-        """A copy with other arrays, which also keeps what was derived from the lists."""
+        """Return a copy with other arrays, which also keeps what was derived from the lists."""
         made = copy(self)
         for name, array in arrays.items():
             if array.shape != getattr(self, name).shape:
@@ -273,7 +272,7 @@ class Pool(PooledDocuments):
         return made
 
     def find(self, judgments: pl.DataFrame) -> FloatArray:
-        """The grade of each document in the judgments (query, document, grade); NaN if there is none."""
+        """Return the grade of each document in the judgments (query, document, grade); NaN if there is none."""
         known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
         found = self.ids.join(known, on=["query", "document"], how="left", maintain_order="left")
         if len(found) != len(self.documents):

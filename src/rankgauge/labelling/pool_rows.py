@@ -27,7 +27,7 @@ OF_NO_RUN = frozenset({"best_rank"})
 
 
 def run_columns(columns: Sequence[str]) -> dict[str, str]:
-    """The columns by run: score_1, score_2, …; or score; or rank_NAME, score_NAME and the like; or rank.
+    """Return the columns by run: score_1, score_2, …; or score; or rank_NAME, score_NAME and the like; or rank.
 
     Where a run has both ranks and scores, its ranks: they have no ties.
     """
@@ -41,7 +41,7 @@ def run_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def is_rank(column: str) -> bool:
-    """Whether a column of a run holds ranks, not scores."""
+    """Say whether a column of a run holds ranks, not scores."""
     return RANK.search(column) is not None
 
 
@@ -85,12 +85,12 @@ class PoolRows:
 
     @classmethod
     def of(cls, source: Any, *, scores: str | Sequence[str] | None = None, depth: int | None = None) -> PoolRows:
-        """The rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
+        """Return the rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a pool", "depth", "a whole number, 1 or more", depth)
-        frame = _identified(files.read_table(source) if files.is_path(source) else as_frame(source))
+        frame = _identify_rows(files.read_table(source) if files.is_path(source) else as_frame(source))
         names = _score_columns(frame, scores)
-        queries, code = _numbered(frame["query"])
+        queries, code = _number_queries(frame["query"])
         place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
         scored = [_scores(frame, name, lone=len(names) == 1)[place] for name in names]
         ranks = np.column_stack([_ranks(sizes, scores) for scores in scored])
@@ -118,12 +118,12 @@ class PoolRows:
         return self.frame.select(pl.col(names).cast(pl.String)) if names else None
 
     def column(self, name: str, what: str) -> FloatArray:
-        """The numbers of a column."""
+        """Return the numbers of a column."""
         return numbers(self.frame, name, what)
 
 
-def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
-    """The documents of one or two runs with a column of scores for each."""
+def join_runs(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
+    """Return the documents of one or two runs with a column of scores for each."""
     if len(runs) not in (1, 2):
         raise ParameterError("a pool", "runs", "one or two runs", len(runs))
     found = [
@@ -138,8 +138,8 @@ def joined(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
     return frame if texts is None else with_texts(frame, texts)
 
 
-def scored(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
-    """The documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
+def score_documents(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
+    """Return the documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
     frame = pl.DataFrame({"query": features.queries, "document": features.documents})
     for n, ranker in enumerate(rankers, start=1):
         given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
@@ -151,7 +151,7 @@ def scored(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
 
 
 def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
-    """The numbers in a column; NaN if a cell is empty."""
+    """Return the numbers in a column; NaN if a cell is empty."""
     if name not in frame.columns:
         raise InputError(
             f"no column '{name}' for {what} among {', '.join(frame.columns)}",
@@ -168,8 +168,8 @@ def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
     return np.asarray(values.fill_null(np.nan).to_numpy())
 
 
-def _identified(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with ids as strings in the columns query and document."""
+def _identify_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with ids as strings in the columns query and document."""
     if frame.is_empty():
         raise InputError("no pool found: there are no rows")
     for name in ("query", "document"):
@@ -229,7 +229,7 @@ def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> t
 
 
 def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
-    """The scores of a ranker, NaN for documents that are not in its list; ranks count as negative scores."""
+    """Return the scores of a ranker, NaN for documents that are not in its list; ranks count as negative scores."""
     found = numbers(frame, name, "scores")
     absent = frame[name].is_null().to_numpy()
     bad = np.isnan(found) & (lone | ~absent)
@@ -256,8 +256,8 @@ def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) 
         raise InputError(f"row {row + 1}: document {document} of query {query} has no score of any ranker")
 
 
-def _numbered(query: pl.Series) -> tuple[pl.Series, IndexArray]:
-    """The queries in order of appearance, and the number of each row's query."""
+def _number_queries(query: pl.Series) -> tuple[pl.Series, IndexArray]:
+    """Return the queries in order of appearance, and the number of each row's query."""
     runs = query.rle_id().to_numpy()
     heads = query.filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one head for each query
     queries = heads.unique(maintain_order=True)
@@ -265,7 +265,7 @@ def _numbered(query: pl.Series) -> tuple[pl.Series, IndexArray]:
 
 
 def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
-    """The rank of each document in its query's list, equal scores in the order of the input; NaN stays NaN."""
+    """Return the rank of each document in its query's list, equal scores in the order of the input; NaN stays NaN."""
     ranks, starts = np.empty(len(scores)), np.cumsum(sizes) - sizes
     for queries, (rows,) in pad_groups(sizes, scores):
         order = np.argsort(-rows, axis=1, kind="stable")
@@ -278,7 +278,7 @@ def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
 
 
 def with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
-    """The documents with the columns of a table that has a row for each document, or each query and document."""
+    """Return the documents with the columns of a table that has a row for each document, or each query and document."""
     read = files.read_table(texts) if files.is_path(texts) else as_frame(texts)
     document = find(read.columns, "document")
     if document is None:

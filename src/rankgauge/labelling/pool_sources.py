@@ -80,9 +80,9 @@ class PoolTable:
 
     @classmethod
     def of(cls, source: Any, *, board: bool = False) -> PoolTable:
-        """The table in a file or a frame; the further numbers of a board's documents are not ignored."""
+        """Return the table in a file or a frame; the further numbers of a board's documents are not ignored."""
         frame = files.read_table(source) if files.is_path(source) else as_frame(source)
-        names = _renamed(frame.columns)
+        names = _rename_columns(frame.columns)
         for name in KEYS:
             if name not in names.values():
                 raise InputError(
@@ -108,7 +108,7 @@ class PoolTable:
         return [name for name in TEXTS if name in self.frame.columns]
 
     def run(self, name: str) -> pl.DataFrame:
-        """A run of the table: query, document, score, and the rank if the table states it.
+        """Return a run of the table: query, document, score, and the rank if the table states it.
 
         Documents without a rank or score are not in it.
         """
@@ -127,7 +127,7 @@ class PoolTable:
         return BoardPool.from_runs({name: self.run(name) for name in self.runs}, texts=said, stated=True, **options)
 
     def joined(self, documents: pl.DataFrame) -> PoolTable:
-        """The table with what another says of its documents; where both have a text, its own."""
+        """Return the table with what another says of its documents; where both have a text, its own."""
         keys = [name for name in KEYS if name in documents.columns]
         told = judges_in(documents) if set(KEYS) <= set(documents.columns) else {}
         names = [name for name in documents.columns if name not in {*KEYS, *told}]
@@ -138,8 +138,8 @@ class PoolTable:
         return replace(self, frame=found.with_columns(own).drop([name + OTHER for name in both]))
 
 
-def _renamed(columns: Sequence[str]) -> dict[str, str]:
-    """The columns that have another name with us, and ours."""
+def _rename_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns that have another name with us, and ours."""
     found = {column: name for name in KEYS if (column := find(columns, name)) is not None}
     # PyTerrier's tables have the query's id in `qid` and its text in `query`.
     if found.get("query") is None and "query" in columns and "query" in found.values():
@@ -154,7 +154,7 @@ def _renamed(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _words(frame: pl.DataFrame, runs: Mapping[str, str], *, board: bool) -> Iterator[tuple[str, str]]:
-    """What columns hold that are no texts."""
+    """Yield what columns hold that are no texts."""
     yield from ((name, f"the {name}'s id") for name in KEYS)
     for run, column in runs.items():
         yield column, f"{'ranks' if is_rank(column) else 'scores'} of {run}"
@@ -168,7 +168,7 @@ def _words(frame: pl.DataFrame, runs: Mapping[str, str], *, board: bool) -> Iter
 
 
 def grades_in(frame: pl.DataFrame) -> list[str]:
-    """The columns that hold people's grades: neither beliefs nor labels of a new campaign."""
+    """Return the columns that hold people's grades: neither beliefs nor labels of a new campaign."""
     grade = find(frame.columns, "grade")
     people = [column for column in raters(frame.columns) if column not in judges_in(frame)]
     return [*([] if grade is None else [grade]), *people]
@@ -184,7 +184,7 @@ def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:
 
 
 def unranked(columns: Sequence[str]) -> InputError:
-    """The error where a table has no run."""
+    """Return the error where a table has no run."""
     return InputError(
         f"no column of ranks or scores among {', '.join(columns)}",
         hint="Call it score or rank; for several runs rank_NAME or score_NAME.",
@@ -244,7 +244,7 @@ class PoolSources:
     def is_board(
         self, measures: Sequence[str], goal: str | None = None, *, depth: int | None = None, alone: bool = False
     ) -> bool:
-        """Whether these files and measures take a board: the other methods estimate one value of one or two runs.
+        """Say whether these files and measures take a board: the other methods estimate one value of one or two runs.
 
         Where they could give it as well, runs whose pool the posterior serves take a board too: it needs fewer labels.
         `alone` says that something is asked for that only the other methods have.
@@ -261,7 +261,7 @@ class PoolSources:
             return False  # whoever makes the pool says what is wrong with it
 
     def pool(self, *, grades: Sequence[float] | np.ndarray | None, cost: str | None, depth: int | None) -> Pool:
-        """The pool for one value."""
+        """Return the pool for one value."""
         options: dict[str, Any] = {"grades": grades, "cost": cost, "depth": depth}
         if self.table is not None:
             columns = list(self.table.runs.values())
@@ -274,7 +274,7 @@ class PoolSources:
         return pool.judged_by({judge.name: judge for judge in self.judges}) if self.judges else pool
 
     def board_pool(self, measures: Sequence[str], *, cost: str | None, depth: int | None) -> BoardPool:
-        """The pool for a board of runs, as deep as the measures look unless a depth is given."""
+        """Return the pool for a board of runs, as deep as the measures look unless a depth is given."""
         options: dict[str, Any] = {
             "depth": self.usual_depth(measures) if depth is None else depth,
             "also": self.judged,
@@ -288,7 +288,7 @@ class PoolSources:
         return pool.with_query_texts(self.query_texts)
 
     def told_judges(self) -> tuple[MachineJudge, ...]:
-        """The judges whose grades are columns of a table."""
+        """Return the judges whose grades are columns of a table."""
         frames = [self.table.frame if self.table is not None else None, self.documents]
         told = [
             judges_in(frame)
@@ -302,7 +302,7 @@ class PoolSources:
 
 
 def _is_scale(grades: set[float]) -> bool:
-    """Whether these are whole numbers that people could choose among."""
+    """Say whether these are whole numbers that people could choose among."""
     return bool(grades) and all(grade == int(grade) for grade in grades) and max(grades) <= LARGEST_SCALE
 
 

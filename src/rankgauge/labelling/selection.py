@@ -6,7 +6,6 @@ yet to be judged knows those of earlier judgments.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
 
 Order: TypeAlias = Callable[[BoardPool, FloatArray, int, np.random.Generator], IndexArray]
@@ -47,26 +46,40 @@ class Selection(Registered):
         return bool(self.unjudged)
 
 
-class RunChoice(ABC):
-    """Which run of a query is read next, by what was found so far."""
-
-    def __init__(self, runs: int) -> None:
-        self.runs = runs
-
-    @abstractmethod
-    def priority(self) -> FloatArray:
-        """How much each run deserves to be read; equal ones are read in an order that is drawn once for each query."""
-
-    @abstractmethod
-    def learn(self, run: int, holders: BoolArray, *, relevant: bool) -> None:
-        """Notes the grade of a document that was read in a run; `holders` are all runs that retrieve it."""
+Priority: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+"""How much each run of a query deserves to be read, by how many of its documents were relevant, and were judged."""
 
 
-def by_run(choice: type[RunChoice]) -> Order:
-    """Reads one run of a query or another by choice. A document without a grade counts as not relevant."""
+def by_run(priority: Priority, *, shared: bool) -> Order:
+    """Read one run of a query or another by priority, equal ones in an order that is drawn once for each query.
 
-    def read(pool: BoardPool, relevant: FloatArray, query: int, most: int, rng: np.random.Generator) -> list[int]:
-        return _read(pool, relevant, query, choice(len(pool.runs)), most, rng)
+    A document without a grade counts as not relevant. A grade counts for the run in which the document was read, or,
+    if it is `shared`, for all runs that retrieve the document.
+    """
+
+    def read(pool: BoardPool, grades: FloatArray, query: int, most: int, rng: np.random.Generator) -> list[int]:
+        start, size = pool.starts[query], pool.sizes[query]
+        holders, lists = np.zeros((size, len(pool.runs)), dtype=bool), list[list[int]]()
+        for run, (hits, _) in enumerate(pool.run_lists(query)):
+            holders[hits - start, run] = True
+            lists.append(hits.tolist())
+        ties, places = rng.random(len(lists)) * 1e-9, [0] * len(lists)
+        relevant, judged, taken = np.zeros(len(lists)), np.zeros(len(lists)), dict[int, None]()
+        while len(taken) < most and np.isfinite(ties.max()):
+            run = int(np.argmax(priority(relevant, judged) + ties))
+            documents, place = lists[run], places[run]
+            while place < len(documents) and documents[place] in taken:
+                place += 1
+            places[run] = place
+            if place == len(documents):
+                ties[run] = -np.inf
+                continue
+            document = documents[place]
+            taken[document] = None
+            counts = holders[document - start] if shared else run
+            judged[counts] += 1.0
+            relevant[counts] += grades[document] == 1.0
+        return list(taken)
 
     return by_query(read)
 
@@ -87,30 +100,3 @@ def by_query(
         return np.argsort(place, kind="stable")
 
     return order
-
-
-def _read(
-    pool: BoardPool, relevant: FloatArray, query: int, choice: RunChoice, most: int, rng: np.random.Generator
-) -> list[int]:
-    """The first documents of a query in the order of their judging."""
-    start, size = pool.starts[query], pool.sizes[query]
-    holders, lists = np.zeros((size, len(pool.runs)), dtype=bool), list[list[int]]()
-    for run, (hits, _) in enumerate(pool.run_lists(query)):
-        holders[hits - start, run] = True
-        lists.append(hits.tolist())
-    ties, places = rng.random(len(lists)) * 1e-9, [0] * len(lists)
-    found, seen = list[int](), set[int]()
-    while len(found) < most and np.isfinite(ties.max()):
-        run = int(np.argmax(choice.priority() + ties))
-        documents, place = lists[run], places[run]
-        while place < len(documents) and documents[place] in seen:
-            place += 1
-        places[run] = place
-        if place == len(documents):
-            ties[run] = -np.inf
-            continue
-        document = documents[place]
-        seen.add(document)
-        found.append(document)
-        choice.learn(run, holders[document - start], relevant=bool(relevant[document] == 1.0))
-    return found

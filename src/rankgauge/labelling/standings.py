@@ -39,7 +39,7 @@ class JudgeAlone:
 
 
 def judges_alone(outlook: RunsOutlook | None, estimates: Sequence[RunEstimate]) -> Iterator[JudgeAlone]:
-    """Each judge that graded nearly the whole pool, by each measure; what it did not grade counts as the lowest
+    """Yield each judge that graded nearly the whole pool, by each measure; what it did not grade counts as the lowest
     grade."""
     if outlook is None:
         return
@@ -124,18 +124,19 @@ class Standings:
             return [f"1–{len(self.runs)}"] * len(self.runs)
         return self.verdicts.range_texts
 
+    def _or_nan(self, known: FloatArray | None) -> FloatArray:
+        return np.full(len(self.runs), np.nan) if known is None else known
+
     @cached_property
     def half_widths(self) -> FloatArray:
         """Half the width of each run's own interval on these queries; NaN while labels are too few for any."""
-        own = self.estimate.half_widths(self.level)
-        return np.full(len(self.runs), np.nan) if own is None else own
+        return self._or_nan(self.estimate.half_widths(self.level))
 
     @cached_property
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """The ends of these intervals, within what the measure can be; all that it can be while labels are too few."""
-        (low, high), middle = self.bounds, self.estimate.values
-        half = np.where(np.isnan(self.half_widths), np.inf, self.half_widths)
-        return np.clip(middle - half, low, high), np.clip(middle + half, low, high)
+        low, high = (np.full(len(self.runs), bound) for bound in self.bounds)
+        return self.estimate.ends(self.level) or (low, high)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -145,14 +146,12 @@ class Standings:
     @cached_property
     def new_half_widths(self) -> FloatArray:
         """Half the width of each run's interval on new queries like these; NaN where it is not known."""
-        like = self.estimate.like_half_widths(self.level)
-        return np.full(len(self.runs), np.nan) if like is None else like
+        return self._or_nan(self.estimate.like_half_widths(self.level))
 
     @cached_property
     def joint_half_widths(self) -> FloatArray:
         """Half the widths of the intervals on these queries that hold for all runs at once; NaN where not known."""
-        joint = self.estimate.joint_half_widths(self.level)
-        return np.full(len(self.runs), np.nan) if joint is None else joint
+        return self._or_nan(self.estimate.joint_half_widths(self.level))
 
     @cached_property
     def gaps(self) -> FloatArray:
@@ -168,7 +167,7 @@ class Standings:
         return np.full(len(self.runs), np.nan) if pairs is None else pairs[:, self.first]
 
     def lead(self, run: int, other: int) -> tuple[float, float]:
-        """How far a run is ahead of another, and half the width of that difference's own interval."""
+        """Return how far a run is ahead of another, and half the width of that difference's own interval."""
         values = self.estimate.values
         return float(values[run] - values[other]), float(self.estimate.lead_half_widths(run, self.level)[other])
 
@@ -221,7 +220,7 @@ class Standings:
         return all(words in ("", NEW_TOO) for words in self.settled)
 
     def apart(self) -> float:
-        """How far apart the runs that may be the best are at most, with a chance of the level."""
+        """Return how far apart the runs that may be the best are at most, with a chance of the level."""
         few = self.candidates
         rng = np.random.default_rng(self.estimate.seed)
         matrix = self.estimate.covariance.matrix[np.ix_(few, few)]

@@ -21,7 +21,7 @@ from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import graded
+from rankgauge.ranking.rules import apply_negative
 
 T = TypeVar("T")
 
@@ -43,11 +43,9 @@ class Target:
 
     @classmethod
     def of(cls, measure: str | Measure, pool: Pool, dialect: str | Dialect = DIALECT, **overrides: Any) -> Target:
-        """The target that a measure of the registry names; `overrides` replace single choices of the dialect."""
-        spoken = dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT)
-        spoken = spoken.topped(float(np.max(pool.grades, initial=0.0)))
-        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
-        require_mean(wanted, spoken)
+        """Return the target that a measure of the registry names; `overrides` replace single choices of the dialect."""
+        spoken = spoken_dialect(np.append(pool.grades, 0.0), dialect=dialect, **overrides)
+        wanted = read_mean(measure, spoken)
         form = wanted.form() if _is_plain(wanted, spoken, pool) else None
         worth = np.zeros(0) if form is None else grade_worths(form, spoken, pool.grades)
         if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
@@ -56,7 +54,7 @@ class Target:
         return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
 
     def remembered(self, name: str, sources: tuple[object, ...], compute: Callable[[], T]) -> T:
-        """What `compute` gives, computed once for the same source arrays."""
+        """Return what `compute` gives, computed once for the same source arrays."""
         known = self._memory.get(name)
         if known is None or any(one is not other for one, other in zip(known[0], sources, strict=True)):
             known = self._memory[name] = sources, compute()
@@ -74,18 +72,19 @@ class Target:
         return np.asarray(np.concatenate([[0.0], self._rank_weights(pool)])[ranks.astype(np.intp)])
 
     def last(self, pool: Pool) -> int:
-        """The last rank that counts in the pool's lists."""
+        """Return the last rank that counts in the pool's lists."""
         return int(np.max(np.flatnonzero(self._rank_weights(pool)) + 1, initial=0))
 
     def _rank_weights(self, pool: Pool) -> FloatArray:
-        """The weights of the ranks 1, 2, … of the longest list."""
+        """Return the weights of the ranks 1, 2, … of the longest list."""
         assert self.form is not None
-        ranks = np.arange(1.0, pool.lengths.max() + 1)
-        cuts = [cut for cut in (self.form.cutoff, self.dialect.depth) if cut is not None]
-        return np.where(ranks <= min(cuts, default=np.inf), self.form.weight(ranks), 0.0)
+        weights = form_weights(self.form, int(pool.lengths.max()))
+        if self.dialect.depth is not None:
+            weights[self.dialect.depth :] = 0.0
+        return weights
 
     def needed(self, pool: Pool) -> BoolArray:
-        """The documents whose grades the value depends on."""
+        """Return the documents whose grades the value depends on."""
         return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._needed(pool))
 
     def _needed(self, pool: Pool) -> BoolArray:
@@ -94,7 +93,7 @@ class Target:
         return np.asarray((self.weights(pool) != 0).any(axis=1))
 
     def query_costs(self, pool: Pool) -> FloatArray:
-        """What it costs to open each query and judge all of its documents that the value depends on."""
+        """Return what it costs to open each query and judge all of its documents that the value depends on."""
         return self.remembered(
             "query costs",
             (pool.ranks, pool.costs, pool.overhead),
@@ -102,12 +101,12 @@ class Target:
         )
 
     def bounds(self, pool: Pool) -> tuple[float, float]:
-        """The least and the largest value that a query can have."""
+        """Return the least and the largest value that a query can have."""
         low, high = self.measure.facts.bounds
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
     def extent(self, pool: Pool) -> tuple[float, float]:
-        """The bounds, with the least and the largest value in this pool where the measure has none."""
+        """Return the bounds, with the least and the largest value in this pool where the measure has none."""
         return self.remembered("extent", (pool.ranks, pool.grades), lambda: self._extent(pool))
 
     def _extent(self, pool: Pool) -> tuple[float, float]:
@@ -120,7 +119,7 @@ class Target:
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
     def worths(self, grades: npt.ArrayLike) -> FloatArray:
-        """What grades are worth, on the scale or not; NaN where a grade is not known."""
+        """Return what grades are worth, on the scale or not; NaN where a grade is not known."""
         assert self.form is not None
         return grade_worths(self.form, self.dialect, np.asarray(grades, dtype=np.float64))
 
@@ -141,7 +140,7 @@ class Target:
         return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
 
     def _lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
-        """The values of each ranker's lists."""
+        """Return the values of each ranker's lists."""
         return [
             score_arrays(
                 grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, unscored=True, dialect=self.dialect
@@ -150,8 +149,14 @@ class Target:
         ]
 
 
-def require_mean(measure: Measure, dialect: Dialect) -> None:
-    """Refuses a measure whose value is not the mean over all queries."""
+def spoken_dialect(grades: FloatArray, *, dialect: str | Dialect = DIALECT, **overrides: Any) -> Dialect:
+    """Return the dialect on a scale whose top is its highest grade; ties in the runs are those of their files."""
+    return dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
+
+
+def read_mean(named: str | Measure, dialect: Dialect) -> Measure:
+    """Return a measure as the dialect reads it; one whose value is not the mean over all queries is refused."""
+    measure = dialect.read(parse(named)).bound(DEFAULTS)
     if measure.facts.aggregate is not Aggregate.MEAN:
         raise ParameterError("active evaluation", "measure", "one that is averaged over queries", str(measure))
     # A mean over the queries that turn out to count is a ratio of two unknowns.
@@ -159,19 +164,26 @@ def require_mean(measure: Measure, dialect: Dialect) -> None:
         raise ParameterError("active evaluation", "measure", "one that has a value for every query", str(measure))
     if dialect.choice("empty", measure) == LEAVE_OUT:
         raise ParameterError("active evaluation", "empty", "a number: every query of the pool counts", LEAVE_OUT)
+    return measure
 
 
 def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
-    """Whether the value is what the measure's formula gives on the whole list, in double precision."""
+    """Say whether the value is what the measure's formula gives on the whole list, in double precision."""
     condenses = measure.judged_only or dialect.unjudged is Unjudged.SKIP
-    unjudged = condenses and not np.isfinite(graded(pool.grades, dialect.negative)).all()
+    unjudged = condenses and not np.isfinite(apply_negative(pool.grades, dialect.negative)).all()
     refused = bool(((pool.lengths > 0) & (pool.lengths < dialect.fewest)).any())
     return not (unjudged or refused or dialect.single_arithmetic)
 
 
+def form_weights(form: Form, deepest: int) -> FloatArray:
+    """Return the weights of the ranks 1, 2, … up to the deepest, 0 past the cutoff."""
+    ranks = np.arange(1.0, deepest + 1)
+    return np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
+
+
 def grade_worths(form: Form, dialect: Dialect, grades: FloatArray) -> FloatArray:
-    """What each grade is worth in a form under a dialect; NaN where a grade is not known."""
-    scaled = graded(dialect.rescaled(grades) if dialect.rescales else grades, dialect.negative)
+    """Return what each grade is worth in a form under a dialect; NaN where a grade is not known."""
+    scaled = apply_negative(dialect.rescaled(grades) if dialect.rescales else grades, dialect.negative)
     lists = RankedLists(
         ranks=np.arange(1.0, grades.size + 1).reshape(grades.shape),
         grades=scaled,

@@ -21,7 +21,7 @@ from rankgauge.errors import InputError
 from rankgauge.labelling.board import Board, BoardEstimate, BoardTarget, Stream
 from rankgauge.labelling.board.lists import PrecisionLists, RunLists
 from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.target import reached
+from rankgauge.labelling.board.target import mark_reached
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registered, Registry
@@ -47,7 +47,7 @@ class JudgedBoard:
     @cached_property
     def reached(self) -> FloatArray:
         """Whether each document reaches each threshold of the scale: 1 or 0 (documents × thresholds)."""
-        return reached(self.grades, self.board.grades)
+        return mark_reached(self.grades, self.board.grades)
 
     @cached_property
     def truth(self) -> tuple[FloatArray, ...]:
@@ -67,7 +67,7 @@ class JudgedBoard:
     def said(self) -> FloatArray:
         """How far each document reaches each threshold by the judges' word (documents × thresholds): the mean of the
         judges; a document that one of them has not graded counts as its lowest grade."""
-        each = [reached(judge.on(self.board.grades), self.board.grades) for judge in self.board.pool.judges]
+        each = [mark_reached(judge.on(self.board.grades), self.board.grades) for judge in self.board.pool.judges]
         return np.asarray(np.mean(each, axis=0), dtype=np.float64)
 
     def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
@@ -75,13 +75,13 @@ class JudgedBoard:
         return tuple(by_query.mean(axis=1) for by_query in self.by_query(reached))
 
     def by_query(self, reached: FloatArray) -> Iterator[FloatArray]:
-        """The same by query (runs × queries)."""
+        """Yield the same by query (runs × queries)."""
         sums = np.add.reduceat(reached, self.board.pool.starts, axis=0)
         for target, lists in self.measured():
             yield target.over_ideal(lists.values(reached @ target.steps), sums)
 
     def measured(self) -> Iterator[tuple[BoardTarget, RunLists]]:
-        """Each measure, with the runs' lists as it reads them."""
+        """Return each measure, with the runs' lists as it reads them."""
         return zip(self.board.targets, self.board.lists, strict=True)
 
 
@@ -123,8 +123,10 @@ class Yardstick(Registered):
     """Whether it needs the grades of a judge other than people."""
 
 
-def expanded(judged: JudgedBoard, sample: IndexArray, chance: FloatArray, *, apart: float = 1.0) -> Iterator[Standing]:
-    """The values of the runs by each measure from a sample, whose documents were drawn with these chances.
+def expand_sample(
+    judged: JudgedBoard, sample: IndexArray, chance: FloatArray, *, apart: float = 1.0
+) -> Iterator[Standing]:
+    """Yield the values of the runs by each measure from a sample, whose documents were drawn with these chances.
 
     Sums of precisions hold products of two labels: a document's own with itself counts 1/π, that of two documents
     `apart`/(π_i π_j), so that `apart` is π_i π_j over the chance that both are sampled.
@@ -151,15 +153,17 @@ def shares(sizes: IndexArray, labels: int) -> IndexArray:
     return np.minimum(counts, sizes)
 
 
-def streamed(judged: JudgedBoard, stream: Stream, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels of a stream."""
+def estimate_stream(
+    judged: JudgedBoard, stream: Stream, labels: Sequence[int], seed: int
+) -> Iterator[tuple[Standing, ...]]:
+    """Yield the estimates of the first labels of a stream."""
     for n in labels:
         readings = judged.board.read(stream, stream.exactly(n), judged.grades, budget=n)
         yield standings_of(judged, readings, seed)
 
 
 def standings_of(judged: JudgedBoard, readings: Readings, seed: int) -> tuple[Standing, ...]:
-    """What readings say by each measure."""
+    """Return what readings say by each measure."""
     return tuple(_standing(found) for found in judged.board.estimate(readings, seed=seed))
 
 

@@ -9,7 +9,7 @@ from rankgauge.errors import InputError
 from rankgauge.labelling.board import Columns
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, Fit, believe
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.target import reached
+from rankgauge.labelling.board.target import mark_reached
 from tests.active.board.collection import pooled
 
 SCALE = np.arange(4.0)
@@ -24,7 +24,7 @@ def features() -> Features:
 def test_the_fit_is_a_maximum(features: Features) -> None:
     """No small change of a coefficient or of a query's effect raises the penalised likelihood."""
     labelled = np.arange(0, 400, 7)
-    fit = Fit.of(features, labelled, reached(pooled()[1][labelled], SCALE))
+    fit = Fit.of(features, labelled, mark_reached(pooled()[1][labelled], SCALE))
     found = fit.effects(Effects.prior(features))
     best, rng = fit.objective(found.beta, found.b), np.random.default_rng(1)
     for _ in range(20):
@@ -38,16 +38,16 @@ def test_the_start_does_not_matter(features: Features) -> None:
     """Steps from another fit end at the same beliefs: a fold's beliefs know nothing of the labels left out."""
     grades = pooled()[1]
     some, others = np.arange(0, 400, 9), np.arange(0, 400, 5)
-    start = believe(features, others, reached(grades[others], SCALE)).effects
-    plain = believe(features, some, reached(grades[some], SCALE))
-    warm = believe(features, some, reached(grades[some], SCALE), start)
+    start = believe(features, others, mark_reached(grades[others], SCALE)).effects
+    plain = believe(features, some, mark_reached(grades[some], SCALE))
+    warm = believe(features, some, mark_reached(grades[some], SCALE), start)
     assert warm.chance == pytest.approx(plain.chance, abs=1e-5)
 
 
 def test_labels_teach(features: Features) -> None:
     """Beliefs after many labels are nearer to the other grades than those before the first."""
     labelled, grades = np.arange(0, 400, 2), pooled()[1]
-    truth = reached(grades, SCALE)
+    truth = mark_reached(grades, SCALE)
     before = Beliefs.of(features, Effects.prior(features)).chance
     after = believe(features, labelled, truth[labelled]).chance
     rest = np.arange(1, 400, 2)

@@ -14,7 +14,7 @@ from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.board.beliefs import Beliefs, Effects
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.target import BoardTarget, reached
+from rankgauge.labelling.board.target import BoardTarget, mark_reached
 from rankgauge.labelling.board.values import value
 from rankgauge.numeric import FloatArray, IndexArray
 from tests.active.board.collection import pooled, tables
@@ -188,7 +188,7 @@ def test_known_labels_are_used() -> None:
     stream = board.stream(1)
     found = board.read(stream, stream.exactly(10), grades, budget=10)
     assert len(found.labelled) == 210
-    assert found.mean[::2] == pytest.approx(reached(grades[::2], np.arange(4.0)))
+    assert found.mean[::2] == pytest.approx(mark_reached(grades[::2], np.arange(4.0)))
 
 
 def test_a_stage_starts_from_what_is_labelled() -> None:

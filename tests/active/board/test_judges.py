@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import Board, BoardPool
-from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.campaign import BoardCampaign
 from rankgauge.labelling.campaign.parquet import pack_board, unpack_board
 from tests.active.board.collection import noisy_judge, tables
@@ -101,9 +101,9 @@ def test_calibrated_on_another_collection() -> None:
     judgments = tables()[0]
     pool = pooled(model=noisy_judge())
     elsewhere = [frame.with_columns("query", document="x" + pl.col("document")) for frame in (judgments, noisy_judge())]
-    found = calibrated(pool, *elsewhere, grades=SCALE)
+    found = calibrate(pool, *elsewhere, grades=SCALE)
     assert brier(found, 0) < brier(pool, 0)
-    useless = calibrated(pool, elsewhere[0], elsewhere[1].with_columns(pl.col("grade").shuffle(seed=4)), grades=SCALE)
+    useless = calibrate(pool, elsewhere[0], elsewhere[1].with_columns(pl.col("grade").shuffle(seed=4)), grades=SCALE)
     effects = [one.judges[0].effects for one in (found, useless)]
     assert effects[0] is not None
     assert effects[1] is not None
@@ -114,16 +114,16 @@ def test_calibrated_on_another_collection() -> None:
     assert again.levels == pytest.approx([1, 2, 3])
     assert again.said.equals(found.judges[0].said)
     with pytest.raises(InputError, match="both graded 3 documents"):
-        calibrated(pool, elsewhere[0][:3], elsewhere[1], grades=SCALE)
+        calibrate(pool, elsewhere[0][:3], elsewhere[1], grades=SCALE)
     with pytest.raises(InputError, match="the pool has 0 judges"):
-        calibrated(pooled(), *elsewhere, grades=SCALE)
+        calibrate(pooled(), *elsewhere, grades=SCALE)
     with pytest.raises(InputError, match="are those of the pool"):
-        calibrated(pool, judgments, noisy_judge(), grades=SCALE)
+        calibrate(pool, judgments, noisy_judge(), grades=SCALE)
     with pytest.raises(InputError, match="highest grade there is 1"):
-        calibrated(pool, elsewhere[0].with_columns(pl.col("grade").clip(0, 1)), elsewhere[1], grades=SCALE)
+        calibrate(pool, elsewhere[0].with_columns(pl.col("grade").clip(0, 1)), elsewhere[1], grades=SCALE)
     with pytest.raises(InputError, match="grades are 0, 1, 2, 3 here and 0, 33, 66, 99 there"):
-        calibrated(pool, elsewhere[0], elsewhere[1].with_columns(grade=pl.col("grade") * 33), grades=SCALE)
-    never = calibrated(pool, elsewhere[0], elsewhere[1].filter(pl.col("grade") < 3), grades=SCALE).judges[0]
+        calibrate(pool, elsewhere[0], elsewhere[1].with_columns(grade=pl.col("grade") * 33), grades=SCALE)
+    never = calibrate(pool, elsewhere[0], elsewhere[1].filter(pl.col("grade") < 3), grades=SCALE).judges[0]
     assert never.levels is not None
     assert never.levels.tolist() == [1, 2, 3]  # that the judge never said 3 there is no other scale
 

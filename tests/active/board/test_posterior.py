@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.labelling.board.beliefs import EffectsPosterior, believe
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.target import reached
+from rankgauge.labelling.board.target import mark_reached
 from tests.active.board.collection import pooled
 
 SCALE = np.arange(4.0)
@@ -15,7 +15,7 @@ SCALE = np.arange(4.0)
 def drawn(labelled: np.ndarray, grades: np.ndarray, draws: int) -> tuple[Features, np.ndarray]:  # type: ignore[type-arg]
     """The features, and the mean of drawn probabilities."""
     features = Features.of(pooled()[0], 3)
-    posterior = EffectsPosterior.of(features, labelled, reached(grades, SCALE))
+    posterior = EffectsPosterior.of(features, labelled, mark_reached(grades, SCALE))
     found = list(posterior.chances(np.random.default_rng(0), draws))
     assert all((np.diff(chance, axis=1) <= 0).all() for chance in found)
     assert all((chance >= 0).all() and (chance <= 1).all() for chance in found)
@@ -27,7 +27,7 @@ def test_draws_agree_with_beliefs_where_labels_are_many() -> None:
     grades = pooled()[1]
     labelled = np.flatnonzero(np.arange(len(grades)) % 5 > 0)
     features, mean = drawn(labelled, grades[labelled], 30)
-    belief = believe(features, labelled, reached(grades[labelled], SCALE)).chance
+    belief = believe(features, labelled, mark_reached(grades[labelled], SCALE)).chance
     assert np.abs(mean - belief).mean() < 0.03
 
 

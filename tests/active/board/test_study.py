@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.labelling.simulations.board_study import MARKS, BoardCurve, marked
+from rankgauge.labelling.simulations.study import MARKS, BoardCurve, mark_repetition
 from rankgauge.labelling.yardstick import Standing
 
 TRUTH = np.array([0.5, 0.3, 0.1])
@@ -21,7 +21,7 @@ def curve(*tau: list[float], labels: tuple[int, ...] = (10, 100, 1000)) -> Board
 
 def test_marks_of_values() -> None:
     """Errors are over the runs; one pair of three is in the wrong order; there is nothing to cover."""
-    found = marked(Standing(values=np.array([0.4, 0.2, 0.3])), TRUTH)
+    found = mark_repetition(Standing(values=np.array([0.4, 0.2, 0.3])), TRUTH)
     assert found["rmse"] == pytest.approx((0.1**2 + 0.1**2 + 0.2**2) / 3)  # the square
     assert found["bias"] == pytest.approx((-0.1 - 0.1 + 0.2) / 3)
     assert found["tau"] == pytest.approx((2 - 1) / 3)
@@ -39,7 +39,7 @@ def test_marks_of_intervals() -> None:
         joint=np.array([0.2, 0.2, 0.2]),
         pairs=np.full((3, 3), 0.14),
     )
-    found = marked(standing, TRUTH)
+    found = mark_repetition(standing, TRUTH)
     assert found["coverage"] == pytest.approx(2 / 3)
     assert found["joint_coverage"] == 0
     assert found["half_width"] == pytest.approx(0.11)
@@ -50,15 +50,15 @@ def test_marks_of_intervals() -> None:
 def test_rounding_is_covered() -> None:
     """Where everything is judged, intervals have no width and hold the truth, whatever the last digit is."""
     whole = Standing(values=TRUTH + 1e-16, own=np.zeros(3), joint=np.zeros(3), pairs=np.zeros((3, 3)))
-    found = marked(whole, TRUTH)
+    found = mark_repetition(whole, TRUTH)
     assert found["coverage"] == found["joint_coverage"] == found["settled"] == 1
     assert found["family_error"] == 0
 
 
 def test_what_is_not_estimated_has_no_marks() -> None:
     """Values that a yardstick does not give are no values of 0; values that are all equal are no order."""
-    assert all(math.isnan(mark) for mark in marked(Standing(values=np.full(3, np.nan)), TRUTH).values())
-    assert marked(Standing(values=np.zeros(3)), TRUTH)["tau"] == 0
+    assert all(math.isnan(mark) for mark in mark_repetition(Standing(values=np.full(3, np.nan)), TRUTH).values())
+    assert mark_repetition(Standing(values=np.zeros(3)), TRUTH)["tau"] == 0
 
 
 def test_means_and_standard_errors() -> None:

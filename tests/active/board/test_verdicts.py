@@ -185,7 +185,7 @@ def test_the_outlook() -> None:
 
     def at(labels: int) -> Outlook:
         readings = board.read(stream, stream.exactly(labels), grades, budget=labels)
-        return Outlook(board=board, stream=stream, readings=readings, estimates=board.estimate(readings))
+        return Outlook.of(board, stream, readings, board.estimate(readings))
 
     now = at(100)
     following = now.next(5)

@@ -13,8 +13,8 @@ from rankgauge import evaluate
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.board.lists import PrecisionLists
-from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard, expanded, shares
-from rankgauge.labelling.yardsticks import li_kanoulas, xinfap
+from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard, expand_sample, shares
+from rankgauge.labelling.yardsticks import samples
 from tests.active.board.collection import noisy_judge, tables
 
 MEASURES = ("nDCG@10", "AP(rel=2)", "P(rel=2)@5", "ERR@5")
@@ -131,7 +131,7 @@ def test_a_uniform_sample_has_no_bias() -> None:
     apart = n * (size - 1) / (size * (n - 1))
     precision, numerator = [], []
     for sample in itertools.combinations(range(size), n):
-        first, second = expanded(board, np.array(sample), np.full(n, n / size), apart=apart)
+        first, second = expand_sample(board, np.array(sample), np.full(n, n / size), apart=apart)
         precision.append(first.values[0])
         numerator.append(second.values[0] * board.relevant[list(sample)].sum() * size / n)
     assert np.mean(precision) == pytest.approx(2 / 4)
@@ -150,7 +150,7 @@ def test_xinfap_by_hand() -> None:
     board = small({"one": "abcd"}, "ac")
     ((target, lists),) = board.measured()
     assert isinstance(lists, PrecisionLists)
-    found = xinfap._inferred(
+    found = samples._infer_precision(
         board, target, lists, np.array([0, 0, 1, 1]), np.array([0, 1, 2]), np.array([1.0, 1.0, 0.5])
     )
     # a at rank 1; c at rank 3, with one relevant document of the two above it.
@@ -159,14 +159,14 @@ def test_xinfap_by_hand() -> None:
 
 def test_xinfap_has_no_bias_in_linear_measures(judged: JudgedBoard) -> None:
     """The mean over many samples of P@5 is P@5."""
-    found = np.array([next(xinfap.standings(judged, [120], seed))[2].values for seed in range(300)])
+    found = np.array([next(samples.standings_xinfap(judged, [120], seed))[2].values for seed in range(300)])
     off = found.mean(axis=0) - judged.truth[2]
     assert np.all(np.abs(off) < 4 * found.std(axis=0) / np.sqrt(len(found)))
 
 
 def test_active_sampling_spends_what_it_may(judged: JudgedBoard) -> None:
     """Each query's sample has the number of labels asked for, each document once, with a chance above 0."""
-    query = li_kanoulas._Query(judged, 2, np.random.default_rng(0))
+    query = samples._Query(judged, 2, np.random.default_rng(0))
     for n, (sample, chance) in zip((0, 4, 15, 40), query.samples([0, 4, 15, 40]), strict=True):
         assert len(sample) == len(set(sample.tolist())) == len(chance) == n
         assert np.all(judged.board.pool.query[sample] == 2)
@@ -181,6 +181,6 @@ def test_active_sampling_counts_relevant_documents(judged: JudgedBoard) -> None:
     start, size = judged.board.pool.starts[1], judged.board.pool.sizes[1]
     there, counts = judged.relevant[start : start + size].sum(), []
     for seed in range(200):
-        ((sample, chance),) = li_kanoulas._Query(judged, 1, np.random.default_rng(seed)).samples([20])
+        ((sample, chance),) = samples._Query(judged, 1, np.random.default_rng(seed)).samples([20])
         counts.append((judged.relevant[sample] / chance).sum())
     assert np.mean(counts) == pytest.approx(there, rel=0.05)

@@ -8,7 +8,7 @@ import pytest
 import rankgauge
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.posterior import GradePosterior
+from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.choice import label_order, label_scores
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
@@ -160,6 +160,16 @@ def test_equal_runs_are_never_told_apart() -> None:
     assert found.gap_half_widths()[0, 1] == 0
     assert not found.verdicts().above[:2, :2].any()
     assert found.best_chances()[0] == found.best_chances()[1]
+
+
+def test_runs_that_tie_in_a_draw_share_it() -> None:
+    """A draw in which two runs are equal is half a win of each, however far apart the runs are on average."""
+    posterior = GradePosterior.of(shallow(runs=2)[0], ["Success@5"], grades=SCALE)
+    values = np.ones((100, 2, 2))
+    values[:10, 1] = 0.5
+    kept = {"labels": 10, "seed": 1, "learnt": np.ones((3, 2))}
+    found = PosteriorEstimate.of(posterior.targets[0], posterior.pool.runs, values, **kept)
+    assert found.best_chances().tolist() == pytest.approx([0.10 + 0.90 / 2, 0.90 / 2])
 
 
 def test_a_judge_narrows_intervals() -> None:

@@ -1,9 +1,9 @@
 """A board of many runs from few labels: one stream of single documents, estimates and intervals for all at once."""
 
-from rankgauge.labelling.board.columns import Columns
 from rankgauge.labelling.board.covariance import Verdicts
 from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.estimates import Board, BoardEstimate
+from rankgauge.labelling.board.features import Columns
 from rankgauge.labelling.board.later_run import LaterEstimate, LaterRun
 from rankgauge.labelling.board.plan import BoardPlan, Outlook, RunsOutlook, RunsPlan
 from rankgauge.labelling.board.pool import BoardPool

@@ -49,7 +49,7 @@ class Effects:
 
     @classmethod
     def prior(cls, features: Features) -> Effects:
-        """What is believed before the first label."""
+        """Return what is believed before the first label."""
         queries, thresholds = len(features.sizes), len(features.mean)
         blocks = _blocks(np.broadcast_to(features.effects, (queries, *features.effects.shape)))
         return cls(beta=features.mean, b=np.zeros((queries, thresholds, 2)), covariance=blocks)
@@ -64,12 +64,12 @@ class Beliefs:
 
     @classmethod
     def of(cls, features: Features, effects: Effects) -> Beliefs:
-        """The probabilities that follow from the effects: falling with the threshold, never quite 0 or 1."""
+        """Return the probabilities that follow from the effects: falling with the threshold, never quite 0 or 1."""
         return next(cls.each(features, [effects]))
 
     @classmethod
     def each(cls, features: Features, effects: Sequence[Effects]) -> Iterator[Beliefs]:
-        """The same for each of several effects, with one pass over the features."""
+        """Yield the same for each of several effects, with one pass over the features."""
         fixed = features.x @ np.vstack([one.beta for one in effects]).T.astype(np.float32)
         for one, part in zip(effects, np.split(fixed, len(effects), axis=1), strict=True):
             own, spread = _own(features, one)
@@ -78,12 +78,14 @@ class Beliefs:
 
 
 def believe(features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None) -> Beliefs:
-    """The beliefs after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
-    return Beliefs.of(features, learnt(features, labelled, reached, start))
+    """Return the beliefs after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
+    return Beliefs.of(features, learn_effects(features, labelled, reached, start))
 
 
-def learnt(features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None) -> Effects:
-    """The effects after the labels of some documents. `start` saves steps and does not change where they end."""
+def learn_effects(
+    features: Features, labelled: IndexArray, reached: FloatArray, start: Effects | None = None
+) -> Effects:
+    """Return the effects after the labels of some documents. `start` saves steps and does not change where they end."""
     first = Effects.prior(features)
     return Fit.of(features, labelled, reached).effects(start or first) if len(labelled) else first
 
@@ -118,7 +120,7 @@ class Fit:
 
     @classmethod
     def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> Fit:
-        """The labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
+        """Return the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
         order = np.argsort(labelled, kind="stable")
         rows = labelled[order]
         return cls(
@@ -133,7 +135,7 @@ class Fit:
         )
 
     def effects(self, start: Effects) -> Effects:
-        """The effects at the maximum of the penalised likelihood, which is unique.
+        """Return the effects at the maximum of the penalised likelihood, which is unique.
 
         Near the maximum the curvature hardly changes, and one serves several steps: most of the time goes into it.
         """
@@ -166,7 +168,7 @@ class Fit:
         return np.asarray(self.x @ beta.T + np.einsum("zi,zti->zt", self.w, b[self.query]))
 
     def objective(self, beta: FloatArray, b: FloatArray) -> float:
-        """The logarithm of the penalised likelihood."""
+        """Return the logarithm of the penalised likelihood."""
         eta, flat = self._logits(beta, b), b.reshape(self.queries, -1)
         fit = np.sum(self.y * eta - np.logaddexp(0.0, eta))
         held = np.sum(self.precision * (beta - self.mean) ** 2) + np.einsum("qi,ij,qj->", flat, self.hold, flat)
@@ -184,7 +186,7 @@ class Fit:
         return by_beta.reshape(beta.shape), by_b.reshape(b.shape)
 
     def curvature(self, beta: FloatArray, b: FloatArray) -> Curvature:
-        """The curvature of the penalised likelihood at these effects."""
+        """Return the curvature of the penalised likelihood at these effects."""
         curve, (thresholds, width) = self._curve(beta, b), beta.shape
         whole = np.zeros((thresholds * width, thresholds * width))
         cross = np.zeros((self.queries, 2 * thresholds, thresholds * width))
@@ -199,12 +201,12 @@ class Fit:
         return Curvature(inverse=inverse, cross=cross, carried=carried, held=whole - flat.T @ flat_carried)
 
     def _curve(self, beta: FloatArray, b: FloatArray) -> FloatArray:
-        """The variance of each label (labels × thresholds) at these effects."""
+        """Return the variance of each label (labels × thresholds) at these effects."""
         p = _logistic(self._logits(beta, b))
         return np.asarray(p * (1.0 - p))
 
     def _inverse(self, curve: FloatArray) -> FloatArray:
-        """The inverse curvature in each query's effects given β."""
+        """Return the inverse curvature in each query's effects given β."""
         own = np.repeat(self.hold[np.newaxis], self.queries, axis=0)
         for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
             found = self._by_query(curve * self.w[:, [i]] * self.w[:, [j]])
@@ -213,7 +215,7 @@ class Fit:
         return np.asarray(np.linalg.inv(own), dtype=np.float64)
 
     def _by_query(self, rows: FloatArray) -> FloatArray:
-        """The sum of the rows of each query."""
+        """Return the sum of the rows of each query."""
         found = np.zeros((self.queries, rows.shape[1]))
         found[self.query[self._starts]] = np.add.reduceat(rows, self._starts, axis=0)
         return found
@@ -234,7 +236,7 @@ def _own(features: Features, effects: Effects) -> tuple[FloatArray, FloatArray]:
 
 
 def _blocks(covariance: FloatArray) -> FloatArray:
-    """The 2 × 2 block of each threshold (queries × thresholds × 2 × 2)."""
+    """Return the 2 × 2 block of each threshold (queries × thresholds × 2 × 2)."""
     queries, size, _ = covariance.shape
     folded = covariance.reshape(queries, size // 2, 2, size // 2, 2)
     return np.ascontiguousarray(np.einsum("qtitj->qtij", folded))
@@ -247,7 +249,7 @@ def _logistic(x: FloatArray) -> FloatArray:
 
 
 def covariances(chance: FloatArray) -> FloatArray:
-    """The covariance of a document's indicators under the beliefs (documents × thresholds × thresholds).
+    """Return the covariance of a document's indicators under the beliefs (documents × thresholds × thresholds).
 
     A document that reaches the higher threshold reaches the lower one, so the mean of a product is the lesser chance.
     """
@@ -277,7 +279,7 @@ class EffectsPosterior:
 
     @classmethod
     def of(cls, features: Features, labelled: IndexArray, reached: FloatArray) -> EffectsPosterior:
-        """The posterior after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
+        """Return the posterior after the labels of some documents: `reached` (labelled × thresholds) is 1 or 0."""
         fit = Fit.of(features, labelled, reached)
         effects = fit.effects(Effects.prior(features))
         curvature = fit.curvature(effects.beta, effects.b)
@@ -307,11 +309,11 @@ class EffectsPosterior:
         return beta, self.effects.b + apart.reshape(self.effects.b.shape)
 
     def _excess(self, at: FloatArray) -> float:
-        """The logarithm of the posterior over the normal distribution, up to a constant."""
+        """Return the logarithm of the posterior over the normal distribution, up to a constant."""
         return self.fit.objective(*self._effects(at)) + float(at @ at) / 2
 
     def _step(self, at: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """A step along a random ellipse through the place, to where the posterior is high enough."""
+        """Return a step along a random ellipse through the place, to where the posterior is high enough."""
         other, level = rng.standard_normal(len(at)), self._excess(at) + np.log(rng.random())
         angle = rng.random() * 2 * np.pi
         low, high = angle - 2 * np.pi, angle

@@ -12,17 +12,16 @@ from rankgauge import dialects, files
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm.machine_judge import KEYS, LEVELS, MachineJudge, chances, levels_of, steps
 from rankgauge.labelling.board.beliefs import believe
-from rankgauge.labelling.board.columns import JUDGE_PRECISION, JUDGED, query_prior
-from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.features import JUDGE_PRECISION, JUDGED, Features, query_prior
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.target import reached
+from rankgauge.labelling.board.target import mark_reached
 from rankgauge.numeric import FloatArray
 
 FEWEST = 20
 """The documents that people and the judge must both have graded, to learn from them."""
 
 
-def calibrated(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -> BoardPool:
+def calibrate(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) -> BoardPool:
     """The pool, whose only judge is expected to do as it did elsewhere: on the judgments `human`, with grades `judge`.
 
     The effects are those of a logistic regression for each threshold in which queries have effects of their own.
@@ -63,7 +62,7 @@ def _check_other(pool: BoardPool, both: pl.DataFrame, grades: FloatArray) -> Non
 
 
 def _shared_levels(here: FloatArray, there: MachineJudge) -> FloatArray | None:
-    """The levels of the judge's grades in both collections; None where it gives chances, which name them."""
+    """Return the levels of the judge's grades in both collections; None where it gives chances, which name them."""
     if chances(there.frame):
         return None
     ours, theirs = np.unique(here[~np.isnan(here)]), np.array(there.grades)
@@ -80,7 +79,7 @@ def _shared_levels(here: FloatArray, there: MachineJudge) -> FloatArray | None:
 
 
 def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray, levels: FloatArray | None) -> FloatArray:
-    """The intercepts and the effects of the judge's steps on each threshold (thresholds × 1 + levels)."""
+    """Return the intercepts and the effects of the judge's steps on each threshold (thresholds × 1 + levels)."""
     rows = both.sort("query", maintain_order=True)
     x = steps(judge.of(rows.select(KEYS)), levels)
     thresholds, width = len(grades) - 1, x.shape[1]
@@ -95,5 +94,5 @@ def _effects(both: pl.DataFrame, judge: MachineJudge, grades: FloatArray, levels
         precision=np.append(0.25, np.full(width, JUDGE_PRECISION)),
         effects=effects,
     )
-    labels = reached(rows["grade"].to_numpy().astype(np.float64), grades)
+    labels = mark_reached(rows["grade"].to_numpy().astype(np.float64), grades)
     return believe(features, np.arange(len(rows)), labels).effects.beta

@@ -55,7 +55,7 @@ class Covariance:
 
     @classmethod
     def of(cls, values: Values, readings: Readings) -> Covariance:
-        """The covariance of these values' means over the queries."""
+        """Return the covariance of these values' means over the queries."""
         moved = values.slopes.moved(readings.error, readings.labelled)
         shown = moved @ moved.T
         spread = covariances(readings.beliefs.chance) * readings.inflation[:, np.newaxis, np.newaxis]
@@ -67,19 +67,19 @@ class Covariance:
         matrix[np.diag_indices_from(matrix)] = whole
         shared = np.zeros(len(whole)) if values.shared is None else values.shared
         matrix += np.outer(shared, shared)
-        pairs, pairs_shown = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2), shown)
+        pairs = _differences(both * np.outer(*[np.sqrt(over(first, np.diag(both)))] * 2))
         freedom = _freedom(np.diag(shown), ((moved * moved) ** 2).sum(axis=1), first, np.diag(both))
         return cls(
             matrix=matrix,
             freedom=freedom,
             joint_freedom=np.minimum(freedom, _lumpy_freedom(values, readings, whole + shared**2)),
-            pair_freedom=_freedom(pairs_shown, _fourth_powers(moved), pairs, pairs),
+            pair_freedom=_freedom(_differences(shown), _fourth_powers(moved), pairs, pairs),
             shown=np.diag(shown).copy(),
         )
 
     @classmethod
     def known(cls, matrix: FloatArray) -> Covariance:
-        """A covariance that is no estimate from labels, as one of a posterior's draws: errors are normal."""
+        """Return a covariance that is no estimate from labels, as one of a posterior's draws: errors are normal."""
         endless, pairs = np.full(len(matrix), np.inf), np.full(matrix.shape, np.inf)
         shown = np.diag(matrix).copy()
         return cls(matrix=matrix, freedom=endless, joint_freedom=endless, pair_freedom=pairs, shown=shown)
@@ -92,26 +92,26 @@ class Covariance:
     @cached_property
     def pair_error(self) -> FloatArray:
         """The standard error of the difference of each pair (runs × runs)."""
-        found, whole = _differences(self.matrix, self.matrix)[0], np.add.outer(*[np.diag(self.matrix)] * 2)
+        found, whole = _differences(self.matrix), np.add.outer(*[np.diag(self.matrix)] * 2)
         return np.asarray(np.sqrt(np.where(found > SAME * whole, found, 0.0)))
 
     def half_widths(self, level: float) -> FloatArray:
-        """Half the width of each run's own interval."""
+        """Return half the width of each run's own interval."""
         return half_width(self.error, draws=DRAWS, freedom=self.freedom, level=level)
 
     def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
-        """Half the widths of intervals that hold for all runs at once."""
+        """Return half the widths of intervals that hold for all runs at once."""
         drawn = np.abs(self._drawn(level, rng)) / np.where(self.error > 0, self.error, np.inf)
-        return _mapped(self.error, self.joint_freedom, _quantile(drawn.max(axis=1), level))
+        return _map_quantile(self.error, self.joint_freedom, float(np.quantile(drawn.max(axis=1), level)))
 
     def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
-        """Half the widths of intervals for the differences of all pairs at once (runs × runs)."""
+        """Return half the widths of intervals for the differences of all pairs at once (runs × runs)."""
         drawn, least = self._drawn(level, rng), self._pair_divisor
         largest = np.zeros(len(drawn))
         for s in range(len(least) - 1):
             gaps = np.abs(drawn[:, [s]] - drawn[:, s + 1 :]) / least[s, s + 1 :]
             np.maximum(largest, gaps.max(axis=1), out=largest)
-        return _mapped(self.pair_error, self.pair_freedom, _quantile(largest, level))
+        return _map_quantile(self.pair_error, self.pair_freedom, float(np.quantile(largest, level)))
 
     def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
@@ -119,14 +119,14 @@ class Covariance:
         largest = np.array([((drawn - one) * scale[:, [t]]).max(axis=0) for t, one in enumerate(drawn)])
         found = np.zeros_like(scale)
         for t, quantile in enumerate(np.quantile(largest, level, axis=1).tolist()):
-            found[:, t] = _mapped(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
+            found[:, t] = _map_quantile(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
         return found
 
     def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:
-        """Half the widths of intervals for the differences of all runs from one, at once (runs)."""
+        """Return half the widths of intervals for the differences of all runs from one, at once (runs)."""
         drawn = self._drawn(level, rng)
         largest = (np.abs(drawn - drawn[:, [run]]) / self._pair_divisor[run]).max(axis=1)
-        return _mapped(self.pair_error[run], self.pair_freedom[run], _quantile(largest, level))
+        return _map_quantile(self.pair_error[run], self.pair_freedom[run], float(np.quantile(largest, level)))
 
     @property
     def _pair_divisor(self) -> FloatArray:
@@ -140,15 +140,14 @@ class Covariance:
 
 
 def over(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The quotient, 1 where the divisor is not above 0."""
+    """Return the quotient, 1 where the divisor is not above 0."""
     return np.where(b > 0, a / np.where(b > 0, b, 1.0), 1.0)
 
 
-def _differences(matrix: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The variance of the difference of each pair, by the matrix and by what labels show."""
-    found = (np.add.outer(np.diag(m), np.diag(m)) - 2 * m for m in (matrix, shown))
-    by_matrix, by_labels = (np.maximum(m, 0.0) for m in found)
-    return by_matrix, by_labels
+def _differences(matrix: FloatArray) -> FloatArray:
+    """Return the variance of the difference of each pair."""
+    own = np.diag(matrix)
+    return np.asarray(np.maximum(np.add.outer(own, own) - 2 * matrix, 0.0))
 
 
 def _fourth_powers(moved: FloatArray) -> FloatArray:
@@ -170,7 +169,7 @@ def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: Flo
 
 
 def _lumpy_freedom(values: Values, readings: Readings, whole: FloatArray) -> FloatArray:
-    """The degrees of freedom at which Student's t has the tails of an error that few documents make.
+    """Return the degrees of freedom at which Student's t has the tails of an error that few documents make.
 
     Where all but a few documents of a run's top are judged, its error is nothing, or as large as a document that is
     relevant and was not drawn. The excess kurtosis of such errors is that of t with 4 + 6/κ degrees of freedom. Whole
@@ -184,28 +183,16 @@ def _lumpy_freedom(values: Values, readings: Readings, whole: FloatArray) -> Flo
     return np.asarray(4.0 + 6.0 / np.maximum(kurtosis, 1e-9))
 
 
-def _quantile(largest: FloatArray, level: float) -> float:
-    return float(np.quantile(largest, level))
-
-
-def _mapped(error: FloatArray, freedom: FloatArray, quantile: float) -> FloatArray:
-    """A normal quantile as one of Student's t with the same chance beyond it, times the standard error."""
+def _map_quantile(error: FloatArray, freedom: FloatArray, quantile: float) -> FloatArray:
+    """Return a normal quantile as one of Student's t with the same chance beyond it, times the standard error."""
     from scipy.special import ndtr
 
-    return half_width(
-        error, draws=DRAWS, freedom=freedom, level=float(np.clip(1 - 2 * ndtr(-quantile), 0.5, 1 - 1e-12))
-    )
+    level = float(np.clip(1 - 2 * ndtr(-quantile), 0.5, 1 - 1e-12))
+    return half_width(error, draws=DRAWS, freedom=freedom, level=level)
 
 
 ROUNDING = 1e-9
 """No difference is claimed that rounding may have made."""
-
-
-def per_look(level: float, looks: int) -> float:
-    """The level of each look, if there are so many."""
-    if looks != int(looks) or looks < 1:
-        raise ParameterError("a verdict", "looks", "a whole number, 1 or more", looks)
-    return 1.0 - (1.0 - level) / looks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -251,7 +238,7 @@ class Verdicts:
         return float(np.count_nonzero(self.above)) / max(n * (n - 1) // 2, 1)
 
     def top(self, k: int) -> BoolArray | None:
-        """The first k runs, or None while it is open which they are.
+        """Return the first k runs, or None while it is open which they are.
 
         One run is settled once the confidence set has no other; more once all of them are settled above all others.
         """
@@ -262,7 +249,7 @@ class Verdicts:
         return inside if bool(self.above[np.ix_(inside, ~inside)].all()) else None
 
     def leaders(self, k: int) -> BoolArray:
-        """The k runs with the highest values, settled or not."""
+        """Return the k runs with the highest values, settled or not."""
         self._check_top(k)
         return np.isin(np.arange(len(self.runs)), np.argsort(-self.values, kind="stable")[:k])
 
@@ -344,21 +331,21 @@ class RunEstimate(ABC):
         return np.clip(self.values, *self.target.measure.facts.bounds)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the width of each run's own interval, for these queries."""
+        """Return half the width of each run's own interval, for these queries."""
         return None if self.reason else self.covariance.half_widths(level)
 
     def joint_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """The same for intervals that hold for all runs at once."""
+        """Return the same for intervals that hold for all runs at once."""
         if self.reason:
             return None
         return np.maximum(self.covariance.joint_half_widths(level, self._rng()), self.covariance.half_widths(level))
 
     def ends(self, level: float = LEVEL) -> Ends | None:
-        """The ends of each run's own interval, within the bounds of the measure."""
+        """Return the ends of each run's own interval, within the bounds of the measure."""
         return self._ends(self.half_widths(level))
 
     def joint_ends(self, level: float = LEVEL) -> Ends | None:
-        """The same for intervals that hold for all runs at once."""
+        """Return the same for intervals that hold for all runs at once."""
         return self._ends(self.joint_half_widths(level))
 
     def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
@@ -366,19 +353,19 @@ class RunEstimate(ABC):
         return None if self.reason else self.covariance.joint_pair_half_widths(level, self._rng())
 
     def lead_half_widths(self, run: int, level: float = LEVEL) -> FloatArray:
-        """Half the widths of intervals for the differences of all runs from one (runs)."""
+        """Return half the widths of intervals for the differences of all runs from one (runs)."""
         return self.covariance.gap_half_widths(run, level, self._rng())
 
     @abstractmethod
     def like_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the width of each run's interval for queries like these: the luck of the queries is included."""
+        """Return half the width of each run's interval for queries like these: the luck of the queries is included."""
 
     def like_pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """The same for the differences of all pairs at once; None where they are not known."""
+        """Return the same for the differences of all pairs at once; None where they are not known."""
         return None
 
     def best_chances(self) -> FloatArray | None:
-        """The chance that each run is the best; None where it is not known."""
+        """Return the chance that each run is the best; None where it is not known."""
         return None
 
     def verdicts(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts | None:
@@ -389,8 +376,10 @@ class RunEstimate(ABC):
         return None if self.reason else self.race(level, looks=looks)
 
     def race(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts:
-        """The same while there is no interval too: good enough to say where the next labels should go."""
-        level = per_look(level, 1 if self.by_model else looks)
+        """Return the same while there is no interval too: good enough to say where the next labels should go."""
+        if looks != int(looks) or looks < 1:
+            raise ParameterError("a verdict", "looks", "a whole number, 1 or more", looks)
+        level = 1.0 - (1.0 - level) / (1 if self.by_model else looks)
         return Verdicts(runs=self.runs, values=self.values, covariance=self.covariance, level=level, seed=self.seed)
 
     def _ends(self, half: FloatArray | None) -> Ends | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,7 +39,7 @@ class Goal:
 
     @classmethod
     def parse(cls, goal: str | Goal) -> Goal:
-        """The goal that a text names, such as `rank`, `best 3` or `beats bm25`."""
+        """Return the goal that a text names, such as `rank`, `best 3` or `beats bm25`."""
         if isinstance(goal, Goal):
             return goal
         name, _, rest = goal.strip().partition(" ")
@@ -65,7 +65,7 @@ class Goal:
             raise ParameterError("a board", "goal", f"fewer than the {len(runs)} runs that there are", str(self))
 
     def place(self, runs: Sequence[str]) -> int | None:
-        """The position of the baseline among the runs."""
+        """Return the position of the baseline among the runs."""
         return None if self.baseline is None else list(runs).index(self.baseline)
 
     def shares(
@@ -109,11 +109,11 @@ class Slopes:
     def of(
         cls, target: BoardTarget, lists: RunLists, query: IndexArray, *, divisor: FloatArray, **parts: FloatArray
     ) -> Slopes:
-        """The slopes of a target whose ideal sums are `divisor` (queries); `parts` are hit, level and curve."""
+        """Return the slopes of a target whose ideal sums are `divisor` (queries); `parts` are hit, level and curve."""
         return cls(lists=lists, query=query, steps=target.steps, scale=1.0 / (divisor * len(divisor)), **parts)
 
     def moved(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
-        """What errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
+        """Return what errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
         documents)."""
         query = self.query[documents]
         by_ideal = np.einsum("zt,zt->z", errors, self.curve[query])
@@ -197,48 +197,39 @@ DOUBT = 0.02
 """What is added to the variance of a label under the beliefs, which may be too sure of themselves."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Attention:
-    """How much each run counts for a target (runs; adding up to 1), and whether only what moves runs apart does."""
+def moves_apart(target: BoardTarget, goal: Goal, shares: FloatArray) -> bool:
+    """Say whether only what moves runs apart counts for a goal, where runs count by these shares.
 
-    shares: FloatArray
-    apart: bool = True
-
-    @classmethod
-    def of(cls, target: BoardTarget, goal: Goal, shares: FloatArray) -> Attention:
-        """What a goal asks of a target.
-
-        Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is then
-        not left to chance; but once few runs are in a race, only what moves these apart settles it.
-        """
-        race = bool(np.ptp(shares) > 0)
-        whole = goal.kind is GoalKind.VALUES or (target.deep and not race) or len(shares) == 1
-        return cls(shares=shares, apart=not whole)
+    Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is then not
+    left to chance; but once few runs are in a race, only what moves these apart settles it.
+    """
+    race = bool(np.ptp(shares) > 0)
+    return not (goal.kind is GoalKind.VALUES or (target.deep and not race) or len(shares) == 1)
 
 
-def scores(slopes: Sequence[tuple[Slopes, Attention]], best: FloatArray, known: BoolArray) -> FloatArray:
-    """The score of each document: the chance that it is judged is in proportion to it.
+def scores(asked: Iterable[tuple[Slopes, FloatArray, bool]], best: FloatArray, known: BoolArray) -> FloatArray:
+    """Return the score of each document: the chance that it is judged is in proportion to it.
 
         score² = max_f v_f / (Σ_z √v_f)²
 
     The largest of the measures f and not their sum: several that look at the top alike count once, so that AP does not
-    go short beside them. v is the mean over runs of ψ'Cψ, by the attention that each run gets, less that of their mean
-    slope where labels are to move runs apart. `best` (documents × thresholds) is the label where it is known, else the
+    go short beside them. v is the mean over runs of ψ'Cψ, by the share of each run, less that of their mean slope where
+    labels are to move runs apart. `best` (documents × thresholds) is the label where it is known, else the
     belief; a known label is worth nothing.
     """
     gaps = np.abs(np.subtract.outer(*[np.arange(best.shape[1])] * 2))
     covariance = covariances(best) + DOUBT * 0.5**gaps
     covariance[known] = 0.0
     total = np.zeros(len(best))
-    for each, attention in slopes:
-        whole, shared = each.spread(covariance, attention.shares)
-        moved = np.maximum(whole - shared if attention.apart else whole, 0.0)
+    for slopes, shares, apart in asked:
+        whole, shared = slopes.spread(covariance, shares)
+        moved = np.maximum(whole - shared if apart else whole, 0.0)
         total = np.maximum(total, moved / (np.sqrt(moved).sum() ** 2 or 1.0))
     return np.sqrt(total)
 
 
 def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, best: FloatArray) -> Slopes:
-    """The slopes at the best guess."""
+    """Return the slopes at the best guess."""
     queries, worth = len(pool.queries), best @ target.steps
     level, curve, divisor = np.zeros(lists.shape), np.zeros((queries, best.shape[1])), np.ones(queries)
     if target.ideal is not None:

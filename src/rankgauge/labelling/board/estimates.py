@@ -11,14 +11,13 @@ import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
-from rankgauge.labelling.board.columns import Columns
 from rankgauge.labelling.board.covariance import Covariance, RunEstimate
-from rankgauge.labelling.board.design import Attention, Goal, GoalKind, Slopes, guessed_slopes, scores
-from rankgauge.labelling.board.features import Features
+from rankgauge.labelling.board.design import Goal, GoalKind, Slopes, guessed_slopes, moves_apart, scores
+from rankgauge.labelling.board.features import Columns, Features
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
-from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, reached, scale_for
+from rankgauge.labelling.board.target import BoardTarget, check_distinct, check_scale, mark_reached, scale_for
 from rankgauge.labelling.board.values import SHALLOW_SIZE, value
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
@@ -79,7 +78,7 @@ class Board:
         goal: str | Goal = GoalKind.RANK,
         **dialect: Any,
     ) -> Board:
-        """The board of a pool for measures of the registry, on an ascending scale of grades.
+        """Return the board of a pool for measures of the registry, on an ascending scale of grades.
 
         `goal` is what labels settle first: `values`, `rank`, `best`, `best 3`, `beats RUN`.
         """
@@ -111,7 +110,7 @@ class Board:
         labelled = np.flatnonzero(~np.isnan(self.known))
         if not len(labelled):
             return Beliefs.of(self.features, Effects.prior(self.features))
-        return believe(self.features, labelled, reached(self.known[labelled], self.grades))
+        return believe(self.features, labelled, mark_reached(self.known[labelled], self.grades))
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -123,7 +122,7 @@ class Board:
     def guess(self) -> FloatArray:
         """The best guess before the stream (documents × thresholds): the label where it is known, else the belief."""
         known, best = ~np.isnan(self.known), self.prior.chance.copy()
-        best[known] = reached(self.known[known], self.grades)
+        best[known] = mark_reached(self.known[known], self.grades)
         return best
 
     @cached_property
@@ -141,17 +140,15 @@ class Board:
         return tuple(guessed_slopes(self.pool, target, lists, best) for target, lists in each)
 
     def _scores(self, slopes: tuple[Slopes, ...], best: FloatArray, known: BoolArray) -> FloatArray:
-        asked = [
-            Attention.of(target, self.goal, share) for target, share in zip(self.targets, self.shares, strict=True)
-        ]
-        return scores(list(zip(slopes, asked, strict=True)), best, known)
+        each = zip(slopes, self.targets, self.shares, strict=True)
+        return scores([(one, share, moves_apart(target, self.goal, share)) for one, target, share in each], best, known)
 
     def stream(self, seed: int) -> Stream:
-        """The order in which documents are handed out."""
+        """Return the order in which documents are handed out."""
         return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
 
     def refitted(self, grades: FloatArray, after: Sequence[BoardEstimate] = (), *, looks: int = 1) -> Board:
-        """The board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
+        """Return the board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
 
         Its estimates rest on the new stage's draws alone, so that whatever the earlier stages chose biases nothing.
         `after` are the estimates so far, of as many looks as are planned: runs that are out of the race for the goal
@@ -181,11 +178,11 @@ class Board:
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
         check_scale(found, self.grades)
         chance = stream.chances(budget)
-        labels = reached(found, self.grades)
+        labels = mark_reached(found, self.grades)
         return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
 
     def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
-        """The estimates of all measures."""
+        """Return the estimates of all measures."""
         return tuple(
             self._estimate(target, lists, readings, seed)
             for target, lists in zip(self.targets, self.lists, strict=True)
@@ -202,13 +199,13 @@ class Board:
             labels=len(readings.labelled),
             by_query=found.by_query,
             covariance=covariance,
-            reason=None if whole else self._reason(target, readings) or _too_wide(target, covariance),
+            reason=None if whole else self._reason(target, readings, covariance),
             seed=seed,
             slopes=found.slopes,
         )
 
-    def _reason(self, target: BoardTarget, readings: Readings) -> str | None:
-        """Why there is no interval yet, if there is none."""
+    def _reason(self, target: BoardTarget, readings: Readings, covariance: Covariance) -> str | None:
+        """Return why there is no interval yet, if there is none."""
         if len(self.pool.queries) < 2:
             return "not yet: an interval needs 2 queries or more"
         open_ = int(np.count_nonzero(np.isnan(self.known)))
@@ -220,24 +217,21 @@ class Board:
         # Labels from before say nothing of how draws vary: some must come from the stream itself.
         undrawn = self._fewest(FEWEST, open_) - (labels - before)
         more = max(lacking, undrawn)
-        return f"not yet: {more:,} more labels before {target} has an interval" if more > 0 else None
+        if more > 0:
+            return f"not yet: {more:,} more labels before {target} has an interval"
+        # Intervals that are as wide as all values that there may be rule out nothing.
+        too_wide = float(covariance.half_widths(LEVEL).max()) >= target.widest
+        return f"what labels say of {target} so far is too uncertain to be shown" if too_wide else None
 
     def fewest(self, target: BoardTarget) -> int:
-        """The fewest labels, those from before included, with which a measure has an interval."""
+        """Return the fewest labels, those from before included, with which a measure has an interval."""
         return self._fewest(FEWEST_DEEP if target.deep else FEWEST, len(self.known))
 
     def is_shallow(self, target: BoardTarget) -> bool:
-        """Whether the pool is too shallow to foretell what the ideal adds to an interval: a forecast is a bound."""
+        """Say whether the pool is too shallow to foretell what the ideal adds to an interval: a forecast is a bound."""
         return bool(self.pool.sizes.mean() < SHALLOW_SIZE) and target.ideal is not None and not target.deep
 
     def _fewest(self, rule: tuple[float, int], documents: int) -> int:
-        """The fewest labels by a rule, of so many documents."""
+        """Return the fewest labels by a rule, of so many documents."""
         share, each = rule
         return min(documents, max(int(np.ceil(share * documents)), each * len(self.pool.queries)))
-
-
-def _too_wide(target: BoardTarget, covariance: Covariance) -> str | None:
-    """Why intervals are not shown if they rule out nothing: they are as wide as all values that there may be."""
-    low, high = target.measure.facts.bounds
-    widest = 2 * float(covariance.half_widths(LEVEL).max())
-    return f"what labels say of {target} so far is too uncertain to be shown" if widest >= high - low else None

@@ -77,7 +77,7 @@ class LaterRun:
 
     @classmethod
     def of(cls, name: str, run: Any, board: Board, readings: Readings, estimates: Sequence[BoardEstimate]) -> LaterRun:
-        """The run (a path, a frame, a dict) beside those of a board."""
+        """Return the run (a path, a frame, a dict) beside those of a board."""
         if name in board.pool.runs:
             raise InputError(f"{name} is a run of the board already", hint="Give the later run another name.")
         alone = BoardPool.from_runs({name: run})
@@ -106,7 +106,7 @@ class LaterRun:
         return len(self.needed) / len(self.board.pool.queries)
 
     def estimate(self, level: float = LEVEL) -> tuple[LaterEstimate, ...]:
-        """The estimates of the board's measures."""
+        """Return the estimates of the board's measures."""
         return tuple(self._estimate(estimate, level) for estimate in self.estimates)
 
     def _estimate(self, estimate: BoardEstimate, level: float) -> LaterEstimate:
@@ -131,7 +131,7 @@ class LaterRun:
         )
 
     def _outside(self, target: BoardTarget) -> FloatArray:
-        """The share of the run's weight that lies outside the pool (queries); 0 where it has no list."""
+        """Return the share of the run's weight that lies outside the pool (queries); 0 where it has no list."""
         own = self.pool.run == len(self.pool.runs) - 1
         query = self.pool.query[self.pool.document[own]]
         inside = np.bincount(query, target.weights[self.pool.rank[own] - 1], minlength=len(self.pool.queries))
@@ -141,7 +141,7 @@ class LaterRun:
     def _widening(
         self, target: BoardTarget, lists: RunLists, outside: FloatArray, level: float
     ) -> tuple[float | None, str | None]:
-        """How far documents outside the pool may move the value, or why that is not known."""
+        """Return how far documents outside the pool may move the value, or why that is not known."""
         if self.outside > MOST_OUTSIDE:
             many = f"{self.outside:.2g} of the first {TOP} documents per query are outside the pool"
             return None, f"{many}: judge them first"
@@ -162,19 +162,19 @@ class LaterRun:
         alone = np.bincount(pool.document, minlength=len(best)) == 1
         own = alone[pool.document]
         weight = target.weights[pool.rank - 1]
-        runs = np.flatnonzero(np.bincount(pool.run[own], weight[own], minlength=len(pool.runs)) > 0)
-        shares = np.bincount(pool.run[own], weight[own], minlength=len(pool.runs))[runs]
+        shares = np.bincount(pool.run[own], weight[own], minlength=len(pool.runs))
+        runs = np.flatnonzero(shares > 0)
         whole = np.append(0.0, np.cumsum(target.weights))[pool.lengths].sum(axis=1)[runs]
         known = self._means(target, lists, best)
         ratios = []
-        for run, share in zip(runs, shares / whole, strict=True):
+        for run, share in zip(runs, shares[runs] / whole, strict=True):
             without = best.copy()
             without[pool.document[own & (pool.run == run)]] = 0.0
             ratios.append(abs(float(known[run] - self._means(target, lists, without)[run])) / share)
         return np.array(ratios)
 
     def _means(self, target: BoardTarget, lists: RunLists, best: FloatArray) -> FloatArray:
-        """Each run's mean value at a best guess."""
+        """Return each run's mean value at a best guess."""
         found = lists.values(best @ target.steps)
         if target.ideal is not None:
             counts = np.add.reduceat(best, self.pool.starts, axis=0)
@@ -183,7 +183,7 @@ class LaterRun:
 
 
 def _with_run(pool: BoardPool, name: str, hits: pl.DataFrame, lengths: IndexArray) -> BoardPool:
-    """The pool with one more run's ranks of its documents."""
+    """Return the pool with one more run's ranks of its documents."""
     number = len(pool.runs)
     return replace(
         pool,

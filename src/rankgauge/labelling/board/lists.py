@@ -38,7 +38,7 @@ class RunLists:
 
     @classmethod
     def of(cls, pool: BoardPool, target: BoardTarget) -> RunLists:
-        """The lists of a pool's runs, as the target's shape reads them."""
+        """Return the lists of a pool's runs, as the target's shape reads them."""
         weight = target.weights[pool.rank - 1]
         counts = slice(None) if weight.all() else weight != 0  # a slice copies nothing
         return _KINDS[target.shape](
@@ -61,7 +61,7 @@ class RunLists:
         return np.diff(self.starts, append=len(self.cell))
 
     def sums(self, amounts: FloatArray) -> FloatArray:
-        """The sum over each list (runs × queries) of what its hits add."""
+        """Return the sum over each list (runs × queries) of what its hits add."""
         found = np.zeros(self.shape[0] * self.shape[1])
         if len(self.starts):
             found[self.cell[self.starts]] = np.add.reduceat(amounts, self.starts)
@@ -73,7 +73,7 @@ class RunLists:
         return np.asarray(before - np.repeat(before[self.starts], self.counts))
 
     def values(self, worth: FloatArray) -> FloatArray:
-        """The value of each list (runs × queries) above the line, for these worths of the documents."""
+        """Return the value of each list (runs × queries) above the line, for these worths of the documents."""
         return self.sums(self.weight * worth[self.document])
 
     def slopes(self, worth: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ from rankgauge.labelling.board.estimates import Board, BoardEstimate
 from rankgauge.labelling.board.later_run import LaterRun
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.labelling.board.readings import Readings, Stream
-from rankgauge.labelling.board.target import BoardTarget, reached
+from rankgauge.labelling.board.target import BoardTarget, mark_reached
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
 from rankgauge.labelling.method import DocumentDraws
@@ -35,32 +35,28 @@ MORE = 100
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunsOutlook(ABC):
-    """What the labels so far say of all runs, and what more would bring, whichever method gives it."""
+    """What the labels so far say of all runs, and what more would bring, whichever method gives it.
 
+    `grades` is the scale, `judged` says which documents of the pool are judged.
+    """
+
+    pool: BoardPool
+    grades: FloatArray
+    judged: BoolArray
     estimates: Sequence[RunEstimate]
 
     @property
-    @abstractmethod
-    def pool(self) -> BoardPool:
-        """The pool."""
-
-    @property
-    @abstractmethod
-    def grades(self) -> FloatArray:
-        """The scale of grades."""
-
-    @property
-    @abstractmethod
     def open_documents(self) -> int:
         """How many documents are not judged."""
+        return int(np.count_nonzero(~self.judged))
 
     @abstractmethod
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
-        """The value of each run by each measure if these were the grades of all documents."""
+        """Return the value of each run by each measure if these were the grades of all documents."""
 
     @abstractmethod
     def next(self, count: int) -> IndexArray:
-        """The open documents whose labels would tell most, first the one that would tell most."""
+        """Return the open documents whose labels would tell most, first the one that would tell most."""
 
     @abstractmethod
     def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
@@ -74,27 +70,21 @@ class RunsOutlook(ABC):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outlook(RunsOutlook):
-    """A board, the stream of its campaign, what the labels so far say, and the estimates that follow."""
+    """The outlook of a board, by the stream of its campaign and what the labels so far say."""
 
     board: Board
     stream: Stream
     readings: Readings
     estimates: Sequence[BoardEstimate]
 
-    @property
-    def pool(self) -> BoardPool:
-        return self.board.pool
-
-    @property
-    def grades(self) -> FloatArray:
-        return self.board.grades
-
-    @property
-    def open_documents(self) -> int:
-        return int(np.count_nonzero(~self.readings.judged))
+    @classmethod
+    def of(cls, board: Board, stream: Stream, readings: Readings, estimates: Sequence[BoardEstimate]) -> Outlook:
+        """Return the outlook from what labels say, and the estimates that follow."""
+        known: dict[str, Any] = {"pool": board.pool, "grades": board.grades, "judged": readings.judged}
+        return cls(**known, board=board, stream=stream, readings=readings, estimates=estimates)
 
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
-        told = reached(grades, self.grades)
+        told = mark_reached(grades, self.grades)
         counts = np.add.reduceat(told, self.pool.starts, axis=0)
         each = zip(self.board.targets, self.board.lists, strict=True)
         return tuple(
@@ -108,15 +98,12 @@ class Outlook(RunsOutlook):
     def worth(self) -> FloatArray:
         """How much each document's label would move the board towards its goal, by the beliefs after the labels so far
         (documents); 0 for those that are judged."""
-        return self.board.scores_at(self.readings.best, self.readings.judged)
+        return self.board.scores_at(self.readings.best, self.judged)
 
     def next(self, count: int) -> IndexArray:
-        """The open documents whose labels would move the board by most: they tell what the board hinges on.
-
-        A campaign still hands documents out in the order of its stream: labels that
-        are chosen by earlier ones would bias its estimates.
-        """
-        worth = np.where(self.readings.judged, -np.inf, self.worth)
+        # A campaign still hands documents out in the order of its stream: labels that are chosen by earlier ones would
+        # bias its estimates.
+        worth = np.where(self.judged, -np.inf, self.worth)
         return np.argsort(-worth, kind="stable")[: min(count, self.open_documents)]
 
     def shrinkage(self, more: int = MORE) -> tuple[FloatArray, ...]:
@@ -136,11 +123,10 @@ class Outlook(RunsOutlook):
         return tuple(factors)
 
     def half_widths(self, more: int = MORE, level: float = LEVEL) -> tuple[FloatArray | None, ...]:
-        found = []
-        for estimate, factor in zip(self.estimates, self.shrinkage(more), strict=True):
-            now = estimate.half_widths(level)
-            found.append(None if now is None else now * factor)
-        return tuple(found)
+        now = [estimate.half_widths(level) for estimate in self.estimates]
+        return tuple(
+            None if half is None else half * factor for half, factor in zip(now, self.shrinkage(more), strict=True)
+        )
 
 
 def expected_half_widths(board: Board, stream: Stream, labels: int, level: float = LEVEL) -> list[float]:
@@ -148,11 +134,8 @@ def expected_half_widths(board: Board, stream: Stream, labels: int, level: float
     each measure, as the beliefs before the first label see it."""
     chance = stream.chances(labels)
     spread = covariances(board.guess) * ((1.0 - chance) / chance)[:, np.newaxis, np.newaxis]
-    found = []
-    for slopes in board.slopes:
-        errors = np.sqrt(np.maximum(slopes.squares(spread), 0.0))
-        found.append(float(half_width(errors, draws=labels, freedom=labels, level=level).mean()))
-    return found
+    errors = [np.sqrt(np.maximum(slopes.squares(spread), 0.0)) for slopes in board.slopes]
+    return [float(half_width(error, draws=labels, freedom=labels, level=level).mean()) for error in errors]
 
 
 LOOKS = 6
@@ -200,11 +183,11 @@ class RunsPlan(DocumentDraws):
         runs (numbers × measures); NaN where there is none, or it is not known."""
 
     def is_bound(self, target: BoardTarget) -> bool:
-        """Whether what is expected of a measure's intervals is only the least that they will be."""
+        """Say whether what is expected of a measure's intervals is only the least that they will be."""
         return False
 
     def settling(self) -> str:
-        """How many labels would settle the best run, in words; nothing where that is not known."""
+        """Return how many labels would settle the best run, in words; nothing where that is not known."""
         return ""
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge import dialects, files
 from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
-from rankgauge.labelling.board.columns import Columns, PooledJudge, judge_columns
+from rankgauge.labelling.board.features import Columns, PooledJudge, judge_columns
 from rankgauge.labelling.cost import document_costs, query_overheads
 from rankgauge.labelling.pool import PooledDocuments
 from rankgauge.labelling.pool_rows import TEXTS, PoolRows, with_texts
@@ -94,7 +94,7 @@ class BoardPool(PooledDocuments):
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
         hits = pl.concat([_read(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
-        judged = [_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
+        judged = [_list_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
         keys = judged if only is not None else [pooled.select(KEYS), *judged]
         pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
@@ -127,23 +127,23 @@ class BoardPool(PooledDocuments):
         )
 
     def _rows(self, texts: Any) -> PoolRows:
-        """The documents as the rows of a table, with what the texts say of them."""
+        """Return the documents as the rows of a table, with what the texts say of them."""
         frame = self.ids if texts is None else with_texts(self.ids, texts)
         ranks = np.full((len(frame), 0), np.nan)
         place = np.arange(len(frame))
         return PoolRows(frame=frame, queries=self.queries, sizes=self.sizes, ranks=ranks, place=place, read=len(frame))
 
     def with_costs(self, costs: FloatArray, overhead: FloatArray) -> BoardPool:
-        """The same pool with other costs."""
+        """Return the same pool with other costs."""
         return replace(self, costs=costs, overhead=overhead)
 
     def columns(self, grades: FloatArray) -> Columns | None:
-        """What judges and the pool's own table say of its documents, on that scale."""
+        """Return what judges and the pool's own table say of its documents, on that scale."""
         told = None if self.facts is None else Columns.of(self.facts, grades)
         return Columns.joined([one for one in (judge_columns(self.judges, len(grades) - 1), told) if one is not None])
 
     def judged_by(self, judges: Mapping[str, Any]) -> BoardPool:
-        """The same pool with these judges, by name; each must have graded some of its documents."""
+        """Return the same pool with these judges, by name; each must have graded some of its documents."""
         found = tuple(PooledJudge(name=judge.name, said=judge.of(self.ids)) for judge in read_judges(judges))
         for judge in found:
             if not judge.share:
@@ -180,7 +180,7 @@ class BoardPool(PooledDocuments):
             yield self.document[start:stop], self.rank[start:stop]
 
     def grades(self, judgments: Any) -> FloatArray:
-        """The grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none.
+        """Return the grade of each document of the pool in these judgments, the highest of its subtopics; NaN for none.
 
         Judgments of several assessors are an error: nothing says how to combine them.
         """
@@ -199,7 +199,7 @@ class BoardPool(PooledDocuments):
 
 
 def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """The columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
+    """Return the columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
     found = []
     for column in frame.drop(*KEYS, *COSTS, *TEXTS, *judges_in(frame), strict=False):
         empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
@@ -209,8 +209,8 @@ def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
     return pl.DataFrame(found) if found else None
 
 
-def _judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
-    """The documents of judgments; those of queries that have hits, if these are given."""
+def _list_judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the documents of judgments; those of queries that have hits, if these are given."""
     documents = files.judgments_from(judgments).select(KEYS)
     if hits is None:
         return documents
@@ -221,14 +221,14 @@ def _read(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
     """The ranked documents of a run; an error at a document listed twice names the file and the line, or the run."""
     try:
         with files.traced(source):
-            return _ranked(files.run_from(source), number, stated=stated)
+            return _list_ranked(files.run_from(source), number, stated=stated)
     except RepeatedError as error:
         error.path = error.path or name
         raise
 
 
-def _ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
-    """The documents of a run with their ranks: those that it states, or 1, 2, … in each query."""
+def _list_ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
+    """Return the documents of a run with their ranks: those that it states, or 1, 2, … in each query."""
     kept = ["rank"] if stated and _states_ranks(run) else []
     rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64), *kept)
     twice = rows.filter(pl.struct(KEYS).is_duplicated())
@@ -243,7 +243,7 @@ def _ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
 
 
 def _states_ranks(run: pl.DataFrame) -> bool:
-    """Whether a run has ranks from 1 on, each once in a query."""
+    """Say whether a run has ranks from 1 on, each once in a query."""
     if "rank" not in run.columns:
         return False
     return not run.select((pl.col("rank") < 1).any() | pl.struct("query", "rank").is_duplicated().any()).item()

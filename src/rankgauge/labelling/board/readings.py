@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.board.beliefs import Beliefs, Effects, learnt
+from rankgauge.labelling.board.beliefs import Beliefs, Effects, learn_effects
 from rankgauge.labelling.board.features import Features
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
@@ -59,7 +59,7 @@ class Stream:
 
     @classmethod
     def of(cls, score: FloatArray, *, seed: int, known: BoolArray | None = None) -> Stream:
-        """The stream of a seed; it differs with the number of known labels.
+        """Return the stream of a seed; it differs with the number of known labels.
 
         The same numbers in a later stage would be those that were not drawn before: large ones.
         """
@@ -140,7 +140,7 @@ class Stream:
         return float(np.exp((low + high) / 2))
 
     def sample(self, budget: float) -> IndexArray:
-        """The documents that are in the sample at a budget, in ascending order; their number is random."""
+        """Return the documents that are in the sample at a budget, in ascending order; their number is random."""
         return np.flatnonzero(self.known | (self.entry < budget))
 
     def exactly(self, labels: int) -> IndexArray:
@@ -186,12 +186,12 @@ class Readings:
 
         `start` are readings near those that will be found, such as those of one label less: they save time.
         """
-        first = learnt(features, labelled, reached, None if start is None else start.beliefs.effects)
+        first = learn_effects(features, labelled, reached, None if start is None else start.beliefs.effects)
         effects = [first]
         for k in range(FOLDS):
             kept = fold[labelled] != k
             near = first if start is None else start.left_out[k]
-            effects.append(learnt(features, labelled[kept], reached[kept], near))
+            effects.append(learn_effects(features, labelled[kept], reached[kept], near))
         return cls._of(labelled, reached, chance, fold, Beliefs.each(features, effects))
 
     @classmethod

@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.moments import stakes
-from rankgauge.labelling.target import grade_worths, require_mean
+from rankgauge.labelling.target import form_weights, grade_worths, read_mean, spoken_dialect
 from rankgauge.measures import MEASURES, Aggregate, Measure, parse
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray
-from rankgauge.policies import IdealPool, ShortList, Ties, Unjudged
+from rankgauge.policies import IdealPool, ShortList, Unjudged
 
 LEAST = 1e-9
 """Stands for a count or a spread of 0 where a logarithm or a quotient is taken."""
@@ -61,7 +59,7 @@ class IdealSum:
         return np.append(0.0, np.cumsum(self.weights))
 
     def at(self, counts: FloatArray) -> FloatArray:
-        """The ideal sum of each query at its counts (queries × thresholds), linear between whole ones."""
+        """Return the ideal sum of each query at its counts (queries × thresholds), linear between whole ones."""
         if self.plain:
             return np.asarray(counts @ self.steps * self.weights[0])
         return np.asarray(np.interp(counts, np.arange(len(self._sums)), self._sums) @ self.steps)
@@ -71,30 +69,34 @@ class IdealSum:
         (queries × thresholds)."""
         if self.plain:
             return self.at(counts), np.broadcast_to(self.steps * self.weights[0], counts.shape)
-        present, slopes = self._presence(counts, variance)
-        return np.asarray(present @ self.weights @ self.steps), slopes @ self.weights * self.steps
+        mean = np.maximum(counts, LEAST)[..., np.newaxis]
+        spread = np.maximum(np.sqrt(np.log1p(variance[..., np.newaxis] / mean**2)), 1e-6)
+        return self._read((np.log(mean) - np.log(self._places) - spread**2 / 2) / spread, spread * mean)
 
     def smooth_slopes(self, counts: FloatArray, deviation: FloatArray) -> FloatArray:
-        """The slope in each count, steps included, where D is smoothed by a normal kernel of that deviation."""
+        """Return the slope in each count, steps included, where D is smoothed by a normal kernel of that deviation."""
         if self.plain:
             return np.broadcast_to(self.steps * self.weights[0], counts.shape)
-        places = np.arange(len(self.weights)) + 0.5
-        x = (counts[..., np.newaxis] - places) / deviation[..., np.newaxis]
-        return np.asarray(np.exp(-(x**2) / 2) @ self.weights / np.sqrt(2 * np.pi) / deviation * self.steps)
+        wide = deviation[..., np.newaxis]
+        return self._read((counts[..., np.newaxis] - self._places) / wide, wide)[1]
 
-    def _presence(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The chance that each count reaches each rank (queries × thresholds × ranks), and its slope in the count."""
+    @property
+    def _places(self) -> FloatArray:
+        return np.arange(0.5, len(self.weights))
+
+    def _read(self, x: FloatArray, wide: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The ideal sum (queries) and its slope in each count (queries × thresholds), where counts reach each rank with
+        the chances Φ(x) (queries × thresholds × ranks), whose slopes are φ(x) / wide."""
         from scipy.special import ndtr
 
-        mean = np.maximum(counts, LEAST)
-        spread = np.maximum(np.sqrt(np.log1p(variance / mean**2)), 1e-6)[..., np.newaxis]
-        x = (np.log(mean)[..., np.newaxis] - self._logs - spread**2 / 2) / spread
-        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-        return ndtr(x), density / (spread * mean[..., np.newaxis])
+        value, stake = self._stakes(ndtr(x))
+        slopes = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) / wide
+        by_rank = np.broadcast_to(stake, (len(x), x.shape[2]))
+        return value, np.asarray(np.einsum("qtr,qr->qt", slopes, by_rank) * self.steps, dtype=np.float64)
 
-    @cached_property
-    def _logs(self) -> FloatArray:
-        return np.asarray(np.log(np.arange(len(self.weights)) + 0.5))
+    def _stakes(self, present: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ideal sum (queries), and its slope in the worth at each rank (ranks, or queries × ranks)."""
+        return np.asarray(present @ self.weights @ self.steps), self.weights
 
 
 class IdealCascade(IdealSum):
@@ -105,24 +107,9 @@ class IdealCascade(IdealSum):
         return False
 
     def at(self, counts: FloatArray) -> FloatArray:
-        places = np.arange(len(self.weights))
-        return self._read(np.clip(counts[..., np.newaxis] - places, 0.0, 1.0))[0]
+        return self._stakes(np.clip(counts[..., np.newaxis] - np.arange(len(self.weights)), 0.0, 1.0))[0]
 
-    def expected(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        present, slopes = self._presence(counts, variance)
-        value, stake = self._read(present)
-        return value, np.einsum("qtr,qr->qt", slopes, stake) * self.steps
-
-    def smooth_slopes(self, counts: FloatArray, deviation: FloatArray) -> FloatArray:
-        from scipy.special import ndtr
-
-        x = (counts[..., np.newaxis] - np.arange(len(self.weights)) - 0.5) / deviation[..., np.newaxis]
-        density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) / deviation[..., np.newaxis]
-        return np.asarray(np.einsum("qtr,qr->qt", density, self._read(ndtr(x))[1]) * self.steps)
-
-    def _read(self, present: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The value of the ideal order (queries), and its slope in the chance of a stop at each rank (queries ×
-        ranks)."""
+    def _stakes(self, present: FloatArray) -> tuple[FloatArray, FloatArray]:
         stops = np.einsum("qtr,t->rq", present, self.steps)
         stake, value = stakes(np.broadcast_to(self.weights[:, np.newaxis], stops.shape), stops)
         reached = np.ones_like(stops)
@@ -152,32 +139,16 @@ class BoardTarget:
     ideal: IdealSum | None
 
     @classmethod
-    def of(
-        cls,
-        measure: str | Measure,
-        pool: BoardPool,
-        *,
-        grades: FloatArray,
-        dialect: str | Dialect = DIALECT,
-        **overrides: Any,
-    ) -> BoardTarget:
+    def of(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
         """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
-        sizes = {"deepest": pool.deepest, "most": int(pool.sizes.max())}
-        return cls.sized(measure, **sizes, grades=grades, dialect=dialect, **overrides)
+        return cls.sized(measure, deepest=pool.deepest, most=int(pool.sizes.max()), grades=grades, **dialect)
 
     @classmethod
     def sized(
-        cls,
-        measure: str | Measure,
-        *,
-        deepest: int,
-        most: int,
-        grades: FloatArray,
-        dialect: str | Dialect = DIALECT,
-        **overrides: Any,
+        cls, measure: str | Measure, *, deepest: int, most: int, grades: FloatArray, **dialect: Any
     ) -> BoardTarget:
         """Take a measure apart for lists of at most `deepest` ranks and queries of at most `most` judged documents."""
-        spoken = _spoken(dialect, grades, overrides)
+        spoken = spoken_dialect(grades, **dialect)
         wanted, above, below = taken_apart(measure, spoken)
         return cls(
             name=str(parse(measure)),
@@ -191,23 +162,14 @@ class BoardTarget:
         )
 
     @classmethod
-    def scored(
-        cls,
-        measure: str | Measure,
-        pool: BoardPool,
-        *,
-        grades: FloatArray,
-        dialect: str | Dialect = DIALECT,
-        **overrides: Any,
-    ) -> BoardTarget:
+    def scored(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
         """The same for any measure that is a mean over queries, under any dialect: for estimates that score whole
         gradings. One that cannot be taken apart has no steps, and all ranks that it looks at weigh alike."""
         try:
-            return cls.of(measure, pool, grades=grades, dialect=dialect, **overrides)
+            return cls.of(measure, pool, grades=grades, **dialect)
         except ParameterError:
-            spoken = _spoken(dialect, grades, overrides)
-        wanted = spoken.read(parse(measure)).bound(DEFAULTS)
-        require_mean(wanted, spoken)
+            spoken = spoken_dialect(grades, **dialect)
+        wanted = read_mean(measure, spoken)
         return cls(
             name=str(parse(measure)),
             measure=wanted,
@@ -252,11 +214,6 @@ class BoardTarget:
         return self.name
 
 
-def _spoken(dialect: str | Dialect, grades: FloatArray, overrides: dict[str, Any]) -> Dialect:
-    """The dialect on a scale whose top is its highest grade; ties in the runs are those of their files."""
-    return dialects.get(dialect).changed(**overrides).changed(ties=Ties.INPUT).topped(float(np.max(grades)))
-
-
 def scale_for(what: str, grades: Sequence[float], measures: Sequence[Any]) -> FloatArray:
     """Return the scale of grades; an error calls what is made by its name if they do not ascend, or nothing is
     measured."""
@@ -286,23 +243,22 @@ def check_scale(grades: FloatArray, scale: FloatArray) -> None:
         raise InputError(f"a grade of {off[0]:g} is not on the scale {shown}", hint="Name every grade of the scale.")
 
 
-def reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
-    """Whether each grade reaches each threshold of the scale: 1 or 0 (documents × thresholds)."""
+def mark_reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
+    """Say whether each grade reaches each threshold of the scale: 1 or 0 (documents × thresholds)."""
     return np.asarray(grades[:, np.newaxis] >= scale[1:], dtype=np.float64)
 
 
 def taken_apart(measure: str | Measure, dialect: Dialect) -> tuple[Measure, Form, Form | None]:
     """A measure as the dialect reads it, what is above the line and what is below it; an error if it is not for boards,
     whatever the pool."""
-    wanted = dialect.read(parse(measure)).bound(DEFAULTS)
-    require_mean(wanted, dialect)
+    wanted = read_mean(measure, dialect)
     require_plain(wanted, dialect)
     return (wanted, *_parts(wanted, str(parse(measure))))
 
 
 def _parts(measure: Measure, name: str) -> tuple[Form, Form | None]:
-    """What is above the line and what is below it; an error calls the measure by that name."""
-    found = _stated(measure)
+    """Return what is above the line and what is below it; an error calls the measure by that name."""
+    found = _state_ratio(measure)
     if found is None:
         sums = ", ".join(one for one in MEASURES if _is_sum(one))
         expected = f"one of those that add up what documents are worth at their ranks, by formulas known here: {sums}"
@@ -310,8 +266,8 @@ def _parts(measure: Measure, name: str) -> tuple[Form, Form | None]:
     return found
 
 
-def _stated(measure: Measure) -> tuple[Form, Form | None] | None:
-    """What is above the line and what is below it, as the measure states them; None if it does not."""
+def _state_ratio(measure: Measure) -> tuple[Form, Form | None] | None:
+    """Return what is above the line and what is below it, as the measure states them; None if it does not."""
     form, above, below = measure.form(), measure.numerator(), measure.ideal()
     if form is not None and form.shape in (Shape.LINEAR, Shape.CASCADE):
         return form, None
@@ -321,12 +277,12 @@ def _stated(measure: Measure) -> tuple[Form, Form | None] | None:
 
 
 def _is_sum(name: str) -> bool:
-    """Whether the measure of that name, with a cutoff if it needs one, can be a target."""
+    """Say whether the measure of that name, with a cutoff if it needs one, can be a target."""
     try:
         measure = parse(name).bound(DEFAULTS)
     except RankGaugeError:
         return "@" not in name and _is_sum(f"{name}@10")
-    return measure.facts.aggregate is Aggregate.MEAN and _stated(measure) is not None
+    return measure.facts.aggregate is Aggregate.MEAN and _state_ratio(measure) is not None
 
 
 def require_plain(measure: Measure, dialect: Dialect) -> None:
@@ -360,12 +316,6 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
             hint=f"The highest grade is {grades[-1]:g}: ask for one that there is, as in AP(rel={grades[-1]:g}).",
         )
     return np.diff(worths)
-
-
-def form_weights(form: Form, deepest: int) -> FloatArray:
-    """The weights of the ranks 1, 2, … up to the deepest, 0 past the cutoff."""
-    ranks = np.arange(1.0, deepest + 1)
-    return np.where(ranks <= (np.inf if form.cutoff is None else form.cutoff), form.weight(ranks), 0.0)
 
 
 def _ideal(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure, most: int) -> IdealSum:

@@ -19,13 +19,74 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.labelling.board.bounds import count
 from rankgauge.labelling.board.design import Slopes
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.lists import PrecisionLists, RunLists
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import BoardTarget, IdealSum
 from rankgauge.numeric import FloatArray
+
+SHARED = 0.6
+"""How much of the uncertainty of a query's effect counts in the variance of its believed count."""
+
+LEAST_FACTOR = 0.5
+"""Labels never lower the variance that beliefs expect by more: few of them may show none."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Counts:
+    """The counts (queries × thresholds): of the sample, believed, and both weighed; `trust` λ is the sample's weight,
+    `variance` that of the sample's count."""
+
+    sampled: FloatArray
+    believed: FloatArray
+    weighed: FloatArray
+    trust: FloatArray
+    variance: FloatArray
+
+
+def count(features: Features, readings: Readings, misfit: float) -> Counts:
+    """Return the counts; `misfit` is how many times further believed counts may be off than the beliefs say."""
+    add, doubt = features.starts, readings.doubt
+    sampled = np.add.reduceat(readings.mean, add, axis=0)
+    believed = np.add.reduceat(readings.best, add, axis=0)
+    own = _own_variance(features, readings, doubt)
+    variance = _sampling_variance(features, readings)
+    prior = misfit * own
+    trust = np.where(prior + variance > 0, prior / np.where(prior + variance > 0, prior + variance, 1.0), 1.0)
+    seen = np.zeros_like(readings.best)
+    seen[readings.labelled] = readings.best[readings.labelled]
+    factor = np.exp(2 * np.sqrt(np.log1p(own / np.maximum(believed, 1e-9) ** 2)))
+    weighed = np.clip(trust * sampled + (1 - trust) * believed, believed / factor, believed * factor)
+    return Counts(
+        sampled=sampled,
+        believed=believed,
+        weighed=np.maximum(weighed, np.add.reduceat(seen, add, axis=0)),
+        trust=trust,
+        variance=variance,
+    )
+
+
+def _own_variance(features: Features, readings: Readings, doubt: FloatArray) -> FloatArray:
+    """Return the variance of the believed count: of the labels, and of the query's effect that they share."""
+    pull = np.add.reduceat(doubt[:, :, np.newaxis] * features.w[:, np.newaxis, :], features.starts, axis=0)
+    shared = np.einsum("qti,qtij,qtj->qt", pull, readings.beliefs.effects.covariance, pull)
+    return np.asarray(np.add.reduceat(doubt, features.starts, axis=0) + SHARED * shared)
+
+
+def _sampling_variance(features: Features, readings: Readings) -> FloatArray:
+    """The variance of the sample's count: as the beliefs expect it of each query, times a factor for all of them that
+    brings it to what the labels show.
+
+    What the labels of one query show is too noisy by itself; the larger of both was twice the true variance on TREC-8.
+    """
+    shown = (readings.error**2).sum(axis=0)
+    spread = readings.beliefs.chance * (1.0 - readings.beliefs.chance) * readings.inflation[:, np.newaxis]
+    expected = np.add.reduceat(spread, features.starts, axis=0)
+    whole = expected.sum(axis=0)
+    factor = np.where(whole > 0, shown / np.where(whole > 0, whole, 1.0), 1.0)
+    return np.asarray(expected * np.maximum(factor, LEAST_FACTOR))
+
 
 MISFIT = 1.0
 """How many times further believed counts may be off than the beliefs say."""
@@ -60,7 +121,7 @@ class Values:
 
 
 def value(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
-    """The values of all runs."""
+    """Return the values of all runs."""
     if target.ideal is None:
         return _difference(target, lists, features, readings)
     if isinstance(lists, PrecisionLists):
@@ -87,7 +148,7 @@ def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Feat
     summed = guess + lists.sums(hit * (readings.mean @ target.steps - best)[lists.document])
     moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
     level = guess / np.maximum(ideal.at(counts.believed), ideal.least)
-    level = _lifted(level, summed, divisor + moved, divisor)
+    level = _lift_ratios(level, summed, divisor + moved, divisor)
     found = (summed - level * moved) / divisor
     slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=divisor)
     # In a deep pool the biases of the ideal's two parts cancel; in a shallow one the correction is biased by itself.
@@ -105,7 +166,7 @@ def _precision_ratio(
     divisor = np.maximum(counts.weighed[:, t], ideal.least)
     guess, *folds = lists.values(np.vstack([best, readings.folds[:, :, t]]))
     summed, hit = np.mean(folds, axis=0), lists.slopes(best)
-    level = _lifted(guess / np.maximum(counts.believed[:, t], ideal.least), summed, counts.sampled[:, t], divisor)
+    level = _lift_ratios(guess / np.maximum(counts.believed[:, t], ideal.least), summed, counts.sampled[:, t], divisor)
     # U(Y0 + d) = U(Y0) + slope·d + Σ_{j above i} d_i d_j / i: the quadratic part is what the others leave.
     quadratic = (summed - guess - lists.sums(hit * (mean - best)[lists.document])) / divisor
     expected, noise = _second_order(t, lists, features, readings, divisor)
@@ -120,8 +181,8 @@ def _precision_ratio(
     return Values(by_query=found, slopes=slopes, further=further, deep=True)
 
 
-def _lifted(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
-    """The believed ratios (runs × queries), halfway to the level that the sample shows of all runs together.
+def _lift_ratios(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:
+    """Return the believed ratios (runs × queries), halfway to the level that the sample shows of all runs together.
 
     Beliefs tell relevant documents apart less well than runs do, so that all believed ratios are too low. A factor for
     each run would be noisier and the order of the runs worse; the whole way would let the noise of the sample in.

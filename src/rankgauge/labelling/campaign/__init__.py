@@ -8,8 +8,7 @@ if importlib.util.find_spec("sqlalchemy") is None:
     raise MissingExtraError("SQLAlchemy", "active")
 
 from rankgauge.labelling.campaign.board_campaign import BoardCampaign
-from rankgauge.labelling.campaign.campaign import Campaign
-from rankgauge.labelling.campaign.label_campaign import LEASE, LabelCampaign
+from rankgauge.labelling.campaign.campaign import LEASE, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.rules import Progress
 from rankgauge.labelling.campaign.settings import CampaignSettings, Unjudgeable
 

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from sqlalchemy.engine import Connection
 
 from rankgauge.errors import RankGaugeError
+from rankgauge.labelling.campaign.campaign import LabelCampaign
 from rankgauge.labelling.campaign.database import outage_of
-from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.labels import LabelBatch, LabelTerms
 from rankgauge.labelling.campaign.leases import Leases, SideDesk, SideQuestions, lease_documents
 from rankgauge.labelling.campaign.review import AssessorProgress, assessor_progress
@@ -163,7 +163,7 @@ class AnswerQueue:
             request.next = found.get(request.assessor.identity) if request.assessor else None
 
     def _record(self, connection: Connection, leases: Leases, requests: Sequence[_Request]) -> bool:
-        """Whether there was something to record. An error in one request does not concern the others."""
+        """Say whether there was something to record. An error in one request does not concern the others."""
         batch = LabelBatch(state=self._state, leases=leases)
         closed = self._closed(connection) if any(request.labels for request in requests) else None
         for request in requests:
@@ -199,5 +199,5 @@ class AnswerQueue:
 
 
 def _side(request: _Request, connection: Connection) -> SideQuestions | None:
-    """What else the assessor was asked, with what was answered in this transaction."""
+    """Return what else the assessor was asked, with what was answered in this transaction."""
     return None if request.desk is None else request.desk(connection)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -31,8 +31,8 @@ from rankgauge.labelling.board.covariance import RunEstimate
 from rankgauge.labelling.board.plan import aimed_after, planned_looks
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.campaign import parquet
+from rankgauge.labelling.campaign.campaign import LabelCampaign
 from rankgauge.labelling.campaign.database import reading
-from rankgauge.labelling.campaign.label_campaign import LabelCampaign
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.state import CampaignState, Clock
 from rankgauge.labelling.campaign.store import Store
@@ -49,10 +49,8 @@ METHOD = "leaderboard"
 BOARD_METHODS = (METHOD, POSTERIOR)
 """The methods that estimate any number of runs at once."""
 
-P = TypeVar("P", bound=RunsPlan)
 
-
-class RunsState(CampaignState, Generic[P]):
+class RunsState(CampaignState):
     """The state of a campaign that estimates any number of runs."""
 
     pool: BoardPool
@@ -64,9 +62,9 @@ class RunsState(CampaignState, Generic[P]):
         self.goal = Goal.parse(self.settings.goal)
 
     @property
-    def plan(self) -> P:
+    def plan(self) -> Any:
         """The plan of the current stage."""
-        return cast("P", self.stage.plan)
+        return self.stage.plan
 
     @property
     @abstractmethod
@@ -79,21 +77,18 @@ class RunsState(CampaignState, Generic[P]):
         """What more labels would bring; None before the first label."""
 
     @abstractmethod
+    def begin_stage(self, connection: Connection) -> None:
+        """End the stage, and begin one whose order follows all labels so far."""
+
     def check_stage(self, unfinished: int) -> None:
         """Raise an error if a stage with so many open draws should not end."""
 
-    @abstractmethod
-    def begin_stage(self, connection: Connection) -> None:
-        """Ends the stage, and begins one whose order follows all labels so far."""
 
-
-class BoardState(RunsState[BoardPlan]):
+class BoardState(RunsState):
     """The state of a campaign that estimates runs by the stream of a board."""
 
-    _read: tuple[tuple[int, int, int], Readings] | None
-    """What the labels say, and the stage, the draws and the changes of grades that it was read from."""
-    _found: tuple[tuple[int, int, int], tuple[BoardEstimate, ...]] | None
-    """The estimates, by the same."""
+    _last: tuple[tuple[int, int, int], Readings | None, tuple[BoardEstimate, ...]] | None
+    """The stage, the draws and the changes of grades that were read last, what they say, and the estimates."""
     _looks: dict[tuple[int, int, int], bool]
     """Whether the goal was settled at each look, by the same."""
 
@@ -110,51 +105,46 @@ class BoardState(RunsState[BoardPlan]):
 
     @property
     def estimates(self) -> tuple[BoardEstimate, ...]:
-        """The estimates of each measure from the current stage; none before its first label."""
-        return self._estimates_at(self.stage.complete(self.ledger))
-
-    def _estimates_at(self, draws: int) -> tuple[BoardEstimate, ...]:
-        key = self.stage.number, draws, self.ledger.changes
-        if self._found is None or self._found[0] != key:
-            board, enough = self.plan.board, draws > 0 or not self.plan.length
-            self._found = key, board.estimate(self._readings_at(draws), seed=self.plan.seed) if enough else ()
-        return self._found[1]
+        return self._at(self.stage.complete(self.ledger))[1]
 
     @property
     def outlook(self) -> Outlook | None:
-        found, plan = self.estimates, self.plan
-        if not found:
+        readings, estimates = self._at(self.stage.complete(self.ledger))
+        if not estimates or readings is None:
             return None
-        readings = self._readings_at(self.stage.complete(self.ledger))
-        return Outlook(board=plan.board, stream=plan.stream, readings=readings, estimates=found)
+        plan: BoardPlan = self.plan
+        return Outlook.of(plan.board, plan.stream, readings, estimates)
 
-    def _readings_at(self, draws: int) -> Readings:
-        """What the first draws of the stage say; the readings before, of a label less or so, save time."""
+    def _at(self, draws: int) -> tuple[Readings | None, tuple[BoardEstimate, ...]]:
+        """Return what the first draws of the stage say, and the estimates; readings of a label less or so save time."""
         key = self.stage.number, draws, self.ledger.changes
-        if self._read is None or self._read[0] != key:
-            start = None if self._read is None else self._read[1]
-            self._read = key, self.plan.readings(draws, self.ledger.grades, start=start)
-        return self._read[1]
+        if self._last is None or self._last[0] != key:
+            readings, plan = self._last and self._last[1], self.plan
+            if draws > 0 or not plan.length:
+                readings = plan.readings(draws, self.ledger.grades, start=readings)
+                self._last = key, readings, plan.board.estimate(readings, seed=plan.seed)
+            else:
+                self._last = key, readings, ()
+        return self._last[1:]
 
     @property
     def settled(self) -> bool:
         """Whether a planned look has settled the goal, with an error that holds over all looks."""
-        before = sum(stage.over or 0 for stage in self.stages[:-1])
-        draws = self.stage.complete(self.ledger)
+        before, draws = sum(stage.over or 0 for stage in self.stages[:-1]), self.stage.complete(self.ledger)
         reached = [look - before for look in self.settings.looks if 0 < look - before <= draws]
         return any(self._settles(look) for look in reversed(reached))
 
     def _settles(self, draws: int) -> bool:
-        """Whether the goal is settled after that number of draws of the current stage."""
+        """Say whether the goal is settled after that number of draws of the current stage."""
         key = self.stage.number, draws, self.ledger.changes
         if key not in self._looks:
-            verdicts = self._estimates_at(draws)[0].verdicts(looks=len(self.settings.looks))
+            verdicts = self._at(draws)[1][0].verdicts(looks=len(self.settings.looks))
             self._looks[key] = verdicts is not None and verdicts.reached(self.goal)
         return self._looks[key]
 
     def advance(self, connection: Connection) -> None:
-        """Begins a stage once the pilot is over, or the labels that show which runs are in the race; pauses the
-        campaign if a planned look has settled its goal."""
+        """Begin a stage once the pilot is over, or the labels that show which runs are in the race; pause the campaign
+        if a planned look has settled its goal."""
         if self.paused:
             return
         first = self.stage.settings.options.get("length")
@@ -171,7 +161,6 @@ class BoardState(RunsState[BoardPlan]):
             )
 
     def begin_stage(self, connection: Connection) -> None:
-        """Ends the stage, and begins one whose beliefs, order and aim follow all labels so far."""
         known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
         aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
         options = {"shares": [share.tolist() for share in aimed.shares]}
@@ -179,13 +168,13 @@ class BoardState(RunsState[BoardPlan]):
 
     def _forget(self) -> None:
         super()._forget()
-        self._read, self._found, self._looks = None, None, {}
+        self._last, self._looks = None, {}
 
 
-class PosteriorState(RunsState[PosteriorPlan]):
+class PosteriorState(RunsState):
     """The state of a campaign that estimates runs by the posterior of the grades, from all labels asked for so far."""
 
-    _found: tuple[tuple[int, int], tuple[PosteriorEstimate, ...]] | None
+    _last: tuple[tuple[int, int], tuple[PosteriorEstimate, ...]] | None
 
     def _load(self, connection: Connection) -> None:
         super()._load(connection)
@@ -203,61 +192,54 @@ class PosteriorState(RunsState[PosteriorPlan]):
         return np.where(self.ledger.asked, self.ledger.grades, np.nan)
 
     @property
+    def judged(self) -> int:
+        """How many documents that were asked for have a grade."""
+        return int(np.count_nonzero(~np.isnan(self.labels)))
+
+    @property
     def known(self) -> FloatArray:
-        """These grades and those from before."""
+        """The grades of documents that were asked for, and those from before."""
         return np.where(np.isnan(self.pool.known), self.labels, self.pool.known)
 
     @property
     def estimates(self) -> tuple[PosteriorEstimate, ...]:
-        known = self.known
-        key = int(np.count_nonzero(~np.isnan(known))), self.ledger.changes
-        if self._found is None or self._found[0] != key:
-            self._found = key, self.posterior.estimate(self.labels, seed=self.settings.seed) if key[0] else ()
-        return self._found[1]
+        key = int(np.count_nonzero(~np.isnan(self.known))), self.ledger.changes
+        if self._last is None or self._last[0] != key:
+            self._last = key, self.posterior.estimate(self.labels, seed=self.settings.seed) if key[0] else ()
+        return self._last[1]
 
     @property
     def outlook(self) -> PosteriorOutlook | None:
-        found = self.estimates
-        if not found:
-            return None
-        return PosteriorOutlook(
-            posterior=self.posterior, labels=self.known, estimates=found, goal=self.goal, seed=self.settings.seed
-        )
+        estimates, seed = self.estimates, self.settings.seed
+        return PosteriorOutlook.of(self.posterior, self.known, estimates, self.goal, seed) if estimates else None
 
     @property
     def settled(self) -> bool:
         """Whether the labels so far settle the goal, if they are as many as the first look has."""
         looks = self.settings.looks
-        if len(looks) < 2 or int(np.count_nonzero(~np.isnan(self.labels))) < looks[0]:
-            return False
-        return is_reached(self.estimates[0], self.goal)
+        return len(looks) > 1 and self.judged >= looks[0] and is_reached(self.estimates[0], self.goal)
 
     def advance(self, connection: Connection) -> None:
-        """Chooses documents again once there are enough new labels; pauses the campaign if these settle its goal."""
-        judged = int(np.count_nonzero(~np.isnan(self.labels)))
-        fresh = judged - int(self.stage.settings.options.get("labels", 0))
-        if self.paused or fresh < BATCH or judged < max(self.posterior.first, self.settings.pilot):
+        """Choose documents again once there are enough new labels; pause the campaign if these settle its goal."""
+        judged, before = self.judged, int(self.stage.settings.options.get("labels", 0))
+        if self.paused or judged - before < BATCH or judged < max(self.posterior.first, self.settings.pilot):
             return
         if self.settled:
             self.pause(connection)
         elif self.settings.allowance > self.ledger.spent and np.isnan(self.labels[self.plan.needed]).any():
             self.begin_stage(connection)
 
-    def check_stage(self, unfinished: int) -> None:
-        """Open draws go on in the next stage, so that any stage may end."""
-
     def begin_stage(self, connection: Connection) -> None:
-        labels = self.labels
+        labels, after = self.labels, self.estimates
         pending = np.flatnonzero(self.ledger.asked & np.isnan(labels))
         order = next_order(
-            self.posterior, labels, pending=pending, seed=self.settings.seed, goal=self.goal, after=self.estimates
+            self.posterior, labels, pending=pending, seed=self.settings.seed, goal=self.goal, after=after
         )
-        stored = order[:, np.newaxis].astype(np.float64)
-        self.next_stage(connection, stored=stored, options={"labels": int(np.count_nonzero(~np.isnan(labels)))})
+        self.next_stage(connection, stored=order[:, np.newaxis].astype(np.float64), options={"labels": self.judged})
 
     def _forget(self) -> None:
         super()._forget()
-        self._found = None
+        self._last = None
 
 
 class BoardCampaign(LabelCampaign):
@@ -268,9 +250,9 @@ class BoardCampaign(LabelCampaign):
 
     board = True
     pool: BoardPool
-    _state: RunsState[Any]
+    _state: RunsState
 
-    def __init__(self, state: RunsState[Any]) -> None:
+    def __init__(self, state: RunsState) -> None:
         super().__init__(state)
         self.pool = state.pool
 
@@ -295,11 +277,13 @@ class BoardCampaign(LabelCampaign):
         clock: Clock = time.time,
         **settings: Any,
     ) -> Self:
-        """A new campaign on an ascending scale of grades.
+        """Return a new campaign on an ascending scale of grades.
 
         `method` is `leaderboard`, `posterior`, or `auto`: the posterior where the pool has few runs and is shallow.
         `settings` are further fields of `CampaignSettings`: dialect, seed, assessors, combine, unjudgeable, scale.
         """
+        if settings.get("assessors", 1) > 1:
+            settings = {"combine": defaults.BOARD_COMBINE, **settings}
         chosen = CampaignSettings(
             measure=", ".join(measures),
             measures=tuple(measures),
@@ -313,7 +297,7 @@ class BoardCampaign(LabelCampaign):
         _check_pilot(chosen, pool)
         if chosen.allowance < float(pool.costs.min()):
             raise ParameterError("a board", "budget", "enough for one document", chosen.budget)
-        chosen, stage, plan = planned(chosen, pool)
+        chosen, stage, plan = plan_stage(chosen, pool)
         return cls._create(location, plan, parquet.pack_board(pool), chosen, stage, name=name, clock=clock)
 
     @property
@@ -323,7 +307,7 @@ class BoardCampaign(LabelCampaign):
         return plan
 
     def estimates(self) -> tuple[RunEstimate, ...]:
-        """The estimates of each measure; none before the first label.
+        """Return the estimates of each measure; none before the first label.
 
         A posterior's are from all labels, a stream's from the draws before the first incomplete one.
         """
@@ -338,12 +322,12 @@ class BoardCampaign(LabelCampaign):
             return np.asarray((ledger.asked & ~np.isnan(ledger.grades)) | ~np.isnan(self.pool.known))
 
     def outlook(self) -> RunsOutlook | None:
-        """What more labels would bring; None before the first label."""
+        """Return what more labels would bring; None before the first label."""
         with self._state.looking():
             return self._state.outlook
 
     def later(self, name: str, run: Any) -> LaterRun:
-        """A run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""
+        """Return a run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""
         found = self.outlook()
         if found is None:
             raise InputError("no document is judged yet: nothing is known of any run", hint="Record labels.")
@@ -381,8 +365,8 @@ class BoardCampaign(LabelCampaign):
             state.begin_stage(connection)
 
 
-def planned(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, RunsPlan]:
-    """The plan of the first stage, by the method that is named or the one that serves the pool's shape best."""
+def plan_stage(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, RunsPlan]:
+    """Return the plan of the first stage, by the method that is named or the one that serves the pool's shape best."""
     return (_planned_stream if _method(settings, pool) == METHOD else _planned_posterior)(settings, pool)
 
 
@@ -397,7 +381,7 @@ def _method(settings: CampaignSettings, pool: BoardPool) -> str:
 def _planned_stream(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, BoardPlan]:
     board, open_ = settings.board(pool), int(np.count_nonzero(np.isnan(pool.known)))
     least = board.fewest(board.targets[0]) - (len(pool.documents) - open_)
-    looks = planned_looks(board.goal, _paid(settings, pool), least=max(least, 1))
+    looks = planned_looks(board.goal, _count_paid(settings, pool), least=max(least, 1))
     length = settings.pilot or aimed_after(pool, looks)
     options = {} if length is None else {"length": length}
     stage = StageSettings(method=METHOD, budget=settings.allowance, seed=settings.seed, options=options)
@@ -410,13 +394,13 @@ def _planned_posterior(
 ) -> tuple[CampaignSettings, StageSettings, PosteriorPlan]:
     goal, posterior = Goal.parse(settings.goal), settings.posterior(pool)
     goal.check(pool.runs)
-    looks = posterior_looks(posterior, goal, _paid(settings, pool))
+    looks = posterior_looks(posterior, goal, _count_paid(settings, pool))
     stage = StageSettings(method=POSTERIOR, budget=settings.allowance, seed=settings.seed)
     return replace(settings, method=POSTERIOR, looks=looks), stage, first_posterior_plan(posterior, settings)
 
 
-def _paid(settings: CampaignSettings, pool: BoardPool) -> int:
-    """How many labels the budget pays for, at least 1."""
+def _count_paid(settings: CampaignSettings, pool: BoardPool) -> int:
+    """Return how many labels the budget pays for, at least 1."""
     open_ = int(np.count_nonzero(np.isnan(pool.known)))
     labels = int((settings.allowance - float(pool.overhead.sum())) / float(pool.costs.mean()))
     return max(min(labels, open_), 1)
@@ -424,8 +408,10 @@ def _paid(settings: CampaignSettings, pool: BoardPool) -> int:
 
 def _check_pilot(settings: CampaignSettings, pool: BoardPool) -> None:
     """Raises an error if the budget or the pool has fewer documents than the pilot."""
-    if not 0 <= settings.pilot <= _paid(settings, pool):
-        raise ParameterError("a board", "pilot", f"at most the {_paid(settings, pool)} that are paid", settings.pilot)
+    if not 0 <= settings.pilot <= _count_paid(settings, pool):
+        raise ParameterError(
+            "a board", "pilot", f"at most the {_count_paid(settings, pool)} that are paid", settings.pilot
+        )
 
 
 def _check_rule(settings: CampaignSettings) -> None:

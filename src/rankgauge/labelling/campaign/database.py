@@ -9,7 +9,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,27 +76,18 @@ class Outage:
         self.error = None
 
 
-class Outages:
-    """The outages of a database, and those of its campaigns by themselves."""
-
-    def __init__(self) -> None:
-        self._known: dict[int | None, Outage] = {}
-
-    def of(self, campaign: int | None) -> Outage:
-        """The outage of a campaign; None: of whatever is not a campaign's."""
-        return self._known.setdefault(campaign, Outage())
-
-    def now(self) -> dict[int | None, UnavailableError]:
-        """The errors of the outages that last, by campaign."""
-        return {campaign: one.error for campaign, one in list(self._known.items()) if one.error is not None}
+_OUTAGES: WeakKeyDictionary[Engine, dict[int | None, Outage]] = WeakKeyDictionary()
 
 
-_OUTAGES: WeakKeyDictionary[Engine, Outages] = WeakKeyDictionary()
+def outage_of(engine: Engine, campaign: int | None) -> Outage:
+    """What keeps a campaign from being written to, or, for None, the rest; a file of SQLite is locked as a whole."""
+    known = _OUTAGES.setdefault(engine, {})
+    return known.setdefault(None if engine.dialect.name == "sqlite" else campaign, Outage())
 
 
-def outages(engine: Engine) -> Outages:
-    """The outages of the engine's database."""
-    return _OUTAGES.setdefault(engine, Outages())
+def lasting_outages(engine: Engine) -> dict[int | None, Outage]:
+    """Return the outages of the engine's database that are not over, by campaign."""
+    return {campaign: one for campaign, one in list(_OUTAGES.get(engine, {}).items()) if one.error is not None}
 
 
 PATIENCE = 60.0
@@ -166,7 +157,7 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
     if location.path is None:
         sa.event.listen(engine, "checkin", _put_back)
         sa.event.listen(engine, "checkout", _taken(engine))
-    return prepared(engine)
+    return prepare_engine(engine)
 
 
 def make_private(location: Location) -> None:
@@ -176,8 +167,8 @@ def make_private(location: Location) -> None:
             os.close(os.open(location.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def prepared(engine: Engine) -> Engine:
-    """The engine, set up so that its transactions begin as campaigns need them; a server needs no setup."""
+def prepare_engine(engine: Engine) -> Engine:
+    """Return the engine, set up so that its transactions begin as campaigns need them; a server needs no setup."""
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare)
         sa.event.listen(engine, "begin", _begin)
@@ -251,7 +242,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _is_begun(raw: sqlite3.Connection) -> bool | None:
-    """Whether the transaction has begun; not while somebody else writes. None where it cannot."""
+    """Say whether the transaction has begun; not while somebody else writes. None where it cannot."""
     try:
         raw.execute("BEGIN IMMEDIATE")
     except sqlite3.Error as error:
@@ -284,7 +275,7 @@ def _is_first(folder: int) -> bool:
 
 
 def _soon(done: Callable[[], bool | None], patience: float) -> bool:
-    """Whether it is done within so many seconds, tried a thousand times a second, or until it cannot be done."""
+    """Say whether it is done within so many seconds, tried a thousand times a second, or until it cannot be done."""
     until = time.monotonic() + patience
     while (is_done := done()) is False and time.monotonic() < until:
         time.sleep(0.001)
@@ -309,7 +300,8 @@ def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]
     """A transaction that writes, all or nothing. On a server it locks no more than the campaign with that number."""
     outage = outage_of(engine, campaign)
     outage.look()
-    with _turn(engine, outage):
+    # Threads take turns to write to a file of SQLite: where they all try for its lock, some never get it in time.
+    with outage.turn if engine.dialect.name == "sqlite" else nullcontext():
         outage.check()
         try:
             with _explained(engine), engine.begin() as connection:
@@ -320,18 +312,8 @@ def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]
         outage.end()
 
 
-def _turn(engine: Engine, outage: Outage) -> AbstractContextManager[object]:
-    """Threads take turns to write to a file of SQLite: where they all try for its lock, some never get it in time."""
-    return outage.turn if engine.dialect.name == "sqlite" else nullcontext()
-
-
-def outage_of(engine: Engine, campaign: int | None) -> Outage:
-    """What keeps the campaign from being written to; a file of SQLite is locked as a whole."""
-    return outages(engine).of(None if engine.dialect.name == "sqlite" else campaign)
-
-
 def names_of(engine: Engine) -> tuple[str, ...]:
-    """What errors call the database, the usual name first."""
+    """Return what errors call the database, the usual name first."""
     url, file = engine.url.render_as_string(hide_password=True), engine.url.database or ""
     return (file, url) if engine.dialect.name == "sqlite" else (url,)
 
@@ -363,7 +345,7 @@ def _explained(engine: Engine) -> Iterator[None]:
 
 
 def _problem(error: BaseException | None) -> str:
-    """What is wrong, by the codes of SQLite and of PostgreSQL (disk_full, lock_not_available)."""
+    """Return what is wrong, by the codes of SQLite and of PostgreSQL (disk_full, lock_not_available)."""
     code = getattr(error, "sqlite_errorname", "") or getattr(error, "sqlstate", "") or ""
     if code in ("SQLITE_FULL", "53100"):
         return FULL
@@ -393,18 +375,18 @@ def loading(engine: Engine) -> Iterator[None]:
     try:
         yield
     except NONSENSE as error:
-        raise _damaged(engine, error) from error
+        raise _find_damage(engine, error) from error
 
 
-def explained(engine: Engine, error: BaseException) -> InputError | None:
-    """The error of a damaged file, if something went wrong later and SQLite finds that the file is damaged."""
+def explain_damage(engine: Engine, error: BaseException) -> InputError | None:
+    """Return the error of a damaged file, if something went wrong later and SQLite finds that the file is damaged."""
     if not isinstance(error, NONSENSE) or engine.dialect.name != "sqlite":
         return None
     with reading(engine) as connection:
         found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-    return None if found == "ok" else _damaged(engine, error)
+    return None if found == "ok" else _find_damage(engine, error)
 
 
-def _damaged(engine: Engine, error: BaseException) -> InputError:
+def _find_damage(engine: Engine, error: BaseException) -> InputError:
     first = (str(error).splitlines() or [""])[0]
     return InputError(f"the campaign {DAMAGED}: {type(error).__name__} {first}", path=names_of(engine)[0], hint=RESTORE)

@@ -1,19 +1,26 @@
-"""Labels that come in: each is checked against the pool, the scale and what is known before any is written."""
+"""The labels of a campaign: those that come in are checked against the pool, the scale and what is known before any is
+written; those that are there are a table; and what people read of their documents."""
 
 from __future__ import annotations
 
 import difflib
 import heapq
 import math
+import re
+import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, takewhile
 from typing import Any, TypeAlias
 
+import polars as pl
 from sqlalchemy.engine import Connection
 
 from rankgauge.errors import AnsweredError, InputError, RankGaugeError, UndisputedError, UnknownNameError, UnleasedError
+from rankgauge.labelling.campaign import tables
+from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.leases import KeyedAnswer, Leases, SideQuestions
 from rankgauge.labelling.campaign.ledger import CurrentLabel, label_row
 from rankgauge.labelling.campaign.settings import CampaignSettings
@@ -75,7 +82,7 @@ class LabelBatch:
 
     def write(self, connection: Connection) -> None:
         """Writes the rows and takes them into the state."""
-        self.state.ledger.take_labels(self.state.store.add_labels(connection, self.rows))
+        self.state.ledger.take_labels(self.state.store.add_numbered(connection, tables.labels, self.rows))
         for side, label in self._told:
             side.take(label, self.leases.now)
 
@@ -97,7 +104,7 @@ class LabelBatch:
         return self._count
 
     def _place(self, label: Label, terms: LabelTerms) -> int | None:
-        """The position of the label's document in the pool; None if it is not there.
+        """Return the position of the label's document in the pool; None if it is not there.
 
         Who may answer only what was handed out is told no more than that it was not: neither what the pool holds, nor
         whether another kind of question was asked.
@@ -112,32 +119,30 @@ class LabelBatch:
         grade = grade_of(label, self.state.settings)
         if label.settles:
             self._check_dispute(label)
-        beside = self._is_beside(label, place, terms)
-        if self._is_repeated(label, (label.query, label.document, label.identity, label.kind.value, grade), terms):
-            self._count = self._count.added(same=1)
-            return
-        before = self._before(label, place, terms.side if beside else None)
-        if before is not None and _says_the_same(label, grade, before, replace=terms.replace):
+        side = terms.side if self._is_beside(label, place, terms.side) else None
+        repeated = self._is_repeated(label, grade, terms.side)
+        before = self._before(label, place, side)
+        if repeated or (before is not None and _says_the_same(label, grade, before, replace=terms.replace)):
             self._count = self._count.added(same=1)
             return
         if before is not None and not (terms.replace or label.settles):
             raise _conflict(label, before.grade, grade, terms.hint)
         if before is not None and terms.leased:
-            self._check_changes(label, place, terms.side if beside else None)
-        elif terms.leased and not beside:
+            self._check_changes(label, place, side)
+        elif terms.leased and side is None:
             self._check_lease(label, place)
-        self._keep(label, None if beside else place, grade, before)
+        self._keep(label, None if side else place, grade, before)
         if terms.side is not None:
             self._told.append((terms.side, replace(label, grade=grade)))
 
-    def _is_beside(self, label: Label, place: int | None, terms: LabelTerms) -> bool:
-        """Whether it answers a question on the side. What the assessor has as a document, or has judged, is one."""
-        if terms.side is None or not terms.side.is_asked(label):
+    def _is_beside(self, label: Label, place: int | None, side: SideQuestions | None) -> bool:
+        """Say whether it answers a question on the side. What the assessor has as a document, or has judged, is one."""
+        if side is None or not side.is_asked(label):
             return False
         return place is None or not (self._given(label, place) or self._is_open(place, label.identity))
 
     def _before(self, label: Label, place: int | None, side: SideQuestions | None) -> CurrentLabel | None:
-        """What the label replaces: what its assessor said before, or what settled the disagreement."""
+        """Return what the label replaces: what its assessor said before, or what settled the disagreement."""
         if spoken := self._seen.get(_spot(label)):
             return spoken
         if side is not None:
@@ -194,22 +199,21 @@ class LabelBatch:
             return LabelOrigin(before.origin)
         return LabelOrigin.ANSWERED if self.leases.had(place, label.identity) else LabelOrigin.IMPORTED
 
-    def _is_repeated(self, label: Label, said: KeyedAnswer, terms: LabelTerms) -> bool:
-        """Whether this very label came before under its key; it is an error if another label did."""
+    def _is_repeated(self, label: Label, grade: float | None, side: SideQuestions | None) -> bool:
+        """Say whether this very label came before under its key; it is an error if another label did."""
         if label.key is None:
             return False
-        known = self._keys.get(label.key) or self._keyed(label.key)
-        if known is None and terms.side is not None:
-            known = terms.side.said_under(label.key)
+        said = label.query, label.document, label.identity, label.kind.value, grade
+        known, old = self._keys.get(label.key), self.state.ledger.keys.get(label.key)
+        if known is None and old:
+            known = old.query, old.document, identity_of(old), old.kind, old.grade
+        if known is None and side is not None:
+            known = side.said_under(label.key)
         if len(label.key) > LONGEST or (known and known != said):
             problem = f"the key {label.key[:60]!r} belongs to another label, or is too long"
             raise _fault(label, problem, f"Every label needs its own key, at most {LONGEST} characters long.")
         self._keys[label.key] = said
         return bool(known)
-
-    def _keyed(self, key: str) -> KeyedAnswer | None:
-        old = self.state.ledger.keys.get(key)
-        return old and (old.query, old.document, identity_of(old), old.kind, old.grade)
 
     def _keep(self, label: Label, place: int | None, grade: float | None, before: CurrentLabel | None) -> None:
         """Keeps the label to be written; without a place it answers a question on the side, and is no row."""
@@ -252,18 +256,18 @@ def _spot(label: Label) -> Spot:
 
 
 def _says_the_same(label: Label, grade: float | None, before: CurrentLabel, *, replace: bool) -> bool:
-    """Whether there is nothing new in a label; another comment is news if it may replace the one before."""
+    """Say whether there is nothing new in a label; another comment is news if it may replace the one before."""
     same = (before.kind, before.grade) == (label.kind, grade)
     return same and (label.comment in (None, before.comment) or not (replace or label.settles))
 
 
 def is_writable(text: str | None) -> bool:
-    """Whether every database can store the text."""
+    """Say whether every database can store the text."""
     return text is None or not ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text))
 
 
 def is_name(text: str) -> bool:
-    """Whether a person or a campaign may be called so: in one line, without control characters, and not blank."""
+    """Say whether a person or a campaign may be called so: in one line, without control characters, and not blank."""
     return bool(text.strip()) and all(letter.isprintable() or letter in _UNSEEN for letter in text)
 
 
@@ -280,7 +284,7 @@ def _check_texts(label: Label) -> None:
 
 
 def _unknown(label: Label, pool: PooledDocuments | None) -> InputError:
-    """What the pool lacks; if it is given, with what it has instead."""
+    """Return what the pool lacks; if it is given, with what it has instead."""
     known = {} if pool is None else pool.positions
     if pool is not None and label.query in known:
         problem = f"the pool has no document {label.document!r} of query {label.query!r}"
@@ -289,7 +293,7 @@ def _unknown(label: Label, pool: PooledDocuments | None) -> InputError:
 
 
 def grade_of(label: Label, settings: CampaignSettings) -> float | None:
-    """The label's grade, which must be on the campaign's scale; None if the document cannot be judged."""
+    """Return the label's grade, which must be on the campaign's scale; None if the document cannot be judged."""
     if label.grade is None:
         return None
     try:
@@ -316,7 +320,7 @@ def _conflict(label: Label, before: float | None, now: float | None, hint: str) 
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    """The ids that are meant, perhaps: of those that begin alike and are as long."""
+    """Return the ids that are meant, perhaps: of those that begin alike and are as long."""
     some = heapq.nsmallest(NEAR, islice(known, SEARCHED), key=lambda one: _distance(name, one))
     near = difflib.get_close_matches(name[:LONGEST], some, n=3)
     return f"Did you mean {' or '.join(near)}?" if near else None
@@ -329,3 +333,149 @@ def _distance(name: str, other: str) -> int:
 
 def _fault(label: Label, problem: str, hint: str | None) -> InputError:
     return InputError(problem, line=label.line, text=label.text, hint=hint)
+
+
+COLUMNS = {
+    "query": pl.String(),
+    "document": pl.String(),
+    "assessor": pl.String(),
+    "person": pl.Int64(),
+    "kind": pl.String(),
+    "grade": pl.Float64(),
+    "comment": pl.String(),
+    "made": pl.Float64(),
+    "origin": pl.String(),
+    "sender": pl.Int64(),
+}
+"""What people see of a label."""
+
+_KEPT = {"id": pl.Int64(), "place": pl.Int64(), **COLUMNS}
+
+
+class LabelTable:
+    """The labels of one campaign."""
+
+    def __init__(self, state: CampaignState) -> None:
+        self._state, self._turn = state, threading.Lock()
+        self._rows, self._last = pl.DataFrame(schema=_KEPT), 0
+
+    def rows(self) -> pl.DataFrame:
+        """Every label that came in, in the order in which they came, with the position of its document (`place`).
+
+        To read many takes a second, during which nobody waits who judges.
+        """
+        with self._turn, reading(self._state.engine) as connection:
+            if fresh := self._state.store.labels(connection, self._last):
+                columns = {name: [getattr(row, name) for row in fresh] for name in _KEPT}
+                self._rows, self._last = pl.concat([self._rows, pl.DataFrame(columns, schema=_KEPT)]), fresh[-1].id
+            return self._rows
+
+    def current(self) -> pl.DataFrame:
+        """Those that count: an assessor's last label of a document, and the last grade that settled a disagreement."""
+        person, name = pl.format("#{}", "person"), pl.format("={}", "assessor")
+        who = pl.when(pl.col("kind") == LabelKind.SETTLED.value).then(pl.lit("")).otherwise(pl.coalesce(person, name))
+        said = self.rows().with_columns(who=who)
+        return said.unique(["place", "who"], keep="last", maintain_order=True).drop("who")
+
+
+def recognise_copies(
+    labels: pl.DataFrame, shown: Mapping[Identity, str], settings: CampaignSettings
+) -> Callable[[Label], bool]:
+    """Return what tells labels of a room's file that a campaign has, or had before they were replaced, from others: the
+    same assessor, document and grade. Times are not compared: spreadsheets write them in other ways.
+
+    `labels` are all of the campaign; `shown` are its assessors' names on pages, which some files have.
+    """
+    rows = labels.select("query", "document", "kind", "grade", "person", "assessor").rows()
+    known = {(*said, name if person is None else person) for *said, person, name in rows}
+    called: dict[tuple[int | None, str], Identity] = {
+        (who if isinstance(who, int) else None, name): who for who, name in shown.items()
+    }
+    called |= {(person, name): name if person is None else person for *_, person, name in rows}
+    spelled = {re.sub(r"\s+", "_", name): who for who, name in shown.items()}
+
+    def is_copy(label: Label) -> bool:
+        if label.exported is None:
+            return False
+        named = spelled.get(label.assessor), called.get((label.exported.person, label.assessor))
+        who = named[0] if label.exported.shown else named[1]
+        return (label.query, label.document, label.kind.value, grade_of(label, settings), who) in known
+
+    return is_copy
+
+
+def told_apart(labels: Sequence[Label], file: Sequence[Label]) -> list[Label]:
+    """Return the labels, with the numbers of people added to names that several people in their file have."""
+    people = {(label.assessor, label.exported and label.exported.person) for label in file}
+    often = Counter(name for name, _ in people)
+    numbered = []
+    for label in labels:
+        person = label.exported and label.exported.person
+        alone = person is None or often[label.assessor] == 1
+        numbered.append(label if alone else replace(label, assessor=f"{label.assessor} (#{person})"))
+    return numbered
+
+
+CHUNK = 5_000
+"""How many texts are looked up at a time."""
+
+
+class PoolTexts:
+    """The texts of a campaign's pool, which never change."""
+
+    def __init__(self, state: CampaignState) -> None:
+        self._state = state
+
+    @cached_property
+    def queries(self) -> Mapping[str, str]:
+        """By query its text; a query without one is called by its id."""
+        pool = self._state.pool
+        starts = pool.starts.tolist()
+        told = dict(self._of(starts))
+        return {
+            query: told.get(start, {}).get("query_text") or query
+            for query, start in zip(pool.queries, starts, strict=True)
+        }
+
+    @cached_property
+    def _called(self) -> Mapping[str, Sequence[str]]:
+        """By text the queries that have it."""
+        called: dict[str, list[str]] = {}
+        for query, text in self.queries.items():
+            called.setdefault(text.strip(), []).append(query)
+        return called
+
+    def identified(self, labels: Sequence[Label]) -> tuple[list[Label], int]:
+        """The labels with the ids of their queries where they name them by their texts, as Quepid does, and how many
+        did. A text that several queries have is an error."""
+        known = self._state.pool.positions
+        found = [label if label.query in known else replace(label, query=self._id(label)) for label in labels]
+        return found, sum(one.query != label.query for one, label in zip(found, labels, strict=True))
+
+    def _id(self, label: Label) -> str:
+        """Return the query that has the text of the label's query; if none has, what the label says."""
+        queries = self._called.get(label.query.strip(), [label.query])
+        if len(queries) > 1:
+            problem = f"{len(queries)} queries of the pool have the text {label.query!r}: {', '.join(queries[:5])}"
+            raise _fault(label, problem, "Name the query by its id.")
+        return queries[0]
+
+    def titles(self, documents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """By query and document the title; a document without one is called by its id."""
+        places = self._places(documents)
+        told = dict(self._of(list(places)))
+        return {pair: told.get(place, {}).get("title") or pair[1] for place, pair in places.items()}
+
+    def containing(self, words: str, documents: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return the documents of these in whose title, text or query's text the words stand, in any case."""
+        wanted, places = words.casefold(), self._places(documents)
+        told = self._of(list(places))
+        return {places[place] for place, texts in told if any(wanted in text.casefold() for text in texts.values())}
+
+    def _places(self, documents: Iterable[tuple[str, str]]) -> dict[int, tuple[str, str]]:
+        return {self._state.pool.positions[query][document]: (query, document) for query, document in documents}
+
+    def _of(self, places: Sequence[int]) -> Iterator[tuple[int, dict[str, str]]]:
+        with self._state.looking() as connection:
+            for start in range(0, len(places), CHUNK):
+                yield from self._state.store.texts(connection, places[start : start + CHUNK]).items()

@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from sqlalchemy.engine import Connection
 
+from rankgauge.labelling.campaign import tables
 from rankgauge.labelling.campaign.ledger import CurrentLabel, label_row
 from rankgauge.labelling.campaign.state import CampaignState
 from rankgauge.labelling.labels import Assessor, Identity, Label, Task, identity_of
@@ -26,24 +27,23 @@ class DrawPrices:
         self._state, self._stage, self._ledger = state, state.stage, state.ledger
 
     def fresh(self, draw: int) -> list[int]:
-        """The documents that the draw needs now and that are not paid for."""
+        """Return the documents that the draw needs now and that are not paid for."""
         return [int(place) for place in self._stage.needs(draw, self._ledger) if not self._ledger.asked[place]]
 
     def costs(self, fresh: Sequence[int]) -> list[float]:
-        """What each document takes from the budget; the first one asked of a query also pays for opening it."""
+        """Return what each document takes from the budget; the first one asked of a query also pays for opening it."""
         pool = self._state.pool
         query = int(pool.query[fresh[0]])
-        start, size = int(pool.starts[query]), int(pool.sizes[query])
-        opened = bool(self._ledger.asked[start : start + size].any())
+        opened = bool(self._ledger.asked[pool.rows_of(query)].any())
         costs = [float(pool.costs[place]) for place in fresh]
         return costs if opened else [costs[0] + float(pool.overhead[query]), *costs[1:]]
 
     def covers(self, draw: int, costs: Sequence[float]) -> bool:
-        """Whether the budget covers what the draw asks for now, and what it has to leave for others."""
+        """Say whether the budget covers what the draw asks for now, and what it has to leave for others."""
         return self.pays(sum(costs) + self._left_for_others(draw))
 
     def pays(self, amount: float) -> bool:
-        """Whether so much is left of the budget."""
+        """Say whether so much is left of the budget."""
         return self._ledger.spent + amount <= self._ledger.settings.allowance * (1 + TOLERANCE)
 
     def _left_for_others(self, draw: int) -> float:
@@ -65,16 +65,16 @@ class SideQuestions(Protocol):
         """Whether the assessor gets no more documents."""
 
     def is_asked(self, label: Label) -> bool:
-        """Whether the assessor was asked about that document."""
+        """Say whether the assessor was asked about that document."""
 
     def said(self, label: Label) -> CurrentLabel | None:
-        """What the assessor has answered before."""
+        """Return what the assessor has answered before."""
 
     def often(self, label: Label) -> int:
-        """How often."""
+        """Return how often."""
 
     def said_under(self, key: str) -> KeyedAnswer | None:
-        """What was answered under that key."""
+        """Return what was answered under that key."""
 
     def take(self, label: Label, made: float) -> None:
         """Takes in what the assessor says at that time: an answer, or a label of a document that was a question
@@ -102,7 +102,7 @@ class Leases:
     """The leases of a campaign as one transaction sees them: those that have not ended, and who once had which."""
 
     def __init__(self, state: CampaignState, connection: Connection) -> None:
-        self._state, self._connection, self.now = state, connection, state.clock()
+        self.state, self.connection, self.now = state, connection, state.clock()
         self._live: dict[tuple[int, Identity], list[int]] = {}
         self._until: dict[tuple[int, Identity], float] = {}
         self._past: set[tuple[int, Identity]] = set()
@@ -116,7 +116,7 @@ class Leases:
                 self._lapsed.add(pair)
 
     def has_lapsed(self, place: int, who: Identity) -> bool:
-        """Whether the assessor's lease of the document ended a moment ago without an answer."""
+        """Say whether the assessor's lease of the document ended a moment ago without an answer."""
         return (place, who) in self._lapsed
 
     def until(self, place: int, who: Identity) -> float:
@@ -134,20 +134,20 @@ class Leases:
     def recall(self, pairs: Iterable[tuple[int, Identity]]) -> None:
         """Looks up, all at once, whether these assessors once had these documents."""
         wanted = {place for place, who in pairs if (place, who) not in self._live}
-        rows = self._state.store.holders(self._connection, sorted(wanted)) if wanted else ()
+        rows = self.state.store.holders(self.connection, sorted(wanted)) if wanted else ()
         self._past |= {(row.place, identity_of(row)) for row in rows}
 
     def has(self, place: int, who: Identity) -> bool:
-        """Whether the assessor has the document on lease."""
+        """Say whether the assessor has the document on lease."""
         return (place, who) in self._live
 
     def had(self, place: int, who: Identity) -> bool:
-        """Whether the assessor has the document on lease, or once had it: of those that `recall` looked up."""
+        """Say whether the assessor has the document on lease, or once had it: of those that `recall` looked up."""
         return self.has(place, who) or (place, who) in self._past
 
     def is_free(self, place: int, who: Identity) -> bool:
-        """Whether the document still needs an assessor besides those who have judged it or have it on lease."""
-        ledger = self._state.ledger
+        """Say whether the document still needs an assessor besides those who have judged it or have it on lease."""
+        ledger = self.state.ledger
         if not np.isnan(ledger.grades[place]):
             return False
         held = {other for known, other in self._live if known == place and not self._is_judged(place, other)}
@@ -156,7 +156,7 @@ class Leases:
     def end(self, pairs: Iterable[tuple[int, Identity]]) -> None:
         """Ends the leases of these assessors on these documents."""
         numbers = [number for pair in pairs for number in self._live.pop(pair, ())]
-        self._state.store.end_leases(self._connection, numbers)
+        self.state.store.end_leases(self.connection, numbers)
 
     def end_all(self, people: Iterable[Identity]) -> None:
         """Ends everything that these assessors have on lease, so that others get it."""
@@ -173,10 +173,10 @@ class Leases:
         """Leases documents to assessors."""
         times = {"made": self.now, "until": until}
         rows = [{"place": place, "assessor": who.name, "person": who.person, **times} for who, place in chosen]
-        self._state.store.add_leases(self._connection, rows)
+        self.state.store.add(self.connection, tables.leases, rows)
 
     def _is_judged(self, place: int, who: Identity) -> bool:
-        return who in self._state.ledger.given.get(place, {})
+        return who in self.state.ledger.given.get(place, {})
 
 
 def lease_documents(
@@ -186,7 +186,7 @@ def lease_documents(
 
     Nobody is handed what they have answered on the side: that answer becomes their label.
     """
-    state, connection = leases._state, leases._connection
+    state, connection = leases.state, leases.connection
     state.advance(connection)
     people = {who.identity: who for who in assessors}
     if state.paused:
@@ -226,7 +226,7 @@ class _Search:
     def __init__(
         self, leases: Leases, assessor: Assessor, held: dict[int, set[Identity]], side: SideQuestions | None
     ) -> None:
-        self.state, self.connection, self.now = leases._state, leases._connection, leases.now
+        self.state, self.connection, self.now = leases.state, leases.connection, leases.now
         self.stage, self.ledger = self.state.stage, self.state.ledger
         self.assessor, self.who, self.held, self.side = assessor, assessor.identity, held, side
         self.leases = leases
@@ -255,7 +255,7 @@ class _Search:
         if said is None:
             return False
         row = label_row(replace(asked, grade=said.grade, comment=said.comment), place, said)
-        self.ledger.take_labels(self.state.store.add_labels(self.connection, [row]))
+        self.ledger.take_labels(self.state.store.add_numbered(self.connection, tables.labels, [row]))
         return True
 
     def _open(self) -> Iterator[int]:
@@ -270,7 +270,7 @@ class _Search:
             yield from (int(place) for place in needed if self._is_free(int(place)))
 
     def _afford(self, draw: int) -> bool:
-        """Whether the budget covers what the draw needs now; if so, it is paid for.
+        """Say whether the budget covers what the draw needs now; if so, it is paid for.
 
         A draw whose documents have labels already, as people sent more than was asked, may go on at once.
         """
@@ -288,11 +288,11 @@ class _Search:
         common = {"stage": number, "draw": draw, "made": self.now}
         rows = [{**common, "place": place, "cost": cost} for place, cost in zip(fresh, costs, strict=True)]
         draws = [{"stage": number, "number": j, "query": int(self.stage.plan.query(j))} for j in begun]
-        store.add_draws(self.connection, draws)
-        self.ledger.take_tasks(store.add_tasks(self.connection, rows))
+        store.add(self.connection, tables.draws, draws)
+        self.ledger.take_tasks(store.add_numbered(self.connection, tables.tasks, rows))
 
     def _is_free(self, place: int) -> bool:
-        """Whether the document still needs an assessor, and this one has neither judged it nor has it on lease."""
+        """Say whether the document still needs an assessor, and this one has neither judged it nor has it on lease."""
         if not np.isnan(self.ledger.grades[place]) or self.leases.has_lapsed(place, self.who):
             return False
         held, heard = self.held.get(place, set()), self.ledger.counted(place)

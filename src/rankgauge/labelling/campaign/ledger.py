@@ -37,7 +37,7 @@ class CurrentLabel:
 
 
 def label_row(label: Label, place: int, said: CurrentLabel, before: CurrentLabel | None = None) -> dict[str, Any]:
-    """The label of a document as a row of the database; `before` is what it replaces."""
+    """Return the label of a document as a row of the database; `before` is what it replaces."""
     return {
         "place": place,
         "query": label.query,
@@ -165,7 +165,7 @@ class Ledger:
         self.imported -= before is not None and before.origin == LabelOrigin.IMPORTED
 
     def counted(self, place: int) -> set[Identity]:
-        """The assessors whose labels count towards the number that a document needs."""
+        """Return the assessors whose labels count towards the number that a document needs."""
         another = self.settings.unjudgeable == Unjudgeable.ANOTHER
         given = self.given.get(place, {})
         return {assessor for assessor, said in given.items() if not (another and said.kind == LabelKind.SKIP)}
@@ -233,7 +233,7 @@ class Ledger:
         self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in found}
 
     def _said(self, place: int) -> tuple[float, ...]:
-        """The grades that a document's grade is made of; none while labels are missing."""
+        """Return the grades that a document's grade is made of; none while labels are missing."""
         given, settled = self.given.get(place, {}), self.settled.get(place)
         if settled is not None:
             return (self.settings.grades[0] if settled.grade is None else settled.grade,)

@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.files.compression import HARMLESS, RATIO, refuse_bomb
 from rankgauge.judgments.llm.machine_judge import chances
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.board.columns import PooledJudge
+from rankgauge.labelling.board.features import PooledJudge
 from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -21,7 +21,7 @@ JUDGE, EFFECTS = "judge/", "effects/"
 
 
 def pack(pool: Pool) -> bytes:
-    """The pool without its texts, which are read document by document."""
+    """Return the pool without its texts, which are read document by document."""
     columns = {
         **{f"rank_{ranker}": pool.ranks[:, ranker] for ranker in range(pool.rankers)},
         **_columns(pool.beliefs),
@@ -32,7 +32,7 @@ def pack(pool: Pool) -> bytes:
 
 
 def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
-    """The pool again, on that scale."""
+    """Return the pool again, on that scale."""
     frame = _read(content)
     queries, sizes, starts = _queries(frame)
     ranks = [name for name in frame.columns if name.startswith("rank_")]
@@ -49,7 +49,7 @@ def unpack(content: bytes, grades: tuple[float, ...]) -> Pool:
 
 
 def pack_board(pool: BoardPool) -> bytes:
-    """The pool of a board without its texts: its documents, its hits, and the length of every list."""
+    """Return the pool of a board without its texts: its documents, its hits, and the length of every list."""
     documents = {"known": pool.known, "cost": pool.costs, "overhead": pool.overhead[pool.query]}
     tables = {
         "documents": pool.ids.with_columns(**documents),
@@ -65,7 +65,7 @@ def pack_board(pool: BoardPool) -> bytes:
 
 
 def unpack_board(content: bytes) -> BoardPool:
-    """The pool of a board again."""
+    """Return the pool of a board again."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         names = ("documents", "facts", "hits", "lengths")
         frame, facts, hits, lengths = (_table(packed, name) for name in names)
@@ -89,7 +89,7 @@ def unpack_board(content: bytes) -> BoardPool:
 
 
 def _judge_tables(pool: BoardPool) -> Iterator[tuple[str, pl.DataFrame]]:
-    """What each judge said, and what it was worth elsewhere if that is known."""
+    """Yield what each judge said, and what it was worth elsewhere if that is known."""
     for judge in pool.judges:
         yield f"{JUDGE}{judge.name}", judge.said
         if judge.effects is not None:
@@ -118,7 +118,7 @@ def _table(packed: zipfile.ZipFile, name: str) -> pl.DataFrame:
 
 
 def _queries(frame: pl.DataFrame) -> tuple[pl.Series, IndexArray, IndexArray]:
-    """The queries of a table whose rows are grouped by query, how many rows each has, and where they begin."""
+    """Return the queries of a table whose rows are grouped by query, how many rows each has, and where they begin."""
     runs = frame["query"].rle().struct.unnest()
     sizes = runs["len"].cast(pl.Int64).to_numpy()
     return runs["value"].alias("query"), sizes, np.cumsum(sizes) - sizes
@@ -130,7 +130,7 @@ def pack_beliefs(beliefs: FloatArray) -> bytes:
 
 
 def unpack_beliefs(content: bytes) -> FloatArray:
-    """The beliefs again."""
+    """Return the beliefs again."""
     return _matrix(_read(content))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.judgments.agreement import Agreement, agreement
-from rankgauge.labelling.campaign.label_campaign import LabelCampaign
+from rankgauge.labelling.campaign.campaign import LabelCampaign
 from rankgauge.labelling.campaign.ledger import CurrentLabel, Ledger, shown_names
 from rankgauge.labelling.labels import Assessor, Identity, LabelKind, Task, identity_of
 
@@ -89,7 +89,7 @@ class Review:
             return shown_names(self._state.ledger.names)
 
     def signatures(self) -> dict[Identity, str]:
-        """The names of everybody who has judged or settled a disagreement, which differ from one another."""
+        """Return the names of everybody who has judged or settled a disagreement, which differ from one another."""
         with self._state.looking():
             return self._signed() | shown_names(self._state.ledger.names)
 
@@ -98,7 +98,7 @@ class Review:
         return shown_names(ledger.names | {identity_of(one): one.assessor for one in ledger.settled.values()})
 
     def everybody(self) -> dict[str, AssessorProgress]:
-        """What everybody who has judged has done, by name."""
+        """Return what everybody who has judged has done, by name."""
         with self._state.looking():
             ledger = self._state.ledger
             return {name: assessor_progress(ledger, who) for who, name in shown_names(ledger.names).items()}
@@ -126,18 +126,18 @@ class Review:
         return list(self._state.ledger.disputed | self._state.ledger.settled.keys())
 
     def judgments(self) -> pl.DataFrame:
-        """The grades of every assessor by themselves: query, document, grade, assessor."""
+        """Return the grades of every assessor by themselves: query, document, grade, assessor."""
         labels = self.labels().filter(pl.col("kind") == LabelKind.GRADE.value)
         return labels.select("query", "document", "grade", "assessor")
 
     def agreement(self) -> Agreement | None:
-        """How well the assessors agree; None if no two of them have judged the same document."""
+        """Return how well the assessors agree; None if no two of them have judged the same document."""
         found = self.judgments()
         shared = found.select(pl.struct("query", "document").is_duplicated().any()).item()
         return agreement(found) if shared else None
 
     def queries(self) -> pl.DataFrame:
-        """A row per query that something was asked of: documents, asked, judged, and its value once known."""
+        """Return a row per query that something was asked of: documents, asked, judged, and its value once known."""
         with self._state.looking():
             pool, ledger, values = self._state.pool, self._state.ledger, self._state.query_values()
             known = ~np.isnan(ledger.grades)
@@ -156,14 +156,11 @@ class Review:
             places = dict.fromkeys(place for place, _ in self._state.ledger.history.get(who.identity, ()))
             said = {place: given[place][who.identity] for place in places}
             texts = self._state.store.texts(connection, list(said))
-        found = [
-            OwnAnswer(
-                task=self._state.task(place, who, one.made, texts.get(place, {})),
-                **{name: getattr(one, name) for name in ("kind", "grade", "comment", "made")},
-            )
-            for place, one in said.items()
+        tasks = {place: self._state.task(place, who, one.made, texts.get(place, {})) for place, one in said.items()}
+        return [
+            OwnAnswer(task=tasks[place], kind=one.kind, grade=one.grade, comment=one.comment, made=one.made)
+            for place, one in sorted(said.items(), key=lambda item: item[1].made)
         ]
-        return sorted(found, key=lambda one: one.made)
 
     def handed(self, who: Assessor) -> set[tuple[str, str]]:
         """Query and document of everything that was ever handed to the assessor, or that they have judged."""
@@ -194,7 +191,7 @@ class Review:
         return labels.with_columns(pl.Series("assessor", known, dtype=pl.String))
 
     def seconds(self, others: Mapping[Identity, Sequence[float]] | None = None) -> pl.DataFrame:
-        """How long each document took that was handed out: query, document, assessor, seconds.
+        """Return how long each document took that was handed out: query, document, assessor, seconds.
 
         The time begins when the assessor first had the document, or with their answer before; `others` are moments at
         which they answered something that is no label.
@@ -230,13 +227,13 @@ class Review:
 
 
 def assessor_progress(ledger: Ledger, who: Identity) -> AssessorProgress:
-    """What an assessor has done so far."""
+    """Return what an assessor has done so far."""
     done = len({place for place, _ in ledger.history.get(who, [])})
     return AssessorProgress(done=done, pace=_pace(ledger.moments.get(who, [])))
 
 
 def _spread(ledger: Ledger, place: int) -> float:
-    """How far the grades of a document are apart."""
+    """Return how far the grades of a document are apart."""
     grades = [said.grade for said in ledger.given.get(place, {}).values() if said.grade is not None]
     return max(grades) - min(grades) if grades else 0.0
 
@@ -254,7 +251,7 @@ def _taken(
     first: Mapping[tuple[int, Identity], float],
     others: Sequence[float],
 ) -> list[tuple[int, float]]:
-    """The documents that were handed to the assessor, and how many seconds passed until their first answer."""
+    """Return the documents that were handed to the assessor, and how many seconds passed until their first answer."""
     moments = np.sort(np.array([*(made for _, made in labels), *others]))
     found, seen = list[tuple[int, float]](), set[int]()
     for place, made in labels:

@@ -11,24 +11,11 @@ from enum import StrEnum
 from typing import Any, Self
 
 import numpy as np
-from sqlalchemy import (
-    Column,
-    Double,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    bindparam,
-    column,
-    delete,
-    insert,
-    inspect,
-    select,
-    table,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, Row
 
 from rankgauge.errors import ArchivedError, InputError, ParameterError
+from rankgauge.labelling.campaign import tables
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.labels import is_writable
 from rankgauge.labelling.campaign.leases import DrawPrices, Leases
@@ -39,23 +26,12 @@ from rankgauge.labelling.intervals import IntervalKind
 from rankgauge.labelling.labels import Identity
 from rankgauge.numeric import IndexArray
 
-metadata = MetaData()
-"""Apart from the campaign's own tables: a judging room's database has rules, and the file of a campaign that was made
-there and has a stopping rule."""
-
-rules_table = Table(
-    "rules",
-    metadata,
-    Column("campaign", Integer, primary_key=True, autoincrement=False),
-    Column("stop_at", Double),
-    Column("guide", Text, nullable=False),
-)
-"""The stopping rule of a campaign, and the guidelines as JSON."""
-
-_ARCHIVED = table("archived", column("campaign"))
+_ARCHIVED = sa.table("archived", sa.column("campaign"))
 """The room's table of the campaigns that are over."""
 
-_RULES = select(rules_table.c.stop_at, rules_table.c.guide).where(rules_table.c.campaign == bindparam("campaign"))
+_RULES = sa.select(tables.rules.c.stop_at, tables.rules.c.guide).where(
+    tables.rules.c.campaign == sa.bindparam("campaign")
+)
 
 MOMENT = 0.1
 """For how many seconds rules that were read are good for a page."""
@@ -91,7 +67,7 @@ class CampaignRules:
         return IntervalKind.T if fixed else IntervalKind.SEQUENCE
 
     def met(self, state: CampaignState) -> bool:
-        """Whether the interval is narrow enough to stop; a board's intervals have no such rule."""
+        """Say whether the interval is narrow enough to stop; a board's intervals have no such rule."""
         if self.stop_at is None:
             return False
         found = state.estimate(level=LEVEL, interval=self.interval(state.settings))
@@ -107,17 +83,17 @@ class SharedRules:
         self._rules, self._seen = CampaignRules(), -math.inf
 
     def now(self) -> CampaignRules:
-        """The rules. Those that were read a moment ago, for the same page, are not read again."""
+        """Return the rules. Those that were read a moment ago, for the same page, are not read again."""
         if time.monotonic() - self._seen > MOMENT:
             with reading(self._engine) as connection:
                 self.read(connection)
         return self._rules
 
     def read(self, connection: Connection) -> CampaignRules:
-        """The rules as the transaction sees them. A campaign that the command line made has the default ones."""
+        """Return the rules as the transaction sees them. A campaign that the command line made has the default ones."""
         row = connection.execute(_RULES, {"campaign": self._campaign}).first()
         if row is not None and tuple(row) != self._row:
-            self._rules, self._row = _unpacked(row), tuple(row)
+            self._rules, self._row = _unpack(row), tuple(row)
         self._seen = time.monotonic()
         return self._rules
 
@@ -126,7 +102,7 @@ class SharedRules:
         self._seen = -math.inf
 
 
-def _unpacked(row: Row[Any, Any]) -> CampaignRules:
+def _unpack(row: Row[Any, Any]) -> CampaignRules:
     try:
         return CampaignRules(stop_at=row.stop_at, guide=Guidelines(**json.loads(row.guide)))
     except (TypeError, ValueError):
@@ -134,17 +110,17 @@ def _unpacked(row: Row[Any, Any]) -> CampaignRules:
 
 
 def stored_rules(connection: Connection, campaign: int) -> CampaignRules:
-    """The rules that the database has of a campaign; the default ones if it is no judging room's."""
-    if not inspect(connection).has_table(rules_table.name):
+    """Return the rules that the database has of a campaign; the default ones if it is no judging room's."""
+    if not sa.inspect(connection).has_table(tables.rules.name):
         return CampaignRules()
     row = connection.execute(_RULES, {"campaign": campaign}).first()
-    return CampaignRules() if row is None else _unpacked(row)
+    return CampaignRules() if row is None else _unpack(row)
 
 
 def refuse_archived(connection: Connection, campaign: int) -> None:
     """Raise an error if a judging room has put the campaign away: nothing in it may change until it is restored."""
-    if inspect(connection).has_table(_ARCHIVED.name):
-        put_away = select(_ARCHIVED.c.campaign).where(_ARCHIVED.c.campaign == campaign)
+    if sa.inspect(connection).has_table(_ARCHIVED.name):
+        put_away = sa.select(_ARCHIVED.c.campaign).where(_ARCHIVED.c.campaign == campaign)
         if connection.scalar(put_away) is not None:
             problem = "the campaign is archived in its judging room: nothing in it can be changed"
             raise ArchivedError(problem, hint="Whoever runs it can restore it there, on the page Settings.")
@@ -155,8 +131,8 @@ def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> 
     guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
     if not is_writable(guide):
         raise InputError("a text has half of a surrogate pair, which cannot be stored", hint="Leave it out.")
-    connection.execute(delete(rules_table).where(rules_table.c.campaign == campaign))
-    connection.execute(insert(rules_table).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))
+    connection.execute(sa.delete(tables.rules).where(tables.rules.c.campaign == campaign))
+    connection.execute(sa.insert(tables.rules).values(campaign=campaign, stop_at=rules.stop_at, guide=guide))
 
 
 class Idle(StrEnum):
@@ -174,7 +150,7 @@ class Idle(StrEnum):
     COMPLETE = "every document that the estimate needs is judged"
 
     def words(self, rules: CampaignRules) -> str:
-        """What whoever runs the campaign is told, with the rule that stopped it, or how it may go on."""
+        """Return what whoever runs the campaign is told, with the rule that stopped it, or how it may go on."""
         if self is Idle.PLANNED:
             return f"{self.value}; a new stage (Settings, or 'rankgauge active refit') plans what is left of the budget"
         return f"the stopping rule is met: ±{rules.stop_at:g} reached" if self is Idle.STOPPED else self.value
@@ -188,10 +164,10 @@ class Idle(StrEnum):
 
 
 def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
-    """Why nothing new is handed to the assessor."""
+    """Return why nothing new is handed to the assessor."""
     if state.paused:
         return why_paused(state, rules)
-    out = _unanswered(state)
+    out = _list_unanswered(state)
     if len(out):
         unseen = any(who not in state.ledger.given.get(int(place), {}) for place in out)
         return Idle.LEASED if unseen else Idle.WAITING
@@ -199,8 +175,8 @@ def why_idle(state: CampaignState, rules: CampaignRules, who: Identity) -> Idle:
 
 
 def why_over(state: CampaignState) -> Idle | None:
-    """Why nobody gets documents any more; None while somebody may, also once a pause is over."""
-    if len(_unanswered(state)):
+    """Return why nobody gets documents any more; None while somebody may, also once a pause is over."""
+    if len(_list_unanswered(state)):
         return None
     prices = DrawPrices(state)
     if not prices.pays(float(state.pool.costs.min())):
@@ -212,13 +188,13 @@ def why_over(state: CampaignState) -> Idle | None:
     return Idle.SHORT if fresh and not prices.covers(draw, prices.costs(fresh)) else None
 
 
-def _unanswered(state: CampaignState) -> IndexArray:
-    """The documents that are paid for and not judged yet."""
+def _list_unanswered(state: CampaignState) -> IndexArray:
+    """Return the documents that are paid for and not judged yet."""
     return np.flatnonzero(state.ledger.asked & np.isnan(state.ledger.grades))
 
 
 def why_paused(state: CampaignState, rules: CampaignRules) -> Idle:
-    """Whether the campaign has stopped by itself, or somebody has paused it."""
+    """Say whether the campaign has stopped by itself, or somebody has paused it."""
     if len(state.settings.looks) > 1 and state.settled:
         return Idle.SETTLED
     return Idle.STOPPED if rules.met(state) else Idle.PAUSED
@@ -262,7 +238,7 @@ class Progress:
 
     @classmethod
     def of(cls, state: CampaignState, connection: Connection) -> Self:
-        """How far the campaign has come."""
+        """Return how far the campaign has come."""
         ledger, people = state.ledger, state.settings.assessors
         unknown = ledger.asked & np.isnan(ledger.grades)
         return cls(
@@ -297,5 +273,5 @@ class Progress:
         return self.asked - self.judged
 
     def to_json(self) -> dict[str, Any]:
-        """The fields, for JSON."""
+        """Return the fields, for JSON."""
         return asdict(self) | {"left": self.left, "out": self.out}

@@ -104,32 +104,32 @@ class CampaignSettings:
         return min(self.grades, key=lambda known: (abs(known - grade), known)) if self.is_board else grade
 
     def target(self, pool: Pool) -> Target:
-        """The one value that is estimated."""
+        """Return the one value that is estimated."""
         return Target.of(self.measure, pool, self._topped())
 
     def board(self, pool: BoardPool) -> Board:
-        """The board that is estimated."""
+        """Return the board that is estimated."""
         return Board.of(
             pool, self.measures, grades=self.grades, known=pool.known, goal=self.goal, dialect=self._topped()
         )
 
     def board_targets(self, pool: BoardPool) -> tuple[BoardTarget, ...]:
-        """What is estimated of each run of a board."""
+        """Return what is estimated of each run of a board."""
         scale = np.asarray(self.grades, dtype=np.float64)
         return tuple(BoardTarget.scored(name, pool, grades=scale, dialect=self._topped()) for name in self.measures)
 
     def posterior(self, pool: BoardPool) -> GradePosterior:
-        """The posterior that gives the board."""
+        """Return the posterior that gives the board."""
         return GradePosterior.of(pool, self.measures, grades=self.grades, dialect=self._topped())
 
     def _topped(self) -> Dialect:
-        """The dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
+        """Return the dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
         words = max(self.grades) if self.words is None else self.words.max_grade
         spoken = dialects.get(self.dialect, **({} if self.rel is None else {"rel": self.rel}))
         return spoken.topped(float(words) if self.top is None else self.top)
 
     def on_scale(self) -> Self:
-        """The settings of a new campaign, with the threshold of its scale."""
+        """Return the settings of a new campaign, with the threshold of its scale."""
         plain = dialects.get(self.dialect)
         rel = plain.on_scale(self.words, self.measures or self.measure).rel
         return self if self.rel is not None or rel == plain.rel else replace(self, rel=rel)
@@ -142,12 +142,12 @@ class CampaignSettings:
             raise ParameterError("a campaign", "scale", f"one with the grades {shown} of the pool", self.scale)
 
     def packed(self) -> str:
-        """The settings as JSON."""
+        """Return the settings as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def unpacked(cls, text: str, *, layout: int) -> Self:
-        """The settings from JSON; `layout` is the version that wrote them."""
+        """Return the settings from JSON; `layout` is the version that wrote them."""
         found = json.loads(text)
         if layout == 1:
             found["top"] = 4.0  # as it was then, whatever the pool's scale
@@ -164,14 +164,14 @@ class StageSettings:
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def packed(self) -> str:
-        """The settings as JSON."""
+        """Return the settings as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def unpacked(cls, text: str) -> Self:
-        """The settings from JSON."""
+        """Return the settings from JSON."""
         return cls(**json.loads(text))
 
     def plan(self, pool: Pool, target: Target) -> Plan:
-        """The draws of a method."""
+        """Return the draws of a method."""
         return methods.get(self.method, **self.options).plan(pool, target, budget=self.budget, rng=self.seed)

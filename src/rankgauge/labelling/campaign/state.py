@@ -55,18 +55,18 @@ class CampaignStage:
         self._needs: dict[int, tuple[int, IndexArray]] = {}
 
     def begun(self, ledger: Ledger) -> int:
-        """How many draws have asked for documents."""
+        """Return how many draws have asked for documents."""
         return max(ledger.costs.get(self.number, {}), default=-1) + 1
 
     def complete(self, ledger: Ledger) -> int:
-        """How many draws are complete before the first that is not: the ones that an estimate may use."""
+        """Return how many draws are complete before the first that is not: the ones that an estimate may use."""
         self._renew(ledger)
         while self._front < self._end(ledger) and not len(self.needs(self._front, ledger)):
             self._front += 1
         return self._front if self.over is None else min(self._front, self.over)
 
     def needs(self, draw: int, ledger: Ledger) -> IndexArray:
-        """The documents whose grades a draw needs now; none where it is complete."""
+        """Return the documents whose grades a draw needs now; none where it is complete."""
         self._renew(ledger)
         if draw < self._front:
             return _NOTHING
@@ -78,7 +78,7 @@ class CampaignStage:
         return known[1]
 
     def ahead(self, ledger: Ledger) -> Iterator[int]:
-        """The draws that are not complete and may ask for documents now, in their order.
+        """Yield the draws that are not complete and may ask for documents now, in their order.
 
         More draws may open on the way, if those before turn out complete because their labels are there already.
         """
@@ -89,7 +89,7 @@ class CampaignStage:
             draw += 1
 
     def set_aside(self, ledger: Ledger) -> float:
-        """What the open draws and one more may still cost, judging by the draws so far."""
+        """Return what the open draws and one more may still cost, judging by the draws so far."""
         steps = ledger.steps.get(self.number, {})
         if max(steps.values(), default=1) == 1:
             return 0.0  # so far every draw has asked for all its documents at once
@@ -103,8 +103,7 @@ class CampaignStage:
         draw, pool = self.complete(ledger), self.plan.pool
         if draw not in ledger.steps.get(self.number, {}):
             return 0.0
-        query = self.plan.query(draw)
-        mine = slice(pool.starts[query], pool.starts[query] + pool.sizes[query])
+        mine = pool.rows_of(self.plan.query(draw))
         most = float(pool.costs[mine][self._needed[mine] & ~ledger.asked[mine]].sum())
         return min(most, FIRST * ledger.settings.allowance)
 
@@ -123,7 +122,7 @@ class CampaignStage:
                 )
 
     def _end(self, ledger: Ledger) -> int:
-        """The draw after the last one that may ask now.
+        """Return the draw after the last one that may ask now.
 
         A plan whose later draws depend on the labels of earlier ones opens more when all open ones are complete. It
         is not asked before, which would be slow.
@@ -142,7 +141,7 @@ class CampaignStage:
 
 
 def remainder(lengths: Sequence[int], is_open: Sequence[bool]) -> float:
-    """How many documents the open draws, and a new one after its first document, may well still need.
+    """Return how many documents the open draws, and a new one after its first document, may well still need.
 
     `lengths` are those of the draws so far, in their order. A draw that has gone far goes on for longer: a hard query
     asks for more. So the chance to stop is that of the draws that came as far (Kaplan & Meier 1958), shrunk towards
@@ -161,7 +160,7 @@ def _upper(each: FloatArray) -> float:
 
 
 def _rest(lengths: IndexArray, is_open: BoolArray) -> FloatArray:
-    """How much longer a draw of each length goes on, for lengths from 1."""
+    """Return how much longer a draw of each length goes on, for lengths from 1."""
     longest = int(lengths.max(initial=1))
     overall, hazard = _hazard(lengths, is_open, longest)
     rest = np.full(longest + 1, (1 - overall) / overall)
@@ -171,7 +170,7 @@ def _rest(lengths: IndexArray, is_open: BoolArray) -> FloatArray:
 
 
 def _hazard(lengths: IndexArray, is_open: BoolArray, longest: int) -> tuple[float, FloatArray]:
-    """The chance to stop at any length, and at each length from 1."""
+    """Return the chance to stop at any length, and at each length from 1."""
     at = np.arange(1, longest + 1)[:, np.newaxis]
     stops = ((lengths == at) & ~is_open).sum(axis=1)
     # A draw that waits at a length has not yet shown whether it stops there.
@@ -219,7 +218,7 @@ class CampaignState(ABC):
 
     @abstractmethod
     def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
-        """The plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
+        """Return the plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
 
     def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
         """Does what is due before documents are handed out."""
@@ -239,7 +238,7 @@ class CampaignState(ABC):
         return None
 
     def curve(self, *, level: float, interval: str) -> pl.DataFrame:
-        """The estimate after more and more draws: cost, draws, value, low, high; no value where there is no
+        """Return the estimate after more and more draws: cost, draws, value, low, high; no value where there is no
         interval."""
         return pl.DataFrame(schema=CURVE)
 
@@ -248,12 +247,12 @@ class CampaignState(ABC):
         return None
 
     def query_values(self) -> FloatArray:
-        """The value of each query once it is known; NaN before, and where every run has one of its own."""
+        """Return the value of each query once it is known; NaN before, and where every run has one of its own."""
         return np.full(len(self.pool.sizes), np.nan)
 
     def pause(self, connection: Connection) -> None:
         """Hand out nothing more."""
-        self.store.set_paused(connection, True)
+        self.store.change(connection, paused=True)
         self.paused = True
 
     @property
@@ -314,13 +313,13 @@ class CampaignState(ABC):
         seed = int(np.random.SeedSequence([self.settings.seed, number]).generate_state(1)[0])
         kept = stage.settings.options if options is None else dict(options)
         chosen = replace(stage.settings, budget=left, seed=seed, options=kept)
-        self.store.end_stage(connection, stage.number, stage.complete(self.ledger))
+        self.store.change_stage(connection, stage.number, draws=stage.complete(self.ledger))
         made = {"number": number, "made": self.clock(), "settings": chosen.packed()}
         self.store.add_stage(connection, **made, beliefs=stored)
         self._take_stages(connection)
 
     def task(self, place: int, who: Assessor, until: float, texts: dict[str, str]) -> Task:
-        """A document as a task for an assessor."""
+        """Return a document as a task for an assessor."""
         query, document = str(self.pool.queries[int(self.pool.query[place])]), str(self.pool.documents[place])
         known = Task(place=place, query=query, document=document, assessor=who.name, until=until, texts=texts)
         return known if who.person is None else replace(known, person=who.person)

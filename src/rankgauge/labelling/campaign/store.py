@@ -1,4 +1,4 @@
-"""The rows of a campaign: all of its SQL, which every database understands."""
+"""The rows of a campaign: all of its SQL, which every database understands, and copies in other databases."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 
 import polars as pl
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection, Engine, Row
 
 from rankgauge.errors import GoneError, InputError, UnknownNameError
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign import tables as t
-from rankgauge.labelling.labels import Assessor
+from rankgauge.labelling.campaign.database import reading, writing
+from rankgauge.labelling.campaign.ledger import shown_names
+from rankgauge.labelling.labels import Assessor, Identity, identity_of
 from rankgauge.numeric import FloatArray
 
 CHUNK = 5_000
@@ -62,13 +64,11 @@ _TASKS, _LABELS = (
     .order_by(table.c.id)
     for table in (t.tasks, t.labels)
 )
-_ADD_TASKS, _ADD_LABELS = (
-    sa.insert(table).returning(table.c.id, sort_by_parameter_order=True) for table in (t.tasks, t.labels)
-)
+_ADD = {table: sa.insert(table).returning(table.c.id, sort_by_parameter_order=True) for table in (t.tasks, t.labels)}
 
 
 def names(connection: Connection) -> list[str]:
-    """The campaigns of a database, in the order in which they were made."""
+    """Return the campaigns of a database, in the order in which they were made."""
     if not sa.inspect(connection).has_table(t.campaigns.name):
         return []
     return list(connection.execute(sa.select(t.campaigns.c.name).order_by(t.campaigns.c.id)).scalars())
@@ -92,29 +92,26 @@ class Store:
 
     @classmethod
     def find(cls, connection: Connection, name: str | None) -> Store:
-        """The campaign of that name, or the only one that there is."""
+        """Return the campaign of that name, or the only one that there is."""
         known = names(connection)
         if not known:
             raise InputError("there is no campaign in it", hint="rankgauge active plan makes one.")
         if name is None and len(known) > 1:
-            raise InputError(
-                f"there are {len(known)} campaigns in it: {', '.join(known)}", hint="Name one after the URL: …#name"
-            )
+            several = f"there are {len(known)} campaigns in it: {', '.join(known)}"
+            raise InputError(several, hint="Name one after the URL: …#name")
         if name is not None and name not in known:
             raise UnknownNameError("campaign", name, known)
         chosen = sa.select(t.campaigns.c.id).where(t.campaigns.c.name == (name or known[0]))
         return cls(campaign=connection.execute(chosen).scalar_one())
 
     def row(self, connection: Connection) -> Row[Any]:
-        """The campaign's own row."""
+        """Return the campaign's own row."""
         found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).first()
         if found is None:
             raise GoneError("there is no such campaign any more")
         if found.format > t.FORMAT:
-            raise InputError(
-                f"the campaign has format {found.format}, and this version knows {t.FORMAT}",
-                hint="Install a newer RankGauge.",
-            )
+            later = f"the campaign has format {found.format}, and this version knows {t.FORMAT}"
+            raise InputError(later, hint="Install a newer RankGauge.")
         return found
 
     def lock(self, connection: Connection) -> bool:
@@ -129,24 +126,15 @@ class Store:
         the number of the last task and label, None if there is none after the given numbers."""
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
-    def set_paused(self, connection: Connection, paused: bool) -> None:
-        """Pauses or resumes the campaign."""
-        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(paused=paused))
-
     def rename(self, connection: Connection, name: str) -> None:
         """Gives the campaign another name."""
         if name != self.row(connection).name and name in names(connection):
             raise InputError(f"there is a campaign called {name!r} already", hint="Choose another name.")
-        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(name=name))
+        self.change(connection, name=name)
 
-    def set_settings(self, connection: Connection, settings: str) -> None:
-        """Replaces the campaign's settings."""
-        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(settings=settings))
-
-    def set_stage(self, connection: Connection, number: int, settings: str) -> None:
-        """Replaces the settings of a stage."""
-        chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
-        connection.execute(chosen.values(settings=settings))
+    def change(self, connection: Connection, **columns: Any) -> None:
+        """Change columns of the campaign's own row."""
+        connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(**columns))
 
     def delete(self, connection: Connection) -> None:
         """Deletes the campaign with everything that belongs to it."""
@@ -165,27 +153,27 @@ class Store:
             for place, row in enumerate([] if texts is None else texts.iter_rows(named=True))
             if (text := {name: str(value) for name, value in row.items() if value is not None})
         ]
-        self._insert(connection, t.texts, rows)
+        self.add(connection, t.texts, rows)
 
     def pool(self, connection: Connection) -> bytes:
-        """The packed pool, without its texts."""
+        """Return the packed pool, without its texts."""
         found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
         return bytes(found.scalar_one())
 
     def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
-        """What there is to read of these documents."""
+        """Return what there is to read of these documents."""
         wanted = {"campaign": self.campaign, "places": [int(place) for place in places]}
         return {place: json.loads(content) for place, content in connection.execute(_TEXTS, wanted)}
 
     # stages and draws
 
     def stages(self, connection: Connection) -> Sequence[Row[Any]]:
-        """The stages in their order: number, settings, draws."""
+        """Return the stages in their order: number, settings, draws."""
         wanted = sa.select(*(t.stages.c[name] for name in ("number", "settings", "draws")))
         return connection.execute(wanted.where(t.stages.c.campaign == self.campaign).order_by("number")).all()
 
     def beliefs(self, connection: Connection, stage: int) -> FloatArray | None:
-        """The beliefs that a stage was refitted to; None if they are the pool's own."""
+        """Return the beliefs that a stage was refitted to; None if they are the pool's own."""
         chosen = sa.select(t.stages.c.beliefs).where(t.stages.c.campaign == self.campaign, t.stages.c.number == stage)
         found = connection.execute(chosen).scalar_one()
         return None if found is None else parquet.unpack_beliefs(bytes(found))
@@ -193,31 +181,23 @@ class Store:
     def add_stage(self, connection: Connection, *, beliefs: FloatArray | None = None, **columns: Any) -> None:
         """Writes the next stage."""
         packed = None if beliefs is None else parquet.pack_beliefs(beliefs)
-        self._insert(connection, t.stages, [columns | {"beliefs": packed}])
+        self.add(connection, t.stages, [columns | {"beliefs": packed}])
 
-    def end_stage(self, connection: Connection, number: int, draws: int) -> None:
-        """Ends a stage, of which the first `draws` draws count."""
+    def change_stage(self, connection: Connection, number: int, **columns: Any) -> None:
+        """Change columns of a stage's row."""
         chosen = sa.update(t.stages).where(t.stages.c.campaign == self.campaign, t.stages.c.number == number)
-        connection.execute(chosen.values(draws=draws))
+        connection.execute(chosen.values(**columns))
 
     def draws(self, connection: Connection, stage: int) -> list[int]:
-        """The queries of the draws that were begun in a stage."""
+        """Return the queries of the draws that were begun in a stage."""
         chosen = sa.select(t.draws.c.query).where(t.draws.c.campaign == self.campaign, t.draws.c.stage == stage)
         return list(connection.execute(chosen.order_by(t.draws.c.number)).scalars())
-
-    def add_draws(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Writes draws that begin."""
-        self._insert(connection, t.draws, rows)
 
     # tasks, leases, labels
 
     def tasks(self, connection: Connection, after: int) -> Sequence[Row[Any]]:
-        """The tasks after the one with that number."""
+        """Return the tasks after the one with that number."""
         return connection.execute(_TASKS, {"campaign": self.campaign, "after": after}).all()
-
-    def add_tasks(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
-        """Writes documents that a draw asks for; gives the rows with their numbers."""
-        return self._numbered(connection, _ADD_TASKS, rows)
 
     def leases(self, connection: Connection, since: float) -> Sequence[Row[Any]]:
         """Return the leases that end after that moment, the oldest first: id, place, assessor, person, made, until.
@@ -243,21 +223,13 @@ class Store:
     ) -> dict[int, int]:
         """By document, the number of the first lease that the assessor had of it; of these documents, or of all."""
         lease = t.leases.c
-        mine = (
-            lease.person == who.person
-            if who.person is not None
-            else (lease.assessor == who.name) & lease.person.is_(None)
-        )
-        chosen = sa.select(lease.place, sa.func.min(lease.id).label("first")).where(
-            lease.campaign == self.campaign, mine
-        )
+        unnumbered = (lease.assessor == who.name) & lease.person.is_(None)
+        mine = unnumbered if who.person is None else lease.person == who.person
+        chosen = sa.select(lease.place, sa.func.min(lease.id).label("first"))
+        chosen = chosen.where(lease.campaign == self.campaign, mine)
         if places is not None:
             chosen = chosen.where(lease.place.in_([int(place) for place in places]))
         return {row.place: row.first for row in connection.execute(chosen.group_by(lease.place))}
-
-    def add_leases(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Writes leases."""
-        self._insert(connection, t.leases, rows)
 
     def end_leases(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Ends the leases with these numbers early, as if they had ended when they began."""
@@ -266,25 +238,78 @@ class Store:
             connection.execute(sa.update(t.leases).where(some).values(until=t.leases.c.made))
 
     def labels(self, connection: Connection, after: int = 0) -> Sequence[Row[Any]]:
-        """The labels after the one with that number, in the order in which they came."""
+        """Return the labels after the one with that number, in the order in which they came."""
         return connection.execute(_LABELS, {"campaign": self.campaign, "after": after}).all()
 
-    def add_labels(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[SimpleNamespace]:
-        """Writes labels; gives the rows with their numbers."""
-        return self._numbered(connection, _ADD_LABELS, rows)
-
-    def _numbered(
-        self, connection: Connection, statement: sa.Executable, rows: Sequence[Mapping[str, Any]]
+    def add_numbered(
+        self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> list[SimpleNamespace]:
-        """Inserts the rows and gives them with their numbers, in one query."""
+        """Write tasks or labels, and return the rows with their numbers, in one query."""
         made: list[SimpleNamespace] = []
         for start in range(0, len(rows), CHUNK):
             some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
-            numbers = connection.execute(statement, some).scalars()
+            numbers = connection.execute(_ADD[table], some).scalars()
             made += [SimpleNamespace(id=number, **row) for number, row in zip(numbers, some, strict=True)]
         return made
 
-    def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    def add(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows of the campaign into one of its tables."""
         for start in range(0, len(rows), CHUNK):
             some = [{"campaign": self.campaign, **row} for row in rows[start : start + CHUNK]]
             connection.execute(sa.insert(table), some)
+
+
+def transfer(source: Engine, store: Store, target: Engine, *, name: str | None = None) -> Store:
+    """Copies a campaign to another database, under its own name or another, all or nothing: with the whole history of
+    its labels, and with its stopping rule, as only a confidence sequence holds under one.
+
+    The numbers of people mean somebody else in another room, so that assessors are known by their names in the copy;
+    where several have one name, each gets another.
+    """
+    with reading(source) as there, writing(target) as here:
+        row = store.row(there)
+        made = make(here, name=name or row.name, made=row.made, settings=row.settings)
+        made.change(here, paused=row.paused)
+        called = _call_everybody(there, store)
+        for table in (t.pools, t.texts, t.stages, t.draws, t.tasks, t.leases):
+            for rows in _read(there, table, store):
+                made.add(here, table, [_moved(row, called) for row in rows])
+        numbers: dict[int, int] = {}
+        for row in (row for rows in _read(there, t.labels, store) for row in rows):
+            moved = _moved(row, called) | {"replaces": numbers.get(row.replaces)}
+            numbers[row.id] = made.add_numbered(here, t.labels, [moved])[0].id
+        _copy_stop(there, here, store, made)
+    return made
+
+
+def _call_everybody(there: Connection, store: Store) -> dict[Identity, str]:
+    """Return a name of their own for everybody in the campaign; it is the last one that somebody had."""
+    names: dict[Identity, str] = {}
+    for table in (t.leases, t.labels):
+        chosen = sa.select(table.c.assessor, table.c.person).where(table.c.campaign == store.campaign)
+        names |= {identity_of(row): row.assessor for row in there.execute(chosen.order_by(table.c.id))}
+    return shown_names(names)
+
+
+def _read(there: Connection, table: sa.Table, store: Store) -> Iterator[Sequence[Row[Any]]]:
+    order = [column for column in table.primary_key.columns if column.name != "campaign"]
+    chosen = sa.select(table).where(table.c.campaign == store.campaign).order_by(*order)
+    return there.execute(chosen).partitions(CHUNK)
+
+
+def _moved(row: Row[Any], called: Mapping[Identity, str]) -> dict[str, Any]:
+    """Return the row for another database, which gives it numbers of its own."""
+    kept = {name: value for name, value in row._mapping.items() if name not in ("id", "campaign")}
+    if "assessor" in kept:
+        kept["assessor"] = called[identity_of(row)]
+    return kept | {name: None for name in ("person", "sender") if name in kept}
+
+
+def _copy_stop(there: Connection, here: Connection, store: Store, made: Store) -> None:
+    """Copy the stopping rule without the guidelines; a campaign without one has no rules in its file."""
+    if not sa.inspect(there).has_table(t.rules.name):
+        return
+    stop_at = there.scalar(sa.select(t.rules.c.stop_at).where(t.rules.c.campaign == store.campaign))
+    if stop_at is not None:
+        t.rules.create(here, checkfirst=True)
+        here.execute(sa.insert(t.rules).values(campaign=made.campaign, stop_at=stop_at, guide="{}"))

@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateColumn
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.database import reading, writing
 
-SCHEMA = 6
+SCHEMA = 8
 """The number of the judging room's last migration, which these tables are as new as."""
 
 FORMAT = 2
@@ -134,6 +134,19 @@ labels = sa.Table(
 `assessor` is a name, and `person` the number of somebody in the judging room's table of people, who is known by it
 alone. Who has no number is known by the name. `sender` is the person who sent the label, perhaps in another's name.
 """
+
+rules_metadata = sa.MetaData()
+"""Apart from the campaign's own tables: a judging room's database has rules, and the file of a campaign that was made
+there and has a stopping rule."""
+
+rules = sa.Table(
+    "rules",
+    rules_metadata,
+    sa.Column("campaign", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("stop_at", sa.Double),
+    sa.Column("guide", sa.Text, nullable=False),
+)
+"""The stopping rule of a campaign, and the guidelines as JSON."""
 
 VERSION = sa.table("alembic_version", sa.column("version_num"))
 """Where a judging room keeps the number of its last migration."""

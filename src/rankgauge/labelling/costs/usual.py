@@ -30,7 +30,7 @@ def _costs(rows: PoolRows) -> FloatArray:
 
 
 def _words(rows: PoolRows) -> FloatArray:
-    """The number of words in each document's title and text."""
+    """Return the number of words in each document's title and text."""
     names = [name for name in ("title", "text") if name in rows.frame.columns]
     if not names:
         raise InputError(

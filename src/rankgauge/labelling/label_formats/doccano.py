@@ -19,6 +19,7 @@ from rankgauge.files.source import Source
 from rankgauge.files.tabular import objects
 from rankgauge.labelling.label_format import LabelFormat
 from rankgauge.labelling.label_formats.jsonl import flat
+from rankgauge.labelling.label_formats.label_studio import items
 from rankgauge.labelling.labels import Label, Task
 
 CHOSEN = re.compile(r'"labels?"\s*:\s*\[')
@@ -33,24 +34,15 @@ def _recognise(head: Head) -> bool:
 
 
 def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
-    rows = _listed(source) if source.text().lstrip().startswith("[") else objects(source)
+    rows = objects(source)
+    if source.text().lstrip().startswith("["):
+        rows = ((line, json.dumps(row, ensure_ascii=False)[:200], row) for line, row in items(source))
     for line, text, row in rows:
         yield flat(_plain(row, source, line, text), assessor, source, line, text)
 
 
-def _listed(source: Source) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The objects of an export that is one array; on which line they are is not known."""
-    try:
-        rows = json.loads(source.text())
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON: {error}", path=source.name) from None
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError("expected an array of JSON objects", path=source.name)
-    yield from ((1, json.dumps(row, ensure_ascii=False)[:200], row) for row in rows)
-
-
 def _plain(row: Mapping[str, Any], source: Source, line: int, text: str) -> dict[str, Any]:
-    """An object of doccano under our names."""
+    """Return an object of doccano under our names."""
     chosen = row.get("label", row.get("labels")) or []
     if isinstance(chosen, list):
         if len(chosen) > 1:

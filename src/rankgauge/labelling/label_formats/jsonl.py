@@ -11,7 +11,7 @@ from rankgauge.errors import InputError
 from rankgauge.files import Head, find
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import objects
-from rankgauge.labelling.label_format import LabelFormat, graded
+from rankgauge.labelling.label_format import LabelFormat, read_grade
 from rankgauge.labelling.labels import Exported, Label, LabelKind, Task
 
 KEPT = ("comment", "key", "person", "kind", "origin", "sender", "sender_name", "time", "asked")
@@ -23,13 +23,13 @@ def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
 
 
 def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text: str) -> list[Label]:
-    """The label of an object with our keys or other names for them; none if it has no grade yet."""
+    """Return the label of an object with our keys or other names for them; none if it has no grade yet."""
     names = {name: find(row, name) for name in ("query", "document", "grade", "assessor")}
     given = {name: row.get(key) if key else None for name, key in names.items()}
     for name in ("query", "document"):
         if given[name] in (None, ""):
             raise InputError(f"there is no {name}", path=source.name, line=line, text=text)
-    said, grade = graded(_word(given["grade"]))
+    said, grade = read_grade(_word(given["grade"]))
     exported = Exported.of(row)
     if not said and (exported is None or exported.kind is not LabelKind.SKIP):
         return []
@@ -48,7 +48,7 @@ def flat(row: Mapping[str, Any], assessor: str, source: Source, line: int, text:
 
 
 def unread(names: Sequence[str]) -> list[str]:
-    """The names that say nothing of a label."""
+    """Return the names that say nothing of a label."""
     known = {find(names, name) for name in ("query", "document", "grade", "assessor")} | set(KEPT)
     return [name for name in names if name.strip() and name not in known]
 

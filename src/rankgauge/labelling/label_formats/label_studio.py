@@ -14,7 +14,7 @@ from typing import Any
 from rankgauge.errors import InputError
 from rankgauge.files import find
 from rankgauge.files.source import Source
-from rankgauge.labelling.label_format import LabelFormat, graded
+from rankgauge.labelling.label_format import LabelFormat, read_grade
 from rankgauge.labelling.label_formats.jsonl import flat
 from rankgauge.labelling.labels import Label, Task
 
@@ -25,11 +25,12 @@ CHOSEN = ("choices", "rating", "number")
 
 
 def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
-    return (list(_labels(item, assessor, source, line)) for line, item in _items(source.text(), source))
+    return (list(_labels(item, assessor, source, line)) for line, item in items(source))
 
 
-def _items(text: str, source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of the array, with the line on which each begins. Each part of the text is looked at once."""
+def items(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of an array, with the line on which each begins. Each part of the text is looked at once."""
+    text = source.text()
     decoder, place, line, counted = json.JSONDecoder(), text.index("[") + 1, 1, 0
     while True:
         place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
@@ -55,7 +56,7 @@ def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -
         raise InputError("the task's data is no JSON object", path=source.name, line=line)
     query, document = (_id(item["data"], name, source, line) for name in ("query", "document"))
     for annotation in _objects(item.get("annotations"), source, line):
-        said, grade = graded(_grade(annotation))
+        said, grade = read_grade(_grade(annotation))
         skipped = bool(annotation.get("was_cancelled"))
         if said or skipped:
             yield Label(
@@ -88,7 +89,7 @@ def _id(data: Mapping[str, Any], name: str, source: Source, line: int) -> str:
 
 
 def _grade(annotation: Mapping[str, Any]) -> str | None:
-    """The first result that is a grade and not empty."""
+    """Return the first result that is a grade and not empty."""
     for result in annotation["result"]:
         if result.get("type") in CHOSEN:
             value = result["value"].get(result["type"])

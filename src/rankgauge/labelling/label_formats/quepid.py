@@ -15,7 +15,7 @@ from rankgauge.files.formats.quepid import PAIR, QUEPID, QUEPID_BOOK
 from rankgauge.files.json_document import objects_at
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import records
-from rankgauge.labelling.label_format import LabelFormat, graded
+from rankgauge.labelling.label_format import LabelFormat, read_grade
 from rankgauge.labelling.labels import Label
 
 
@@ -43,7 +43,7 @@ def _read(source: Source, assessor: str) -> Iterator[list[Label]]:
 
 
 def _columns(source: Source) -> Iterator[list[Label]]:
-    """A book as CSV: a column for each judge."""
+    """Yield a book as CSV: a column for each judge."""
     for line, row in records(source):
         query, document = (row.get(name, "").strip() for name in PAIR)
         if not query or not document:
@@ -56,7 +56,7 @@ def _columns(source: Source) -> Iterator[list[Label]]:
 
 
 def _judgement(pair: Mapping[str, Any], said: Mapping[str, Any], otherwise: str) -> list[Label]:
-    """What one judge says in a book; nothing if it was put off."""
+    """Return what one judge says in a book; nothing if it was put off."""
     who = said.get("user_email") or said.get("user_name") or otherwise
     rating = "skip" if said.get("unrateable") else said.get("rating")
     comment = str(said["explanation"]) if said.get("explanation") else None
@@ -66,7 +66,7 @@ def _judgement(pair: Mapping[str, Any], said: Mapping[str, Any], otherwise: str)
 def _label(
     query: Any, document: Any, rating: Any, assessor: str, *, line: int | None = None, comment: str | None = None
 ) -> list[Label]:
-    told, grade = graded(None if rating is None else str(rating))
+    told, grade = read_grade(None if rating is None else str(rating))
     if not told:
         return []
     made = Label(query=str(query), document=str(document), grade=grade, assessor=assessor, comment=comment, line=line)

@@ -18,10 +18,9 @@ from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.methods.document import STAGES, DocumentMethod
 from rankgauge.labelling.methods.greg import GregMethod
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import WorthTable
-from rankgauge.labelling.sampling.recalibration import Regression, recalibrated
+from rankgauge.labelling.sampling.recalibration import Regression, recalibrate
 from rankgauge.labelling.sampling.staged_plan import StagedEstimate, StagedPlan
-from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome, document_stage
+from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome, WorthTable, document_stage
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
@@ -45,7 +44,7 @@ class AutoPlan(StagedPlan):
         return self._stages(rest, left, grades)[self.chosen(grades)]()
 
     def chosen(self, grades: FloatArray) -> str:
-        """The level that the pilot's grades favour: greg or document."""
+        """Return the level that the pilot's grades favour: greg or document."""
         if self.target.shape is Shape.OTHER:
             return GREG.name
         key = grades[self._before(1)].tobytes()
@@ -72,7 +71,7 @@ class AutoPlan(StagedPlan):
     def _regression(
         self, stages: Sequence[QueryStage], outcomes: Sequence[StageOutcome], grades: FloatArray
     ) -> StagedEstimate:
-        """What the queries of all stages say as one sample: few may be judged after the pilot, or none.
+        """Return what the queries of all stages say as one sample: few may be judged after the pilot, or none.
 
         A query is as likely to be visited in a stage as any other, and is judged there with the stage's probability.
         """
@@ -93,8 +92,8 @@ class AutoPlan(StagedPlan):
         )
 
     def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
-        """What each level would do with the rest of the queries, by its name."""
-        pool = recalibrated(self.pool, grades)
+        """Return what each level would do with the rest of the queries, by its name."""
+        pool = recalibrate(self.pool, grades)
         levels: dict[str, Callable[[], Stage]] = {}
         if self.target.shape is not Shape.OTHER:
             table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)

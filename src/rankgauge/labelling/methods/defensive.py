@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.methods.paper import PaperMethod, PaperPlan, drawing
 from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.query_plan import ReplacementPlan
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -37,6 +38,7 @@ class DefensiveMethod(PaperMethod):
 
     name: ClassVar[str] = "paper+defensive"
     title: ClassVar[str] = "Sawade et al. 2012 with uniform draws mixed in"
+    planned: ClassVar[type[ReplacementPlan]] = DefensivePlan
 
     uniform: float = 0.1
 
@@ -44,9 +46,6 @@ class DefensiveMethod(PaperMethod):
         super().__post_init__()
         if not 0 < self.uniform <= 1:
             raise ParameterError(f"method {self.name}", "uniform", "a share above 0, up to 1", self.uniform)
-
-    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> DefensivePlan:
-        return DefensivePlan(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
 
     def chances(self, pool: Pool, target: Target) -> FloatArray:
         return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=self.uniform)

@@ -17,10 +17,9 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import WorthTable
-from rankgauge.labelling.sampling.recalibration import recalibrated
+from rankgauge.labelling.sampling.recalibration import recalibrate
 from rankgauge.labelling.sampling.staged_plan import StagedPlan
-from rankgauge.labelling.sampling.stages import Stage, document_stage
+from rankgauge.labelling.sampling.stages import Stage, WorthTable, document_stage
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -35,7 +34,7 @@ class DocumentPlan(StagedPlan):
     options: DocumentMethod
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
-        pool = recalibrated(self.pool, grades) if number else self.pool
+        pool = recalibrate(self.pool, grades) if number else self.pool
         table = WorthTable(pool=pool, target=self.target, floor=self.options.floor)
         return document_stage(table, rest, left, self.options.uniform)
 
@@ -79,7 +78,7 @@ class DocumentMethod(Method):
         return np.array([np.sqrt(stage.predicted_variance()) for stage in stages]) / len(pool.sizes)
 
     def _first(self, pool: Pool, target: Target, budget: float) -> Stage:
-        """The first stage, which is the same for all seeds."""
+        """Return the first stage, which is the same for all seeds."""
         table = WorthTable(pool=pool, target=target, floor=self.floor)
         return document_stage(table, np.arange(len(pool.sizes)), budget, self.uniform)
 

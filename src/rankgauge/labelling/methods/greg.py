@@ -48,7 +48,7 @@ class GregPlan(QueryPlan):
 
 
 def _regression(expected: FloatArray, scores: FloatArray) -> QueryEstimator:
-    """The regression estimator of a sequential Poisson sample."""
+    """Return the regression estimator of a sequential Poisson sample."""
 
     def regression(
         values: FloatArray, queries: IndexArray, taken: BoolArray
@@ -92,7 +92,7 @@ class GregMethod(Method):
         return repeat_draws(pool, target, grades, budget=budget, draws=draws, costs=costs, estimator=estimator)
 
     def _scores(self, pool: Pool, target: Target, rng: int = 0) -> tuple[Moments, FloatArray]:
-        """What the beliefs expect of each query, and how worthwhile it is."""
+        """Return what the beliefs expect of each query, and how worthwhile it is."""
         found = moments(pool, target, rng=rng)
         return found, query_scores(found, target.query_costs(pool), self.uniform)
 

@@ -11,6 +11,7 @@ again costs nothing: its labels are looked up (Section 4).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ from rankgauge.numeric import FloatArray, IndexArray
 
 
 def drawing(pool: Pool, target: Target, *, beliefs: str, costs: str, mixed: float) -> FloatArray:
-    """The probabilities q* of the queries, with a share of uniform ones mixed in."""
+    """Return the probabilities q* of the queries, with a share of uniform ones mixed in."""
     m = len(pool.sizes)
     if beliefs == "uniform":
         pool = pool.with_beliefs(np.full_like(pool.beliefs, 1 / len(pool.grades)))
@@ -44,8 +45,33 @@ class PaperPlan(ReplacementPlan):
     method = "paper"
 
 
+class DrawingMethod(ABC):
+    """What methods have in common that draw queries with replacement."""
+
+    planned: ClassVar[type[ReplacementPlan]]
+
+    @abstractmethod
+    def chances(self, pool: Pool, target: Target) -> FloatArray:
+        """Return the probability q of each query."""
+
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> ReplacementPlan:
+        """Return the plan for a budget and a seed."""
+        return self.planned(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
+
+    def repeat(
+        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
+    ) -> Repetitions:
+        """Return the estimates of many seeds on a pool with known grades."""
+        chance = self.chances(pool, target)
+        return repeat_replacement(pool, target, grades, budget=budget, seeds=seeds, chance=chance)
+
+    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
+        """Return the standard error to expect at each budget if the beliefs are right."""
+        return expected_errors(pool, target, budgets=budgets, chance=self.chances(pool, target), rng=rng)
+
+
 @dataclass(frozen=True, kw_only=True)
-class PaperMethod(Method):
+class PaperMethod(DrawingMethod, Method):
     """Queries are drawn more often if they cost little and their values are expected to be far from the mean.
 
     Each draw is weighted by the inverse of its probability.
@@ -56,6 +82,7 @@ class PaperMethod(Method):
 
     name: ClassVar[str] = "paper"
     title: ClassVar[str] = "Sawade et al. 2012: whole queries, drawn with replacement"
+    planned: ClassVar[type[ReplacementPlan]] = PaperPlan
 
     beliefs: str = "pool"
     costs: str = "pool"
@@ -65,18 +92,5 @@ class PaperMethod(Method):
             if getattr(self, option) not in known:
                 raise ParameterError(f"method {self.name}", option, " or ".join(known), getattr(self, option))
 
-    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> PaperPlan:
-        return PaperPlan(pool, target, budget=budget, seed=rng, chance=self.chances(pool, target))
-
     def chances(self, pool: Pool, target: Target) -> FloatArray:
-        """The probability q of each query."""
         return drawing(pool, target, beliefs=self.beliefs, costs=self.costs, mixed=0.0)
-
-    def repeat(
-        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
-    ) -> Repetitions:
-        chance = self.chances(pool, target)
-        return repeat_replacement(pool, target, grades, budget=budget, seeds=seeds, chance=chance)
-
-    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        return expected_errors(pool, target, budgets=budgets, chance=self.chances(pool, target), rng=rng)

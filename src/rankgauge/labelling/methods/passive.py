@@ -58,7 +58,7 @@ def _order(m: int, seed: int) -> IndexArray:
 
 
 def _mean(m: int) -> QueryEstimator:
-    """The mean of a simple random sample of m queries."""
+    """Return the mean of a simple random sample of m queries."""
 
     def mean(values: FloatArray, queries: IndexArray, taken: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         kept, n = np.where(taken, values, 0.0), taken.sum(axis=-1)

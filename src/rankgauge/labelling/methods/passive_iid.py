@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.labelling.method import Method, Repetitions
+from rankgauge.labelling.method import Method
+from rankgauge.labelling.methods.paper import DrawingMethod
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.query_plan import ReplacementPlan, expected_errors, repeat_replacement
+from rankgauge.labelling.sampling.query_plan import ReplacementPlan
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -29,24 +30,12 @@ class PassiveIidPlan(ReplacementPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PassiveIidMethod(Method):
+class PassiveIidMethod(DrawingMethod, Method):
     """Random queries are drawn with replacement and judged whole, and the values of the draws are averaged."""
 
     name: ClassVar[str] = "passive-iid"
     title: ClassVar[str] = "Random queries, judged whole, drawn with replacement"
+    planned: ClassVar[type[ReplacementPlan]] = PassiveIidPlan
 
-    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> PassiveIidPlan:
-        return PassiveIidPlan(pool, target, budget=budget, seed=rng, chance=_uniform(pool))
-
-    def repeat(
-        self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
-    ) -> Repetitions:
-        return repeat_replacement(pool, target, grades, budget=budget, seeds=seeds, chance=_uniform(pool))
-
-    def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        return expected_errors(pool, target, budgets=budgets, chance=_uniform(pool), rng=rng)
-
-
-def _uniform(pool: Pool) -> FloatArray:
-    m = len(pool.sizes)
-    return np.full(m, 1 / m)
+    def chances(self, pool: Pool, target: Target) -> FloatArray:
+        return np.full(len(pool.sizes), 1 / len(pool.sizes))

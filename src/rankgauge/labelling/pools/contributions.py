@@ -15,7 +15,8 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import BoardPool, BoardTarget
 from rankgauge.labelling.board.lists import RunLists
-from rankgauge.labelling.board.target import form_weights, reached, taken_apart
+from rankgauge.labelling.board.target import mark_reached, taken_apart
+from rankgauge.labelling.target import form_weights
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -23,7 +24,7 @@ from rankgauge.policies import Ties
 
 
 def rank_weights(measure: str, deepest: int, *, dialect: str = "standard") -> FloatArray:
-    """The weights of the ranks 1, 2, … up to the deepest, 0 past the cutoff.
+    """Return the weights of the ranks 1, 2, … up to the deepest, 0 past the cutoff.
 
     They are those of the measure's own formula: 1 / log2(1 + rank) for nDCG, 1 / rank for AP and ERR, 1 for precision
     and recall, p^(rank − 1) for RBP.
@@ -37,7 +38,7 @@ def rank_weights(measure: str, deepest: int, *, dialect: str = "standard") -> Fl
 
 
 def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPool:
-    """The pool of these runs and documents alone; queries that have none of the documents are left out."""
+    """Return the pool of these runs and documents alone; queries that have none of the documents are left out."""
     sizes = np.add.reduceat(documents, pool.starts, dtype=np.int64)
     kept, hits = sizes > 0, runs[pool.run] & documents[pool.document]
     number = np.cumsum(runs) - 1
@@ -69,12 +70,16 @@ def targets_of(
     dialect: str | Dialect,
     levels: Sequence[float] = (),
 ) -> tuple[BoardTarget, ...]:
-    """The measures as targets on the scale of these grades, and of `levels` that nobody gave."""
+    """Return the measures as targets on the scale of these grades, and of `levels` that nobody gave."""
     scale = np.unique(np.maximum(np.append(grades[~np.isnan(grades)], 0.0), 0.0))
     if len(scale) < 2:
         raise InputError("no judged document has a grade above 0", hint="Are these the judgments of these runs?")
     scale = np.union1d(scale, np.maximum(np.asarray(levels, dtype=np.float64), 0.0))
-    return tuple(_target(name, pool, scale, dialect) for name in measures)
+    targets = []
+    for name in measures:
+        with _named(name):
+            targets.append(BoardTarget.of(name, pool, grades=scale, dialect=dialect))
+    return tuple(targets)
 
 
 def check_measures(measures: Sequence[str], *, dialect: str | Dialect) -> None:
@@ -82,11 +87,6 @@ def check_measures(measures: Sequence[str], *, dialect: str | Dialect) -> None:
     for name in measures:
         with _named(name):
             taken_apart(name, dialects.get(dialect).changed(ties=Ties.INPUT))
-
-
-def _target(name: str, pool: BoardPool, scale: FloatArray, dialect: str | Dialect) -> BoardTarget:
-    with _named(name):
-        return BoardTarget.of(name, pool, grades=scale, dialect=dialect)
 
 
 @contextmanager
@@ -116,17 +116,17 @@ class RunValues:
         return tuple(RunLists.of(self.pool, target) for target in self.targets)
 
     def reached(self, grades: FloatArray) -> FloatArray:
-        """Whether each document reaches each threshold of the scale; one without a grade reaches none."""
-        return reached(np.nan_to_num(grades, nan=-np.inf), self.targets[0].grades)
+        """Say whether each document reaches each threshold of the scale; one without a grade reaches none."""
+        return mark_reached(np.nan_to_num(grades, nan=-np.inf), self.targets[0].grades)
 
     def by_query(self, at: int, known: FloatArray) -> FloatArray:
-        """The values (runs × queries) by one measure, with these numbers in place of labels (documents ×
+        """Return the values (runs × queries) by one measure, with these numbers in place of labels (documents ×
         thresholds)."""
         target, counts = self.targets[at], np.add.reduceat(known, self.pool.starts, axis=0)
         return target.over_ideal(self.lists[at].values(known @ target.steps), counts)
 
     def means(self, known: FloatArray) -> FloatArray:
-        """The mean of each run by each measure (measures × runs)."""
+        """Return the mean of each run by each measure (measures × runs)."""
         return np.array([self.by_query(at, known).sum(axis=1) / self.queries for at in range(len(self.targets))])
 
 
@@ -160,11 +160,11 @@ class Contributions:
     def of(
         cls, pool: BoardPool, grades: FloatArray, *, depth: int | None = None, teams: Mapping[str, str] | None = None
     ) -> Contributions:
-        """What the grades (documents, NaN where there is none) say of who was pooled."""
+        """Return what the grades (documents, NaN where there is none) say of who was pooled."""
         judged = ~np.isnan(grades)
         reach = judged_depths(pool, judged)
         if depth is None:
-            depth = _inferred(reach, pool.deepest)
+            depth = _infer_depth(reach, pool.deepest)
         elif depth < 1:
             raise ParameterError("pool reuse", "pool_depth", "a whole number, 1 or more", depth)
         contributed = reach >= depth
@@ -231,8 +231,8 @@ def judged_depths(pool: BoardPool, judged: BoolArray) -> FloatArray:
     )
 
 
-def _inferred(reach: FloatArray, deepest: int) -> int:
-    """The greatest usual depth to which a tenth of the runs are judged."""
+def _infer_depth(reach: FloatArray, deepest: int) -> int:
+    """Return the greatest usual depth to which a tenth of the runs are judged."""
     fewest = max(1, int(np.ceil(RUNS * len(reach))))
     found = [depth for depth in DEPTHS if depth <= deepest and np.count_nonzero(reach >= depth) >= fewest]
     if not found:
@@ -244,7 +244,7 @@ def _inferred(reach: FloatArray, deepest: int) -> int:
 
 
 def read_teams(lines: Sequence[str], path: str | None = None) -> dict[str, str]:
-    """The team of each run, from lines of a run and its team; a first line may name the columns."""
+    """Return the team of each run, from lines of a run and its team; a first line may name the columns."""
     found: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():

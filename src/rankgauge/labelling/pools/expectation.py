@@ -10,7 +10,7 @@ prediction; a team counts once, since its runs are alike), so that it takes 19 t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ import polars as pl
 from rankgauge.labelling.board import BoardPool, BoardTarget
 from rankgauge.labelling.board.bounds import OpenList, bounds, is_bounded
 from rankgauge.labelling.pools.contributions import Contributions, RunValues, subset
+from rankgauge.labelling.simulations.jobs import Progress
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 
 RIDGE = 1.0
@@ -66,7 +67,7 @@ class UnjudgedModel:
 
     @classmethod
     def fit(cls, features: FloatArray, reached: FloatArray) -> UnjudgedModel:
-        """The model of hits whose grades are known after all (hits × thresholds)."""
+        """Return the model of hits whose grades are known after all (hits × thresholds)."""
         return cls(coefficients=np.array([_logistic(features, column) for column in reached.T]))
 
     def chances(self, features: FloatArray) -> FloatArray:
@@ -76,7 +77,7 @@ class UnjudgedModel:
 
 
 def _logistic(features: FloatArray, labels: FloatArray) -> FloatArray:
-    """The coefficients of a logistic regression with a ridge, by Newton's method."""
+    """Return the coefficients of a logistic regression with a ridge, by Newton's method."""
     ridge = np.diag([1e-6, *[RIDGE] * (features.shape[1] - 1)])
     found = np.zeros(features.shape[1])
     found[0] = np.log((labels.sum() + 0.5) / (len(labels) - labels.sum() + 0.5))
@@ -100,8 +101,6 @@ FEWEST_FITTED = 5
 FEWEST = 20
 """The relevant documents among those that one team alone contributed, from which on a model is fitted."""
 
-Progress = Callable[[int, int, str], None]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Expectations:
@@ -120,7 +119,6 @@ class Expectations:
     model: UnjudgedModel | None
     documents: int
     """How many documents the model was fitted to."""
-    relevant: int
 
     @cached_property
     def off(self) -> FloatArray:
@@ -141,7 +139,7 @@ class Expectations:
         return [name for at, name in enumerate(self.measures) if self.model is not None and not self.helps(at)]
 
     def factor(self, at: int, *, without: int | None = None) -> float:
-        """How many standard deviations an interval takes; NaN if there are too few teams, not counting one."""
+        """Return how many standard deviations an interval takes; NaN if there are too few teams, not counting one."""
         teams = [team for team in np.unique(self.team).tolist() if team != without]
         if len(teams) < FEWEST_TEAMS:
             return np.nan
@@ -149,7 +147,7 @@ class Expectations:
         return float(worst[int(np.ceil(LEVEL * (len(teams) + 1))) - 1])
 
     def coverage(self, at: int) -> float:
-        """The share of the rows that an interval from the other teams holds; NaN if there are too few teams."""
+        """Return the share of the rows that an interval from the other teams holds; NaN if there are too few teams."""
         factors = np.array([self.factor(at, without=team) for team in self.team.tolist()])
         return np.nan if np.isnan(factors).any() else float((self.off[at] <= factors).mean())
 
@@ -157,7 +155,7 @@ class Expectations:
 def expectations(
     made: Contributions, grades: FloatArray, targets: Sequence[BoardTarget], *, progress: Progress
 ) -> Expectations:
-    """What the runs of every team that contributed would be expected to be worth, had it not."""
+    """Return what the runs of every team that contributed would be expected to be worth, had it not."""
     valued = RunValues(pool=made.pool, targets=tuple(targets), queries=len(made.pool.queries))
     known = valued.reached(grades)
     hits = _own_hits(made, known)
@@ -176,7 +174,7 @@ def expectations(
             chances = None if model is None else model.chances(hits.features[rows])
             truth = less.copy()
             truth[hits.document[rows]] = labels[rows]
-            found[:, :, place] = scored(valued, int(runs[place]), truth, less, hits.document[rows], chances)
+            found[:, :, place] = score_run(valued, int(runs[place]), truth, less, hits.document[rows], chances)
     return Expectations(
         measures=tuple(target.name for target in targets),
         run=runs,
@@ -187,7 +185,6 @@ def expectations(
         deviation=found[3],
         model=fitted,
         documents=len(np.unique(hits.document)),
-        relevant=int((known[np.unique(hits.document), 0] > 0).sum()),
     )
 
 
@@ -209,15 +206,13 @@ def other_holders(made: Contributions) -> FloatArray:
     return np.asarray(every[pool.document] - same[pair], dtype=np.float64)
 
 
-def scored(
+def score_run(
     valued: RunValues, run: int, known: FloatArray, less: FloatArray, open_: IndexArray, chances: FloatArray | None
 ) -> FloatArray:
-    """A run's truth, its value without the open documents, its expected value, and that one's deviation (4 ×
+    """Return a run's truth, its value without the open documents, its expected value, and that one's deviation (4 ×
     measures)."""
-    counts = (known.max(axis=1) > 0) | (
-        less.max(axis=1) > 0
-    )  # documents that are worth nothing, now or perhaps, change no value
-    counts[open_] = True
+    counts = (known.max(axis=1) > 0) | (less.max(axis=1) > 0)
+    counts[open_] = True  # documents that are worth nothing, now or perhaps, change no value
     only = np.arange(len(valued.pool.runs)) == run
     one = replace(valued, pool=subset(valued.pool, runs=only, documents=counts))
     known, less, open_ = known[counts], less[counts], (np.cumsum(counts) - 1)[open_]
@@ -232,7 +227,7 @@ def scored(
 
 
 def deviation(one: RunValues, at: int, guess: FloatArray, open_: IndexArray) -> float:
-    """The standard deviation of a run's mean if each open document reaches its thresholds by its chance alone.
+    """Return the standard deviation of a run's mean if each open document reaches its thresholds by its chance alone.
 
     To the first order: a document's grade moves the numerator by its slope, and the divisor by that of the ideal.
     """
@@ -271,7 +266,7 @@ class NewRuns:
     expectations: Expectations
 
     def frame(self) -> pl.DataFrame:
-        """A row for each new run and measure.
+        """Return a row for each new run and measure.
 
         `unjudged` is the share of the weight of its ranks without a grade, `value` that with these as not relevant,
         `worst` and `best` its bounds whatever their grades; `expected` is its value had it contributed, by the model,
@@ -306,7 +301,7 @@ class NewRuns:
         mine = pool.run == run
         open_ = mine & np.isnan(self.grades[pool.document])
         pooled = open_ & (pool.rank <= self.depth)
-        plain, _, expected, spread = scored(
+        plain, _, expected, spread = score_run(
             self.valued, run, known, known, pool.document[pooled], self._chances(pooled)
         )
         lists = list(self._lists(mine, self.bounded.reached(self.grades)))
@@ -330,7 +325,7 @@ class NewRuns:
             }
 
     def _chances(self, open_: BoolArray) -> FloatArray | None:
-        """The chances of a run's open documents to reach each threshold, by the model."""
+        """Return the chances of a run's open documents to reach each threshold, by the model."""
         pool, model = self.valued.pool, self.expectations.model
         if model is None:
             return None
@@ -342,7 +337,7 @@ class NewRuns:
         return model.chances(hits.features)
 
     def _lists(self, mine: BoolArray, known: FloatArray) -> Iterator[OpenList]:
-        """The list of each query, with and without grades."""
+        """Yield the list of each query, with and without grades."""
         pool = self.valued.pool
         documents, ranks = pool.document[mine], pool.rank[mine]
         counts = np.add.reduceat(known, pool.starts, axis=0)

@@ -22,7 +22,7 @@ from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.registry import plain
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count
-from rankgauge.render.passages import Heading, Notes, Passage
+from rankgauge.render.passages import Heading, Notes
 from rankgauge.render.table import Column, ReportTable
 
 METHOD = "depth"
@@ -73,11 +73,6 @@ class MadePool:
         """How many of the documents that were judged before are in the lists at all."""
         return int((self.judged & (self.holders > 0)).sum())
 
-    @property
-    def is_adapted(self) -> bool:
-        """Whether judgments that there are changed the order."""
-        return self.selection.adaptive and bool(self.judged.any())
-
     def coverage(self, measures: Iterable[str], *, dialect: str = "standard") -> pl.DataFrame:
         """For each run and measure the share of the weight of its ranks on documents that were judged before, and on
         those with the chosen ones."""
@@ -94,7 +89,7 @@ class MadePool:
         return pl.DataFrame(rows)
 
     def frame(self) -> pl.DataFrame:
-        """The table to judge: the documents of a query together, in the order of their judging.
+        """Return the table to judge: the documents of a query together, in the order of their judging.
 
         `best_rank` and `runs` are the best rank and the number of runs that retrieve the document; rank_NAME is its
         rank in the run of that name.
@@ -116,7 +111,7 @@ class MadePool:
         return pl.concat([ids, self.texts[order], frame.drop(ids.columns)], how="horizontal")
 
     def _ranks(self, rows: IndexArray) -> Iterable[pl.Series]:
-        """The ranks of documents in each run, empty where it does not retrieve them."""
+        """Yield the ranks of documents in each run, empty where it does not retrieve them."""
         pool = self.pool
         place = np.full(len(pool.documents), -1)
         place[rows] = np.arange(len(rows))
@@ -139,7 +134,7 @@ def make_pool(
     queries: Any = None,
     seed: int = 0,
 ) -> MadePool:
-    """The documents of runs (paths, frames, dicts; by name) that a selection would have judged.
+    """Return the documents of runs (paths, frames, dicts; by name) that a selection would have judged.
 
     `depth` takes them from the first documents of each list, `budget` takes that many of all. Documents in `judged`
     are left out, and tell an adaptive selection which runs find relevant ones: those of grade `rel` or more.
@@ -168,7 +163,7 @@ def make_pool(
 
 
 def _all_judged(pool: BoardPool, depth: int | None) -> InputError:
-    """The error where nothing is left to judge."""
+    """Return the error where nothing is left to judge."""
     if depth is None or depth >= pool.deepest:
         words = "every document of the runs is judged already"
         return InputError(words, hint="Only other runs, or longer lists, could bring more.")
@@ -177,7 +172,7 @@ def _all_judged(pool: BoardPool, depth: int | None) -> InputError:
 
 
 def _texts(ids: pl.DataFrame, documents: Any, queries: Any) -> pl.DataFrame | None:
-    """The texts of documents and queries, a row for each of the ids."""
+    """Return the texts of documents and queries, a row for each of the ids."""
     frame = ids
     for name, source in (("query", queries), ("document", documents)):
         frame = frame if source is None else with_texts(frame, name, source)
@@ -185,7 +180,7 @@ def _texts(ids: pl.DataFrame, documents: Any, queries: Any) -> pl.DataFrame | No
 
 
 def _alphabet(queries: pl.Series) -> IndexArray:
-    """The place of each query among all: by number where all are numbers, else by name."""
+    """Return the place of each query among all: by number where all are numbers, else by name."""
     numbers = queries.cast(pl.Float64, strict=False)
     keys = queries if numbers.has_nulls() else numbers
     return np.asarray(keys.rank("ordinal").to_numpy())
@@ -217,11 +212,11 @@ class PoolMakingReport(Report):
         return None if self.seconds is None else len(self.made.chosen) * self.seconds / 3600
 
     def frame(self) -> pl.DataFrame:
-        """A row per run and measure."""
+        """Return a row per run and measure."""
         return self.coverage
 
     def data(self) -> dict[str, Any]:
-        """The counts, and the coverage."""
+        """Return the counts, and the coverage."""
         made, counts = self.made, self.made.counts
         return {
             "runs": list(made.pool.runs),
@@ -239,48 +234,46 @@ class PoolMakingReport(Report):
         }
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The facts of the pool, and a table of the runs."""
+        """Return the facts of the pool, and a table of the runs."""
         brief = medium is Medium.TERMINAL
-        return ReportDocument(
-            title="A pool to judge", headline=self.headline(), passages=tuple(self._passages(brief=brief))
+        passages = (
+            Heading(self.headline(), level=1),
+            Notes(list(self._facts())),
+            Heading("How much of each run will be judged"),
+            self._table(brief=brief),
+            Notes(list(self._notes(brief=brief))),
         )
+        return ReportDocument(title="A pool to judge", headline=self.headline(), passages=passages)
 
     def headline(self) -> str:
-        """How many documents there are to judge."""
+        """Return how many documents there are to judge."""
         queries = count(int((self.made.counts > 0).sum()), "query", "queries")
         return f"{count(len(self.made.chosen), 'document')} to judge, for {queries}"
-
-    def _passages(self, *, brief: bool) -> Iterator[Passage]:
-        yield Heading(self.headline(), level=1)
-        yield Notes(list(self._facts()))
-        yield Heading("How much of each run will be judged")
-        yield self._table(brief=brief)
-        yield Notes(list(self._notes(brief=brief)))
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         made, counts = self.made, self.made.counts
         yield "chosen by", _method(made.selection)
-        parts = [f"the first {made.depth} of each list"] if made.depth else ["all that the runs retrieve"]
-        yield "taken from", f"{parts[0]}: {count(int((~made.judged).sum()), 'document')} without a grade"
+        part = f"the first {made.depth} of each list" if made.depth else "all that the runs retrieve"
+        yield "taken from", f"{part}: {count(int((~made.judged).sum()), 'document')} without a grade"
         least, most = int(counts.min()), int(counts.max())
         spread = f"{least:,} to {most:,} documents, median {np.median(counts):g}"
         yield "per query", count(least, "document") if least == most else spread
         for name, missing in made.textless.items():
             yield "no text", f"{count(missing, 'document')} of the pool have no {name.replace('_', ' ')} in the table"
         if made.judged.any():
-            yield "judged already", f"{count(int(made.judged.sum()), 'document')}, {_listed(made)}"
+            listed = f"of which {made.listed:,} {'is' if made.listed == 1 else 'are'} in these lists and left out"
+            none = "none of which is in these lists: are ids spelled alike, and are these the judgments of these runs?"
+            yield "judged already", f"{count(int(made.judged.sum()), 'document')}, {listed if made.listed else none}"
         if self.hours is not None:
             yield "takes", f"{self.hours:,.1f} hours of one assessor, at {self.seconds:g} seconds a label"
 
     def _table(self, *, brief: bool) -> ReportTable:
-        """The shares of each run, those with the least by the first measure first."""
-        wide = {
-            run: [rows.filter(pl.col("measure") == name).row(0, named=True) for name in self.measures]
-            for (run,), rows in self.coverage.group_by("run", maintain_order=True)
-        }
-        runs = sorted(wide, key=lambda run: wide[run][0]["covered"])
-        before = bool(self.made.judged.any())
-        rows = [(str(run), *wide[run]) for run in (runs[:SHOWN] if brief else runs)]
+        """Return the shares of each run, those with the least by the first measure first."""
+        wide: dict[str, list[dict[str, Any]]] = {}
+        for row in self.coverage.iter_rows(named=True):
+            wide.setdefault(row["run"], []).append(row)
+        runs, before = sorted(wide, key=lambda run: wide[run][0]["covered"]), bool(self.made.judged.any())
+        rows = [(run, *wide[run]) for run in runs[: SHOWN if brief else None]]
         shares = (Column(measure, format=partial(_share, before=before)) for measure in self.measures)
         return ReportTable(columns=("run", *shares), rows=rows)
 
@@ -302,15 +295,8 @@ def _share(cell: dict[str, Any], *, before: bool) -> str:
     return f"{100 * cell['judged']:.1f} → {after}" if before else after
 
 
-def _listed(made: MadePool) -> str:
-    """How many of the judged documents the pool would have had, and what to look at if there are none."""
-    if not made.listed:
-        return "none of which is in these lists: are ids spelled alike, and are these the judgments of these runs?"
-    return f"of which {made.listed:,} {'is' if made.listed == 1 else 'are'} in these lists and left out"
-
-
 def _method(selection: Selection) -> str:
-    """The name of a way to choose, what it stands for if that is not the same, and what it does."""
+    """Return the name of a way to choose, what it stands for if that is not the same, and what it does."""
     head, _, words = selection.title.partition(": ")
     spelled = "" if plain(head) == plain(selection.name) else f", {head[0].lower()}{head[1:]}"
     return f"{selection.name}{spelled}: {words}"

@@ -6,7 +6,7 @@ Values and ranks are also computed as if some runs had not contributed to the po
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,11 +21,9 @@ from rankgauge.evaluation.judged_hits import whole_judgments
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.pools.contributions import Contributions, RunValues, check_measures, subset, targets_of
 from rankgauge.labelling.pools.expectation import Expectations, NewRuns, expectations
+from rankgauge.labelling.simulations.jobs import Progress, report_nothing
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.statistics import kendall_tau
-
-Progress = Callable[[int, int, str], None]
-"""Told how many groups are done, of how many, and the name of the current one."""
+from rankgauge.statistics.correlation import kendall_tau
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,37 +63,44 @@ class LeftOut:
             [[_tau(full, less) for full, less in zip(self.values, without, strict=True)] for without in self.without]
         )
 
-    def rank_changes(self, at: int) -> IndexArray:
-        """By how many ranks each run falls if its own group is left out, for one measure."""
-        before = _ranks(self.values[at])
-        after = np.array([_ranks(self.without[group, at])[run] for run, group in enumerate(self.group)])
-        return after - before
+    @cached_property
+    def changes(self) -> FloatArray:
+        """By how much each value changes if the run's own group is left out (measures × runs)."""
+        return self.own - self.values
+
+    @cached_property
+    def ranks(self) -> IndexArray:
+        """The rank of each run with all judgments (measures × runs)."""
+        return np.array([_ranks(values) for values in self.values])
+
+    @cached_property
+    def falls(self) -> IndexArray:
+        """By how many ranks each run falls if its own group is left out (measures × runs)."""
+        after = [[_ranks(values) for values in without] for without in self.without]  # groups × measures × runs
+        return np.array(after)[self.group, :, np.arange(len(self.runs))].T - self.ranks
 
     def by_run(self) -> pl.DataFrame:
         """A row for each run that contributed and each measure: its value and rank, with and without its group."""
-        rows = []
-        for at, measure in enumerate(self.measures):
-            ranks, falls = _ranks(self.values[at]), self.rank_changes(at)
-            rows += [
-                {
-                    "left_out": self.groups[self.group[run]],
-                    "run": self.runs[run],
-                    "measure": measure,
-                    "value": self.values[at, run],
-                    "without": self.own[at, run],
-                    "change": self.own[at, run] - self.values[at, run],
-                    "rank": int(ranks[run]),
-                    "rank_without": int(ranks[run] + falls[run]),
-                }
-                for run in self.contributed.tolist()
-            ]
+        rows = [
+            {
+                "left_out": self.groups[self.group[run]],
+                "run": self.runs[run],
+                "measure": measure,
+                "value": self.values[at, run],
+                "without": self.own[at, run],
+                "change": self.changes[at, run],
+                "rank": int(self.ranks[at, run]),
+                "rank_without": int(self.ranks[at, run] + self.falls[at, run]),
+            }
+            for at, measure in enumerate(self.measures)
+            for run in self.contributed.tolist()
+        ]
         return pl.DataFrame(rows)
 
     def by_group(self) -> pl.DataFrame:
         """A row for each group that contributed and each measure: what its own runs lose, and what the order does."""
         rows = []
         for at, measure in enumerate(self.measures):
-            change, falls = self.own[at] - self.values[at], self.rank_changes(at)
             for group in self.contributors.tolist():
                 mine = self.contributed[self.group[self.contributed] == group]
                 rows.append(
@@ -105,16 +110,16 @@ class LeftOut:
                         "unique": int(self.unique[group]),
                         "unique_relevant": int(self.relevant[group]),
                         "measure": measure,
-                        "change": float(change[mine].mean()),
-                        "most": float(change[mine][np.argmax(np.abs(change[mine]))]),
-                        "falls": int(falls[mine].max()),
+                        "change": float(self.changes[at, mine].mean()),
+                        "most": float(max(self.changes[at, mine], key=abs)),
+                        "falls": int(self.falls[at, mine].max()),
                         "tau": float(self.taus[group, at]),
                     }
                 )
         return pl.DataFrame(rows)
 
     def by_measure(self) -> pl.DataFrame:
-        """A row for each measure: the bias of a run that did not contribute, and what it does to ranks.
+        """Return a row for each measure: the bias of a run that did not contribute, and what it does to ranks.
 
         `change` is the mean over the runs that contributed, `relative` the same as a share of their values, `most` the
         largest one; `fall` and `most_fall` are ranks; `tau` is the lowest over the groups, and `own_tau` that of the
@@ -122,7 +127,7 @@ class LeftOut:
         """
         rows, mine = [], self.contributed
         for at, measure in enumerate(self.measures):
-            change, falls = (self.own[at] - self.values[at])[mine], self.rank_changes(at)[mine]
+            change, falls = self.changes[at, mine], self.falls[at, mine]
             worst = int(np.argmax(np.abs(change)))
             value = self.values[at][mine]
             rows.append(
@@ -142,68 +147,19 @@ class LeftOut:
         return pl.DataFrame(rows)
 
 
-def leave_out(
-    made: Contributions,
-    grades: FloatArray,
-    measures: Sequence[str],
-    *,
-    dialect: str | Dialect,
-    kind: str,
-    progress: Progress,
-) -> LeftOut:
-    """The runs without each of the runs, or each of the teams, that contributed (`kind`: run or team)."""
-    pool, worthy = made.pool, grades > 0
-    groups = pool.runs if kind == "run" else made.teams
-    group = np.arange(len(pool.runs)) if kind == "run" else made.team
-    owner = made.by_run if kind == "run" else made.by_team
-    # Documents that are worth nothing change no value.
-    small = subset(pool, runs=np.ones(len(pool.runs), dtype=bool), documents=worthy)
-    targets = targets_of(pool, grades, measures, dialect=dialect)
-    valued = RunValues(pool=small, targets=targets, queries=len(pool.queries))
-    known, owned = valued.reached(grades[worthy]), owner[worthy]
-    values = valued.means(known)
-    without = np.repeat(values[np.newaxis], len(groups), axis=0)
-    for number in _told(groups, progress):
-        if (owned == number).any():
-            without[number] = valued.means(np.where((owned == number)[:, np.newaxis], 0.0, known))
-    count = len(groups)
-    return LeftOut(
-        kind=kind,
-        measures=tuple(measures),
-        runs=pool.runs,
-        groups=groups,
-        group=group,
-        contributed=np.flatnonzero(made.contributed),
-        unique=np.bincount(owner[owner >= 0], minlength=count),
-        relevant=np.bincount(owner[(owner >= 0) & (grades >= dialects.get(dialect).rel)], minlength=count),
-        values=values,
-        without=without,
-    )
-
-
-def _told(groups: Sequence[str], progress: Progress) -> Iterator[int]:
-    for number, name in enumerate(groups):
-        progress(number, len(groups), f"without {name}")
-        yield number
-
-
 def _tau(one: FloatArray, other: FloatArray) -> float:
     """Kendall's τ, where there are two runs or more."""
     return kendall_tau(one, other) if len(one) > 1 else np.nan
 
 
 def _ranks(values: FloatArray) -> IndexArray:
-    """The rank of each value, the highest first; equal ones share the better rank."""
+    """Return the rank of each value, the highest first; equal ones share the better rank."""
     return np.asarray(len(values) - np.searchsorted(np.sort(values), values, side="right") + 1)
 
 
 MEASURES = ("nDCG@10", "AP", "RBP")
 
 KEYS = ["query", "document"]
-
-
-def _untold(done: int, parts: int, name: str) -> None:
-    """Nobody is told how far the work is."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -224,7 +180,7 @@ class Reuse:
     """To which depth the runs were pooled; None: as the judgments show."""
     teams: Mapping[str, str] | None = None
     """The team of each run by its name; one that is not named is its own."""
-    progress: Progress = _untold
+    progress: Progress = report_nothing
 
     @cached_property
     def contributions(self) -> Contributions:
@@ -256,13 +212,34 @@ class Reuse:
         return self._left_out("team") if self.teams else None
 
     def _left_out(self, kind: str) -> LeftOut:
-        return leave_out(
-            self.contributions,
-            self.judged_grades,
-            self.measures,
-            dialect=self.dialect,
+        """Score the runs without each of the runs, or each of the teams, that contributed (`kind`: run or team)."""
+        made, grades = self.contributions, self.judged_grades
+        pool, worthy = made.pool, grades > 0
+        every = np.arange(len(pool.runs))
+        by_run = kind == "run"
+        groups, group, owner = (pool.runs, every, made.by_run) if by_run else (made.teams, made.team, made.by_team)
+        # Documents that are worth nothing change no value.
+        small = subset(pool, runs=every >= 0, documents=worthy)
+        targets = targets_of(pool, grades, self.measures, dialect=self.dialect)
+        valued = RunValues(pool=small, targets=targets, queries=len(pool.queries))
+        known, owned = valued.reached(grades[worthy]), owner[worthy]
+        values = valued.means(known)
+        without = np.repeat(values[np.newaxis], len(groups), axis=0)
+        for number, name in enumerate(groups):
+            self.progress(number, len(groups), f"without {name}")
+            if (owned == number).any():
+                without[number] = valued.means(np.where((owned == number)[:, np.newaxis], 0.0, known))
+        return LeftOut(
             kind=kind,
-            progress=self.progress,
+            measures=self.measures,
+            runs=pool.runs,
+            groups=groups,
+            group=group,
+            contributed=np.flatnonzero(made.contributed),
+            unique=np.bincount(owner[owner >= 0], minlength=len(groups)),
+            relevant=np.bincount(owner[(owner >= 0) & self.relevant], minlength=len(groups)),
+            values=values,
+            without=without,
         )
 
     @cached_property
@@ -300,9 +277,9 @@ def reuse(
     depth: int | None = None,
     dialect: str | Dialect = "standard",
     levels: Sequence[float] = (),
-    progress: Progress = _untold,
+    progress: Progress = report_nothing,
 ) -> Reuse:
-    """Whether judgments can score runs that did not contribute to them.
+    """Say whether judgments can score runs that did not contribute to them.
 
     `runs` (paths, frames, dicts; by name) are those that may have contributed, `new` those that did not. `teams` has
     the team of each run by its name. `depth` is to which depth runs were pooled; by default the greatest usual depth to

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,13 @@ from rankgauge import dialects
 from rankgauge.errors import InputError
 from rankgauge.evaluation.notes import thresholds
 from rankgauge.labelling.pools import Reuse
-from rankgauge.labelling.pools import reuse_tables as tables
 from rankgauge.labelling.pools.reuse import LeftOut
 from rankgauge.measures import parse
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import count, number
+from rankgauge.render.numbers import count, interval, number, percent, thousands, with_sign
 from rankgauge.render.passages import Figure, Heading, Notes, Paragraph, Passage
-from rankgauge.render.svg import Drawing, sheet
+from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, Point, colour, sheet, ticks
+from rankgauge.render.table import Column, ReportTable
 
 LEFT_OUT = """All runs are scored without the documents that one {kind} alone contributed. The change is that of its own
 runs: what a run loses by not having contributed."""
@@ -53,12 +54,12 @@ class PoolReuseReport(Report):
         return tuple(several)
 
     def frame(self) -> pl.DataFrame:
-        """The new runs, a row per run and measure; without any, a row per run that contributed and measure."""
+        """Return the new runs, a row per run and measure; without any, a row per run that contributed and measure."""
         found = self.reuse.new_runs
         return self.parts[0].by_run() if found is None else found.frame()
 
     def data(self) -> dict[str, Any]:
-        """All tables, and what they rest on."""
+        """Return all tables, and what they rest on."""
         reuse, made = self.reuse, self.reuse.contributions
         found: dict[str, Any] = {
             "runs": list(made.pool.runs),
@@ -107,11 +108,11 @@ class PoolReuseReport(Report):
         )
 
     def picture(self) -> Drawing:
-        """The change of each run, and the new runs' bounds."""
+        """Return the change of each run, and the new runs' bounds."""
         return sheet(self.headline(), dict(self._charts()))
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The tables and the notes; a page also has pictures."""
+        """Return the tables and the notes; a page also has pictures."""
         made = self.reuse.contributions
         page = medium is Medium.PAGE
         return ReportDocument(
@@ -147,32 +148,32 @@ class PoolReuseReport(Report):
     def _text(self, *, brief: bool) -> Iterator[Passage]:
         yield Paragraph(self.headline() + ".") if brief else Heading(self.headline(), level=1)
         yield Notes(list(self._facts()))
-        for left in self.parts:
-            yield Heading(tables.by_measure(left).title)
-            yield tables.by_measure(left)
-        for left in self.parts if not brief else self.parts[:1]:
-            groups = tables.by_group(left, brief=brief)
-            yield Heading(groups.title)
-            yield groups
-        shown = [tables.calibration(self.reuse)] if self._foretells else []
-        for table in (*shown, *([tables.new_runs(self.reuse)] if self.reuse.new_runs is not None else [])):
+        for table in self._tables(brief=brief):
             yield Heading(table.title)
             yield table
         yield Notes(self.notes())
+
+    def _tables(self, *, brief: bool) -> Iterator[ReportTable]:
+        yield from map(by_measure, self.parts)
+        yield from (by_group(left, brief=brief) for left in self.parts[: 1 if brief else None])
+        if self._foretells:
+            yield calibration(self.reuse)
+        if self.reuse.new_runs is not None:
+            yield new_runs(self.reuse)
 
     def _page(self) -> Iterator[Passage]:
         if self.reuse.new_runs is not None:
             yield Heading("New runs", hint=NEW)
             yield from (Figure(title, drawn) for title, drawn in self._new_charts())
-            yield tables.new_runs(self.reuse)
+            yield new_runs(self.reuse)
         for left in self.parts:
             yield Heading(f"Without a {left.kind}", hint=LEFT_OUT.format(kind=left.kind))
-            yield from (Figure(measure, tables.changes(left, at)) for at, measure in enumerate(left.measures))
-            yield tables.by_measure(left)
-            yield tables.by_group(left, brief=False)
+            yield from (Figure(measure, changes(left, at)) for at, measure in enumerate(left.measures))
+            yield by_measure(left)
+            yield by_group(left, brief=False)
         if self._foretells:
             yield Heading("How well runs are foretold", hint=FORETOLD)
-            yield tables.calibration(self.reuse)
+            yield calibration(self.reuse)
         yield Heading("What the numbers rest on")
         yield Notes([*self._facts(), *self.notes()])
 
@@ -181,7 +182,7 @@ class PoolReuseReport(Report):
         for left in self.parts[:1]:
             whose = "its own documents" if left.kind == "run" else "its team's documents"
             for at, measure in enumerate(left.measures):
-                yield f"{measure} of each run without {whose}", tables.changes(left, at)
+                yield f"{measure} of each run without {whose}", changes(left, at)
 
     def _new_charts(self) -> Iterator[tuple[str, Drawing]]:
         if self.reuse.new_runs is None:
@@ -189,7 +190,7 @@ class PoolReuseReport(Report):
         frame = self.reuse.new_runs.frame()
         for measure in self.reuse.measures:
             rows = frame.filter(pl.col("measure") == measure).rows(named=True)
-            yield f"{measure} of the new runs", tables.bounds(rows)
+            yield f"{measure} of the new runs", bounds(rows)
 
     @cached_property
     def _unclaimed(self) -> tuple[int, int]:
@@ -232,7 +233,7 @@ class PoolReuseReport(Report):
         yield "pool", f"the first {made.depth} documents ({found}) of {who}{others}"
 
     def notes(self) -> list[tuple[str, str]]:
-        """What to know of the numbers."""
+        """Return what to know of the numbers."""
         found = [
             *self._left_out_notes(),
             *thresholds(dialects.get(self.reuse.dialect), [parse(name) for name in self.reuse.measures]),
@@ -252,12 +253,12 @@ class PoolReuseReport(Report):
             ]
             if unbounded := self.reuse.new_runs.unbounded:
                 why = "what a grade adds to the list and to its ideal order depends on all other grades"
-                found.append((tables.NOT_KNOWN, f"bounds of {', '.join(unbounded)}: {why}"))
+                found.append((NOT_KNOWN, f"bounds of {', '.join(unbounded)}: {why}"))
             if self.reuse.new_runs.reason:
-                found.append((tables.NOT_YET, self.reuse.new_runs.reason))
+                found.append((NOT_YET, self.reuse.new_runs.reason))
         if self._foretells and (poor := self.reuse.expectations.unhelpful):
             why = "the model foretells runs that were left out worse than counting their documents as not relevant"
-            found.append((tables.NOT_YET, f"{', '.join(poor)}: {why}"))
+            found.append((NOT_YET, f"{', '.join(poor)}: {why}"))
         return found
 
     def _left_out_notes(self) -> Iterator[tuple[str, str]]:
@@ -272,7 +273,182 @@ class PoolReuseReport(Report):
     def _model(self) -> str:
         fitted = self.reuse.expectations
         if fitted.model is None:
-            return tables.NOT_YET
+            return NOT_YET
         words = f"had the run been pooled too: its documents are relevant as the {fitted.documents:,} that one"
         who = "team" if self.reuse.teams else "run"
         return f"{words} {who} alone brought were, by rank, other runs that have them, and the run's precision"
+
+
+SHOWN = 10
+"""How many runs or teams a terminal shows: those whose values change most."""
+
+NOT_YET, NOT_KNOWN = "not yet", "not known"
+"""What is known with more runs, and what no number of runs tells."""
+
+
+def by_measure(left: LeftOut) -> ReportTable:
+    """Return a row per measure: the change of values and ranks."""
+    columns = (
+        Column("measure"),
+        Column("change", format=with_sign),
+        Column("of the value", "relative", _per_cent),
+        Column("largest", ("most", "most_run"), lambda most, run: f"{with_sign(most)} ({run})", left=True),
+        Column("ranks", "fall", "{:.1f}".format),
+        Column("largest fall", ("most_fall", "most_fall_run"), _fall, left=True),
+        Column("lowest τ", "tau", _tau),
+        Column("τ of all", "own_tau", _tau),
+    )
+    return ReportTable(columns=columns, rows=left.by_measure().rows(named=True), title=f"Without a {left.kind}")
+
+
+def _fall(ranks: int, run: str) -> str:
+    return f"{ranks} ({run})" if ranks > 0 else "0"
+
+
+def by_group(left: LeftOut, *, brief: bool) -> ReportTable:
+    """A row per run or team that contributed: what its own runs lose by each measure, most by the last one first."""
+    frame = left.by_group()
+    parts = {measure: frame.filter(pl.col("measure") == measure).rows(named=True) for measure in left.measures}
+    first = parts[left.measures[0]]
+    order = np.argsort([max(-parts[one][at]["change"] for one in left.measures) for at in range(len(first))])[::-1]
+    rows = [
+        {
+            **first[at],
+            **{measure: parts[measure][at]["change"] for measure in left.measures},
+            "fall": max(parts[measure][at]["falls"] for measure in left.measures),
+            "tau": min(parts[measure][at]["tau"] for measure in left.measures),
+        }
+        for at in order.tolist()
+    ]
+    columns = (
+        Column(left.kind, "left_out"),
+        *((Column("runs", format=str),) if left.kind == "team" else ()),
+        Column("unique", format=thousands),
+        Column("relevant", "unique_relevant", thousands),
+        *(Column(measure, measure, with_sign) for measure in left.measures),
+        Column("fall", format=str),
+        Column("lowest τ", "tau", _tau),
+    )
+    shown = rows[:SHOWN] if brief else rows
+    return ReportTable(columns=columns, rows=shown, title=f"Each {left.kind} that contributed")
+
+
+def calibration(reuse: Reuse) -> ReportTable:
+    """Return how well values of runs that did not contribute are foretold: a row per measure."""
+    found = reuse.expectations
+    rows = []
+    for at, measure in enumerate(found.measures):
+        off = (found.plain[at] - found.truth[at], found.expected[at] - found.truth[at])
+        errors = [error for one in off for error in (one.mean(), np.sqrt(np.mean(np.square(one))))]
+        half = found.factor(at) * found.deviation[at].mean()
+        rows.append((measure, *errors, half, math.nan if math.isnan(half) else found.coverage(at)))
+    columns = (
+        Column("measure"),
+        Column("bias as is", format=with_sign),
+        Column("error as is", format=number),
+        Column("bias", format=with_sign),
+        Column("error", format=number),
+        Column("interval", format=lambda half: NOT_YET if math.isnan(half) else f"±{half:.4f}"),
+        Column("holds", format=lambda share: NOT_YET if math.isnan(share) else percent(share)),
+    )
+    return ReportTable(columns=columns, rows=rows, title="Runs that were left out, foretold")
+
+
+def new_runs(reuse: Reuse) -> ReportTable:
+    """List the new runs by measure."""
+    assert reuse.new_runs is not None
+    columns = (
+        Column("run"),
+        Column("measure"),
+        Column("unjudged", format=lambda share: f"{100 * share:.1f} %"),
+        Column("value", format=number),
+        Column("worst to best", ("worst", "best"), partial(_known, NOT_KNOWN)),
+        Column("expected", format=lambda value: NOT_YET if math.isnan(value) else number(value)),
+        Column("95 % interval", ("low", "high"), partial(_known, NOT_YET)),
+    )
+    return ReportTable(columns=columns, rows=reuse.new_runs.frame().rows(named=True), title="New runs")
+
+
+def _known(lacking: str, low: float, high: float) -> str:
+    return lacking if math.isnan(low) else interval(low, high)
+
+
+def _per_cent(share: float) -> str:
+    return "–" if math.isnan(share) else with_sign(100 * share, 1) + " %"
+
+
+def _tau(tau: float) -> str:
+    return "–" if math.isnan(tau) else f"{tau:.3f}".replace("-", "−")
+
+
+SHORT = 22
+"""How many letters of a name a chart shows."""
+
+
+def changes(left: LeftOut, at: int) -> Drawing:
+    """Return a dot for each run that contributed: its value across, its value without its own documents upwards."""
+    rows = left.by_run().filter(measure=left.measures[at]).rows(named=True)
+    ends = [row[name] for row in rows for name in ("value", "without")]
+    low, high = math.floor(10 * min(ends)) / 10, math.ceil(10 * max(ends)) / 10
+    high = max(high, low + 0.1)
+    x, y = Axis(low=low, high=high, start=44, end=WIDTH - 12), Axis(low=low, high=high, start=318, end=28)
+    plot = Plot(f"{left.measures[at]} with and without own documents", x, y, (WIDTH, 362))
+    plot.grid()
+    plot.caption("with all judgments")
+    plot.tick(
+        (x.start - 36, y.end - 14),
+        "without its own documents" if left.kind == "run" else "without its team's own documents",
+    )
+    plot.line((x(low), y(low)), (x(high), y(high)), kind="zero", stroke_dasharray="5 4")
+    for row in rows:
+        words = f"{row['run']}: {number(row['value'])}, without {number(row['without'])} ({with_sign(row['change'])})"
+        plot.dot(plot.at((row["value"], row["without"])), r=4.0, fill=colour(0), fill_opacity=0.7, title=words)
+    return plot
+
+
+def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
+    """For each new run a bar from its worst to its best value, its interval, and dots for its value and what is
+    expected."""
+    left, step = 160.0, 30.0
+    known = [row[name] for row in rows for name in ("worst", "best", "value") if math.isfinite(row[name])]
+    reach = Axis(low=min([*known, 0.0]), high=beyond(*known, 0.1), start=left, end=WIDTH - 20.0)
+    bottom = step * len(rows) + 8
+    drawn = Drawing(WIDTH, bottom + 46, "where new runs may lie")
+    for level in ticks(reach.low, reach.high):
+        drawn.line((reach(level), 0), (reach(level), bottom), kind="grid")
+        drawn.tick((reach(level), bottom + 15), f"{level:g}", "middle")
+    for place, row in enumerate(rows):
+        y = place * step + 18
+        name = row["run"] if len(row["run"]) <= SHORT else row["run"][: SHORT - 1] + "…"
+        drawn.text((left - 8, y + 4), name, anchor="end", title=row["run"])
+        if math.isfinite(row["worst"]):
+            words = f"worst {number(row['worst'])}, best {number(row['best'])}"
+            width = max(reach(row["best"]) - reach(row["worst"]), 1.0)
+            drawn.rect((reach(row["worst"]), y - 5), width, 10, rx=3, kind="bar", title=words)
+        if math.isfinite(row["low"]):
+            drawn.line((reach(row["low"]), y), (reach(row["high"]), y), stroke=colour(1), style="stroke-width:3")
+        drawn.dot((reach(row["value"]), y), r=4.0, fill=colour(0), title=f"as is {number(row['value'])}")
+        if math.isfinite(row["expected"]):
+            drawn.dot((reach(row["expected"]), y), r=4.0, fill=colour(1), title=f"expected {number(row['expected'])}")
+    _key(drawn, rows, (left, bottom + 38))
+    return drawn
+
+
+def beyond(*values: float) -> float:
+    """Return the round value at or above the highest, where a scale may end."""
+    high = max(values)
+    levels = ticks(0.0, high)
+    return levels[-1] if math.isclose(levels[-1], high) else 2 * levels[-1] - levels[-2]
+
+
+def _key(drawn: Drawing, rows: Sequence[Mapping[str, Any]], at: Point) -> None:
+    """Say what the colours stand for that are there."""
+    hues: dict[str, tuple[str, dict[str, str]]] = {
+        "as is": ("value", {"fill": colour(0)}),
+        "expected": ("expected", {"fill": colour(1)}),
+        "worst to best": ("worst", {"kind": "bar"}),
+    }
+    there = [words for words, (name, _) in hues.items() if any(math.isfinite(row[name]) for row in rows)]
+    for place, words in enumerate(there):
+        drawn.dot((at[0] - 100 + 130 * place, at[1] - 4), r=4.0, **hues[words][1])
+        drawn.tick((at[0] - 100 + 130 * place + 9, at[1]), words)

@@ -27,7 +27,7 @@ LEAST = 0.1
 
 
 def label_order(pool: BoardPool, seed: int) -> IndexArray:
-    """The documents that were not judged before, in the order in which they are handed out.
+    """Return the documents that were not judged before, in the order in which they are handed out.
 
     In each query documents follow one another with chances in proportion to their scores, where noise of Gumbel's kind
     on the logarithm does the drawing; then each round takes the next one of every query, the queries in random order.
@@ -92,7 +92,7 @@ class _Step:
         return self.beliefs.chance * (1.0 - self.beliefs.chance)
 
     def covariance(self, open_: BoolArray) -> FloatArray:
-        """How values vary together through this step (values × values)."""
+        """Return how values vary together through this step (values × values)."""
         own = np.maximum(self.doubt - self.beliefs.slope**2 * self.variance, LEAST_OWN * self.doubt)
         return np.asarray(
             self.pull @ self.shared.T + (self.worth * np.where(open_, self.reach * own, 0.0)) @ self.worth.T
@@ -157,17 +157,17 @@ class LabelChoice:
         return cls(steps=steps, goals=_goals(goal, pool.runs, whole, values), open_=open_, runs=len(pool.runs))
 
     def errors(self) -> tuple[FloatArray, ...]:
-        """The variances of the runs' values, for each target, with what is chosen as if it were judged."""
+        """Return the variances of the runs' values, for each target, with what is chosen as if it were judged."""
         return tuple(np.diag(self.covariance()).reshape(-1, self.runs))
 
     def covariance(self) -> FloatArray:
-        """How the values vary together (values × values)."""
+        """Return how the values vary together (values × values)."""
         return np.asarray(np.sum([step.covariance(self.open_) for step in self.steps], axis=0))
 
     def choose(
         self, count: int, order: IndexArray, rng: np.random.Generator, *, by_order: float = BY_ORDER
     ) -> IndexArray:
-        """The next documents, at most so many; some of them are the next open ones of the order."""
+        """Return the next documents, at most so many; some of them are the next open ones of the order."""
         found: list[int] = []
         while len(found) < count and self.open_.any():
             if rng.random() < by_order:
@@ -210,7 +210,7 @@ def _moves(pool: BoardPool, target: BoardTarget, labels: FloatArray, reach: Floa
 
 
 def _goals(goal: Goal, runs: Sequence[str], whole: FloatArray, values: Sequence[FloatArray | None]) -> FloatArray:
-    """What is to be settled, as rows of weights on the values (runs of the first target, of the second …)."""
+    """Return what is to be settled, as rows of weights on the values (runs of the first target, of the second …)."""
     rows, n = [], len(runs)
     for place, value in enumerate(values):
         mine = slice(place * n, (place + 1) * n)
@@ -222,7 +222,7 @@ def _goals(goal: Goal, runs: Sequence[str], whole: FloatArray, values: Sequence[
 
 
 def _both(whole: FloatArray) -> list[FloatArray]:
-    """Values and differences alike: what moves runs apart, and what moves them all."""
+    """Return values and differences alike: what moves runs apart, and what moves them all."""
     n = len(whole)
     apart, level = np.eye(n) - 1.0 / n, np.full(n, 1.0 / n)
     spread = float(np.trace(apart @ whole @ apart))
@@ -231,7 +231,7 @@ def _both(whole: FloatArray) -> list[FloatArray]:
 
 
 def _race(goal: Goal, runs: Sequence[str], whole: FloatArray, values: FloatArray) -> list[FloatArray]:
-    """The differences that decide a race and are open, each by the chance that it is the other way round."""
+    """Return the differences that decide a race and are open, each by the chance that it is the other way round."""
     from scipy.special import ndtr
 
     rows = []

@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.judgments.llm.machine_judge import steps as judge_steps
-from rankgauge.labelling.board.columns import Columns, PooledJudge
+from rankgauge.labelling.board.features import Columns, PooledJudge
 from rankgauge.labelling.board.pool import BoardPool
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
@@ -92,7 +92,7 @@ class GradeModel(Grouped):
 
     @classmethod
     def of(cls, pool: BoardPool, grades: FloatArray) -> GradeModel:
-        """The model of a pool for a scale of grades."""
+        """Return the model of a pool for a scale of grades."""
         steps, near = min(len(grades) - 1, STEPS), nearness(pool)
         runs, shrunk = _run_slopes(near)
         shared = [*_rank_effects(pool, near), *_judge_effects(pool.judges), *_told_effects(pool, grades)]
@@ -116,38 +116,38 @@ class GradeModel(Grouped):
 
 
 def nearness(pool: BoardPool) -> FloatArray:
-    """How near each document is to the top of each run (documents × runs): 1 at rank 1, 0 beyond rank 100."""
+    """Return how near each document is to the top of each run (documents × runs): 1 at rank 1, 0 beyond rank 100."""
     found = np.zeros((len(pool.documents), len(pool.runs)))
     found[pool.document, pool.run] = 1.0 - np.log(np.minimum(pool.rank, LAST + 1)) / np.log(LAST + 1.0)
     return found
 
 
 def _rank_effects(pool: BoardPool, near: FloatArray) -> Iterator[Effect]:
-    """What the ranks of all runs together say."""
+    """Yield what the ranks of all runs together say."""
     documents = len(pool.documents)
     tops = np.bincount(pool.document[pool.rank <= TOP], minlength=documents) / len(pool.runs)
     best = np.full(documents, UNSEEN)
     seen = pool.rank <= LAST
     np.minimum.at(best, pool.document[seen], pool.rank[seen].astype(np.float64))
     yield Effect(values=np.ones(documents), mean=INTERCEPTS, spread=1.5)
-    yield Effect(values=2 * _centred(near.mean(axis=1)), mean=NEARNESS, spread=2.0)
-    yield Effect(values=_centred(tops), mean=0.0, spread=0.5)
-    yield Effect(values=_centred(np.log(best)) / 2, mean=0.0, spread=0.5)
+    yield Effect(values=2 * _centre(near.mean(axis=1)), mean=NEARNESS, spread=2.0)
+    yield Effect(values=_centre(tops), mean=0.0, spread=0.5)
+    yield Effect(values=_centre(np.log(best)) / 2, mean=0.0, spread=0.5)
 
 
 def _judge_effects(judges: Sequence[PooledJudge]) -> Iterator[Effect]:
-    """What each judge's levels say; where it gave no grade, the mean of what it says, and an effect of that."""
+    """Yield what each judge's levels say; where it gave no grade, the mean of what it says, and an effect of that."""
     for judge in judges:
         said = judge_steps(judge.said)
         for level in said.T:
-            yield Effect(values=_centred(level), mean=JUDGED / said.shape[1] / len(judges), spread=0.7)
+            yield Effect(values=_centre(level), mean=JUDGED / said.shape[1] / len(judges), spread=0.7)
         missing = np.isnan(judge.grades)
         if missing.any():
-            yield Effect(values=_centred(missing.astype(np.float64)), mean=0.0, spread=0.7)
+            yield Effect(values=_centre(missing.astype(np.float64)), mean=0.0, spread=0.7)
 
 
 def _told_effects(pool: BoardPool, grades: FloatArray) -> Iterator[Effect]:
-    """What the pool's own table says, with the effects that the beliefs of a board expect of it."""
+    """Yield what the pool's own table says, with the effects that the beliefs of a board expect of it."""
     told = None if pool.facts is None else Columns.of(pool.facts, grades)
     if told is not None:
         for column, mean, precision in zip(told.values.T, told.mean, told.precision, strict=True):
@@ -168,9 +168,9 @@ def _run_slopes(near: FloatArray) -> tuple[FloatArray, float]:
 def _query_effects(
     pool: BoardPool, near: FloatArray, runs: FloatArray, shrunk: float
 ) -> tuple[FloatArray, list[float], IndexArray]:
-    """What a query's own effects are multiplied by, the spreads of all but the intercept, and their kinds."""
-    judged = [2 * _centred(judge_steps(judge.said).mean(axis=1)) for judge in pool.judges]
-    columns = [np.ones(len(near)), 2 * _centred(near.mean(axis=1)), *judged, *runs.T]
+    """Return what a query's own effects are multiplied by, the spreads of all but the intercept, and their kinds."""
+    judged = [2 * _centre(judge_steps(judge.said).mean(axis=1)) for judge in pool.judges]
+    columns = [np.ones(len(near)), 2 * _centre(near.mean(axis=1)), *judged, *runs.T]
     spreads = [SPREADS["nearness"], *[SPREADS["judge"]] * len(judged), *[SPREADS["run"] * shrunk] * runs.shape[1]]
     kind = [0, 1, *[2] * len(judged), *[3] * runs.shape[1]]
     return np.column_stack(columns), spreads, np.array(kind, dtype=np.int64)
@@ -180,8 +180,8 @@ def _by_step(mean: Sequence[float] | float, steps: int) -> FloatArray:
     return np.broadcast_to(np.asarray(mean, dtype=np.float64)[..., :steps] if np.ndim(mean) else mean, steps)
 
 
-def _centred(values: FloatArray) -> FloatArray:
-    """The values less their mean; 0 where there is none."""
+def _centre(values: FloatArray) -> FloatArray:
+    """Return the values less their mean; 0 where there is none."""
     known: BoolArray = ~np.isnan(values)
     return np.where(known, values - (values[known].mean() if known.any() else 0.0), 0.0)
 
@@ -202,7 +202,7 @@ class EffectRows:
 
     @classmethod
     def of(cls, model: GradeModel, rows: IndexArray) -> EffectRows:
-        """The features of these documents, in ascending order."""
+        """Return the features of these documents, in ascending order."""
         query, queries = model.query[rows], len(model.sizes)
         counts = np.bincount(query, minlength=queries)
         most = max(int(counts.max(initial=0)), 1)
@@ -346,9 +346,9 @@ class StepBeliefs:
         )
 
     def row(self, place: int) -> FloatArray:
-        """The covariance of one document with all."""
+        """Return the covariance of one document with all."""
         model, query = self.model, self.model.query[place]
-        mine = slice(model.starts[query], model.starts[query] + model.sizes[query])
+        mine = model.rows_of(query)
         found = self.u @ (self.effects.shared @ self.u[place])
         found[mine] += model.w[mine] @ (self.effects.own[query] @ model.w[place])
         return np.asarray(found)

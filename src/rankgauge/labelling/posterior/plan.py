@@ -22,13 +22,13 @@ from rankgauge.labelling.posterior.sampler import draw_grades
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.statistics.student import normal_quantile
 
-TRUTHS, STEP = 2, 50
+TRUTHS, STEP = 4, 50
 """How many gradings stand for the truth in a forecast, and how many labels of it are taken at a time."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorOutlook(RunsOutlook):
-    """A posterior, the labels so far (documents; NaN where there is none), the estimates that follow, and the goal."""
+    """The outlook of a posterior after some labels (documents; NaN where there is none)."""
 
     posterior: GradePosterior
     labels: FloatArray
@@ -36,17 +36,18 @@ class PosteriorOutlook(RunsOutlook):
     goal: Goal
     seed: int
 
-    @property
-    def pool(self) -> BoardPool:
-        return self.posterior.pool
-
-    @property
-    def grades(self) -> FloatArray:
-        return self.posterior.grades
-
-    @property
-    def open_documents(self) -> int:
-        return int(np.count_nonzero(np.isnan(self.labels)))
+    @classmethod
+    def of(
+        cls,
+        posterior: GradePosterior,
+        labels: FloatArray,
+        estimates: Sequence[PosteriorEstimate],
+        goal: Goal,
+        seed: int,
+    ) -> PosteriorOutlook:
+        """Return the outlook from the labels so far, those from before included, and the estimates that follow."""
+        known: dict[str, Any] = {"pool": posterior.pool, "grades": posterior.grades, "judged": ~np.isnan(labels)}
+        return cls(**known, posterior=posterior, labels=labels, estimates=estimates, goal=goal, seed=seed)
 
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
         return tuple(scorer.values(grades[np.newaxis])[0].mean(axis=1) for scorer in self.posterior.scorers)
@@ -206,11 +207,13 @@ SURE = 0.95
 
 
 def serves(pool: BoardPool, targets: Sequence[BoardTarget]) -> bool:
-    """Whether the posterior was tried on pools of this shape and held there: few runs, and lists that are shallow.
+    """Say whether the posterior was tried on pools of this shape and held there: few runs, and lists that are shallow.
+    Documents that were judged before may be of any depth: nobody is asked about them.
 
     A judge that was calibrated on another collection is left to the method that knows how.
     """
-    depth = int(np.max(pool.best_rank[pool.best_rank <= pool.deepest], initial=1))
+    asked = pool.best_rank[np.isnan(pool.known)]
+    depth = int(np.max(asked[asked <= pool.deepest], initial=1))
     deepest = DEEPEST_SHARE if any(target.deep for target in targets) else DEEPEST
     calibrated = any(judge.effects is not None for judge in pool.judges)
     small = len(pool.runs) <= MOST_RUNS and len(pool.documents) <= MOST_DOCUMENTS
@@ -271,7 +274,7 @@ def next_order(
     goal: Goal,
     after: Sequence[PosteriorEstimate],
 ) -> IndexArray:
-    """The order of the next stage: documents that are out already, those that are chosen, and the rest."""
+    """Return the order of the next stage: documents that are out already, those that are chosen, and the rest."""
     chosen = posterior.next(labels, AHEAD, seed=seed, after=after, goal=goal, pending=pending.tolist())
     order = posterior.order(seed)
     rest = order[np.isnan(labels[order]) & ~np.isin(order, [*pending, *chosen])]

@@ -29,7 +29,7 @@ from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Unjudged
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import graded
+from rankgauge.ranking.rules import apply_negative
 
 WIDER, CHANCES = 1.25, 1.15
 """By how much intervals are wider than the draws, and by how much draws are widened where chances are counted."""
@@ -65,7 +65,7 @@ class PosteriorEstimate(RunEstimate):
         seed: int,
         learnt: FloatArray,
     ) -> PosteriorEstimate:
-        """The estimate from the values of the drawn gradings (draws × runs × queries)."""
+        """Return the estimate from the values of the drawn gradings (draws × runs × queries)."""
         drawn = values.mean(axis=2)
         whole = np.atleast_2d(np.cov(drawn.T)) * WIDER**2
         return cls(
@@ -84,7 +84,7 @@ class PosteriorEstimate(RunEstimate):
         return self.covariance.half_widths(level)
 
     def gap_half_widths(self, level: float = LEVEL) -> FloatArray:
-        """Half the width of the interval of each difference by itself (runs × runs)."""
+        """Return half the width of the interval of each difference by itself (runs × runs)."""
         return half_width(self.covariance.pair_error, draws=len(self.drawn), freedom=np.inf, level=level)
 
     def lead_half_widths(self, run: int, level: float = LEVEL) -> FloatArray:
@@ -98,7 +98,7 @@ class PosteriorEstimate(RunEstimate):
         return self._like(np.diag(self.covariance.matrix), np.diag(self.spread), level)
 
     def like_gap_half_widths(self, level: float = LEVEL) -> FloatArray:
-        """The same for the difference of each pair (runs × runs)."""
+        """Return the same for the difference of each pair (runs × runs)."""
         apart = np.where(np.eye(len(self.runs), dtype=bool), 0.0, self.spread)
         return self._like(self.covariance.pair_error**2, apart, level)
 
@@ -107,13 +107,13 @@ class PosteriorEstimate(RunEstimate):
         own = np.maximum(self.gap_half_widths(level), ROUNDING)
         return self.like_gap_half_widths(level) * np.maximum(self.pair_half_widths(level) / own, 1.0)
 
-    def best_chances(self, within: float = 0.0) -> FloatArray:
-        """Return the chance that each run is the best, or less than `within` below it; draws are widened about their
-        mean. Equal runs share it."""
+    def best_chances(self) -> FloatArray:
+        """Return the chance that each run is the best; draws are widened about their mean, runs that tie share it."""
         middle = self.drawn.mean(axis=0)
         wide = middle + (self.drawn - middle) * CHANCES
-        near = wide >= wide.max(axis=1, keepdims=True) - max(within, ROUNDING)
-        return np.asarray((near if within else near / near.sum(axis=1, keepdims=True)).mean(axis=0))
+        best = np.take_along_axis(self.drawn, wide.argmax(axis=1)[:, np.newaxis], axis=1)
+        tied = np.abs(self.drawn - best) < ROUNDING
+        return np.asarray((tied / tied.sum(axis=1, keepdims=True)).mean(axis=0))
 
     def _like(self, variance: FloatArray, spread: FloatArray, level: float) -> FloatArray:
         queries = self.by_query.shape[1]
@@ -211,7 +211,7 @@ def values_by_measure(scorers: Sequence[GradingScorer], grades: FloatArray) -> l
     first = scorers[0]
     scaled = first.dialect.rescaled(grades) if first.dialect.rescales else grades
     known = np.full((len(grades), grades.shape[1] + 1), np.nan)
-    known[:, :-1] = graded(scaled, first.dialect.negative)
+    known[:, :-1] = apply_negative(scaled, first.dialect.negative)
     size = max(1, CELLS // max(first.pooled.size * len(first.hit), 1))
     blocks = [known[start : start + size] for start in range(0, len(known), size)]
     pools = [-np.sort(-block[:, first.pooled], axis=-1) for block in blocks]
@@ -238,7 +238,7 @@ class GradePosterior:
 
     @classmethod
     def of(cls, pool: BoardPool, measures: Sequence[Any], *, grades: Sequence[float], **dialect: Any) -> GradePosterior:
-        """The posterior of a pool for measures of the registry, on an ascending scale of grades."""
+        """Return the posterior of a pool for measures of the registry, on an ascending scale of grades."""
         scale = scale_for("a posterior", grades, measures)
         targets = tuple(BoardTarget.scored(measure, pool, grades=scale, **dialect) for measure in measures)
         check_distinct(targets)
@@ -323,7 +323,7 @@ class GradePosterior:
         return len(self.pool.queries) if len(self.pool.runs) > 2 else -(-len(self.pool.queries) // 2)
 
     def _known(self, labels: FloatArray) -> FloatArray:
-        """The labels with those from before; a grade below the scale is worth as little as its lowest."""
+        """Return the labels with those from before; a grade below the scale is worth as little as its lowest."""
         known = np.where(np.isnan(labels), self.pool.known, labels)
         check_scale(known, self.grades)
         return np.asarray(np.maximum(known, self.grades[0]))

@@ -107,7 +107,7 @@ class StepSampler:
         return {}
 
     def _known(self, held: float) -> NormalEffects:
-        """What labels with y* say, with the current spreads."""
+        """Return what labels with y* say, with the current spreads."""
         if held not in self._effects:
             weight = np.ones(len(self.rows))
             self._effects[held] = NormalEffects.of(self._labelled, self.spread, weight, held=held)
@@ -165,7 +165,7 @@ def draw_grades(
         StepSampler(model=model, step=step, rows=judged[mine], passed=label[mine] > step, rng=rng, chains=chains)
         for step, mine in enumerate(came)
     ]
-    drawn = [_passed(steps, rng) for steps in sampled_predictors(samplers, per_chain=per_chain)]
+    drawn = [_count_passes(steps, rng) for steps in sampled_predictors(samplers, per_chain=per_chain)]
     reached = np.ascontiguousarray(np.concatenate(drawn, axis=1).T)
     levels = _within(reached, merged, level, rng)
     levels[:, judged] = level
@@ -173,12 +173,12 @@ def draw_grades(
 
 
 def merged_levels(levels: int) -> IndexArray:
-    """The level of the model that each level of a scale belongs to: its own, unless the scale is too fine."""
+    """Return the level of the model that each level of a scale belongs to: its own, unless the scale is too fine."""
     return np.arange(levels) * (min(levels - 1, STEPS) + 1) // levels
 
 
-def _passed(predictors: Sequence[FloatArray], rng: np.random.Generator) -> npt.NDArray[np.int8]:
-    """How many steps in a row each document passes (documents × chains), a coin for each."""
+def _count_passes(predictors: Sequence[FloatArray], rng: np.random.Generator) -> npt.NDArray[np.int8]:
+    """Return how many steps in a row each document passes (documents × chains), a coin for each."""
     reached = np.zeros(predictors[0].shape, dtype=np.int8)
     going = np.ones(reached.shape, dtype=bool)
     for predictor in predictors:

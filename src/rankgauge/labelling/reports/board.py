@@ -13,7 +13,6 @@ from rankgauge.evaluation.notes import FEW, board_worths
 from rankgauge.judgments.agreement import Agreement
 from rankgauge.labelling.board import BoardPool, GoalKind, LaterRun, RunsOutlook, Verdicts
 from rankgauge.labelling.board.covariance import RunEstimate
-from rankgauge.labelling.board.later_run import LaterEstimate
 from rankgauge.labelling.board.plan import MORE
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, CampaignSettings, LabelCampaign, Progress
 from rankgauge.labelling.campaign.review import AssessorProgress, Review
@@ -31,9 +30,9 @@ from rankgauge.labelling.reports.board_words import (
 )
 from rankgauge.labelling.reports.campaign import CampaignReport
 from rankgauge.labelling.standings import JudgeAlone, Standings, judges_alone
-from rankgauge.numeric import BoolArray
+from rankgauge.numeric import IndexArray
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import amount, count, decimal, interval, number, signed, thousands
+from rankgauge.render.numbers import amount, count, decimal, interval, number, thousands, with_sign
 from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.render.svg import Drawing, mean_bars, sheet
 from rankgauge.render.table import Column, ReportTable
@@ -57,9 +56,9 @@ WIDTHS = """± is half a 95 % interval: of one run's value on these queries, and
 the luck of the queries. Differences to the first run, ranks and what is settled hold for all runs at once."""
 
 MODEL = """a model of how grades follow ranks, runs and queries, fitted to the labels; its constants are from TREC DL
-2019. On TREC DL 2021 and TREC-COVID, which it had not seen, intervals held in 97 to 98 % of the cases. With few labels
-values lean low, most for the best run: there by some 0.03 at 100, which intervals include, but by more where grades
-follow ranks more closely"""
+2019. On TREC DL 2021 and TREC-8, which it had not seen, intervals held in 93 to 99 % of the cases. With few labels
+values lean low, most for the best run: there by some 0.05 at 100, which intervals include in 92 to 94 % of the cases,
+but by more where grades follow ranks more closely"""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +86,7 @@ class BoardReport(Report):
 
     @classmethod
     def of(cls, campaign: BoardCampaign, *, level: float, later: Mapping[str, Any] | None = None) -> Self:
-        """The report of the campaign as it is now, with runs that came later."""
+        """Return the report of the campaign as it is now, with runs that came later."""
         outlook, estimates, review = campaign.outlook(), campaign.estimates(), Review(campaign)
         alone = tuple(judges_alone(outlook, estimates))
         judged = campaign.judged
@@ -128,7 +127,7 @@ class BoardReport(Report):
         return (pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)).fill_nan(None)
 
     def data(self) -> dict[str, Any]:
-        """Everything, with the values of each query."""
+        """Return everything, with the values of each query."""
         return {
             "campaign": self.name,
             "settings": asdict(self.settings),
@@ -150,7 +149,7 @@ class BoardReport(Report):
         }
 
     def paragraph(self) -> str:
-        """The paragraph to publish of the board."""
+        """Return the paragraph to publish of the board."""
         return board_paragraph(self)
 
     def picture(self) -> Drawing:
@@ -169,7 +168,7 @@ class BoardReport(Report):
         return {one.measure: drawn[str(one.estimate.target.measure)] for one in self.standings}
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The board of each measure, and what it rests on."""
+        """Return the board of each measure, and what it rests on."""
         return ReportDocument(
             headline=self.headline(),
             facts=(self.name, self.settings.method, f"seed {self.settings.seed}"),
@@ -192,13 +191,12 @@ class BoardReport(Report):
     @property
     def matter_words(self) -> str:
         """What the documents that matter most are, and whether they are the next to be handed out."""
-        first = "Their labels would move the board by most."
-        if self.settings.method == POSTERIOR:
-            return f"{first} Documents are chosen by this after every 25 labels, but for some that come at random."
-        return (
-            f"{first} Documents are handed out in another order, by chances that were fixed before: labels chosen by "
-            "earlier ones would bend the estimates."
+        chosen = "Documents are chosen by this after every 25 labels, but for some that come at random."
+        fixed = (
+            "Documents are handed out in another order, by chances that were fixed before: labels chosen by earlier "
         )
+        how = chosen if self.settings.method == POSTERIOR else f"{fixed}ones would bend the estimates."
+        return f"Their labels would move the board by most. {how}"
 
     def _passages(self, *, page: bool) -> Iterator[Passage]:
         if not page:
@@ -214,7 +212,7 @@ class BoardReport(Report):
         yield Notes([(subject, words) for subject, words in self.notes() if not (page and subject == "±")])
 
     def _page_tables(self) -> Iterator[Passage]:
-        """What a dashboard shows beside the boards: settled pairs, documents that matter, and who judged."""
+        """Yield what a dashboard shows beside the boards: settled pairs, documents that matter, and who judged."""
         for measure, table in self.settled_pairs():
             yield Details(f"which pairs are settled by {measure}", [table])
         if self.matter:
@@ -224,7 +222,7 @@ class BoardReport(Report):
             yield Details("who judged", [self.assessors()])
 
     def assessors(self) -> ReportTable:
-        """A row for everybody who has judged: how many documents, and how many an hour lately."""
+        """Return a row for everybody who has judged: how many documents, and how many an hour lately."""
         rows = [(name, progress.done, progress.pace) for name, progress in sorted(self.people.items())]
         pace = Column("per hour, lately", format=lambda pace: "–" if pace is None else f"{pace:.0f}")
         return ReportTable(columns=("assessor", Column("documents", format=thousands), pace), rows=rows)
@@ -235,7 +233,7 @@ class BoardReport(Report):
         yield from ((one.measure, dots[one.measure], self._table(one)) for one in self.standings)
 
     def _table(self, one: Standings) -> ReportTable:
-        """The value of each run, its difference to the first, and what judges' own grades say."""
+        """Return the value of each run, its difference to the first, and what judges' own grades say."""
         alone = tuple(Column(f"by {judge}", format=lambda value: decimal(value, 2)) for judge in one.alone)
         rows = [(*_cells(one, run), *(float(values[run]) for values in one.alone.values())) for run in one.order]
         return ReportTable(columns=(*COLUMNS, *alone), rows=rows)
@@ -245,11 +243,10 @@ class BoardReport(Report):
         header = ("run", "better than", "worse than", "open")
         for one in self.standings:
             if one.verdicts is not None and len(one.runs) > 1:
-                rows = [(one.runs[run], *_sides(one.verdicts, int(run))) for run in one.order]
-                yield one.measure, ReportTable(columns=header, rows=rows)
+                yield one.measure, ReportTable(columns=header, rows=list(_sides(one.verdicts, one.order)))
 
     def waiting(self) -> list[tuple[str, str]]:
-        """The measures whose labels are too few to rely on, and why."""
+        """Return the measures whose labels are too few to rely on, and why."""
         return [(one.measure, one.estimate.reason) for one in self.standings if one.estimate.reason]
 
     def _pairs(self) -> dict[str, list[tuple[str, str]]]:
@@ -261,9 +258,11 @@ class BoardReport(Report):
         }
 
     def _later(self) -> Iterator[Passage]:
-        """What is known of runs that came later, and what has to be judged first."""
+        """Yield what is known of runs that came later, and what has to be judged first."""
         rows = [
-            (run.name, str(told.target), number(told.value) if told.interval else "–", _told(told))
+            (run.name, str(told.target), number(told.value), interval(*told.interval))
+            if told.interval
+            else (run.name, str(told.target), "–", told.reason)
             for run in self.later
             for told in run.estimate(self.level)
         ]
@@ -284,7 +283,8 @@ class BoardReport(Report):
         labels += f", {percent(progress.judged / len(self.pool.documents))} of the pool"
         yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {labels}"
         if progress.out:
-            yield "out", f"{count(progress.out, 'document')} asked for and not yet judged; those after the first wait"
+            waits = "" if settings.method == POSTERIOR else "; those after the first wait"
+            yield "out", f"{count(progress.out, 'document')} asked for and not yet judged{waits}"
         if self.standings:
             yield "±", " ".join(WIDTHS.split())
         yield from self.reliance()
@@ -299,24 +299,19 @@ class BoardReport(Report):
         queries = len(self.pool.queries)
         if queries < FEW:
             yield "few", f"{count(queries, 'query is', 'queries are')} too few to say much of new queries like these"
-        yield (
-            "method",
-            f"{settings.method}, seed {settings.seed}; {settings.measure} as in the dialect {settings.dialect}",
-        )
-        targets = [estimate.target for estimate in self.estimates]
-        if targets:
-            yield from board_worths(targets, max(settings.grades))
+        measured = f"{settings.measure} as in the dialect {settings.dialect}"
+        yield "method", f"{settings.method}, seed {settings.seed}; {measured}"
+        if self.standings:
+            yield from board_worths([estimate.target for estimate in self.estimates], max(settings.grades))
         if self.agreement is not None:
             yield "agreement", f"Krippendorff's alpha {self.agreement['alpha-ordinal']:.2f}"
         if progress.paused:
             yield "paused", "nothing is handed out"
 
     def reliance(self) -> Iterator[tuple[str, str]]:
-        """Why intervals cannot be relied on yet, or are too wide to choose a run by."""
-        yield from (
-            ("few labels", f"{reason.removeprefix('not yet: ')}; nothing is claimed until then")
-            for _, reason in self.waiting()
-        )
+        """Yield why intervals cannot be relied on yet, or are too wide to choose a run by."""
+        for _, reason in self.waiting():
+            yield "few labels", f"{reason.removeprefix('not yet: ')}; nothing is claimed until then"
         for one in self.standings:
             if one.is_wide and not one.estimate.reason:
                 half = decimal(float(one.half_widths.mean()), one.decimals)
@@ -328,7 +323,7 @@ class BoardReport(Report):
         yield from map(alone_words, self.alone)
 
     def goal(self) -> Iterator[tuple[str, str]]:
-        """What labels settle first, and how far that is."""
+        """Yield what labels settle first, and how far that is."""
         goal, looks = self.settings.goal, self.settings.looks
         if len(looks) < 2:
             yield "goal", f"{goal}: labels go on until the budget is spent"
@@ -365,51 +360,43 @@ def report_of(
     return CampaignReport.of(campaign, level=level, interval=interval)
 
 
-NUMBERS = (
-    "value",
-    "half_width",
-    "joint_half_width",
-    "like_half_width",
-    "to_first",
-    "to_first_half_width",
-    "judged",
-)
-SCHEMA = {
-    "measure": pl.String,
-    "run": pl.String,
-    **dict.fromkeys(NUMBERS, pl.Float64),
+FIGURES = {
+    "value": "values",
+    "half_width": "half_widths",
+    "joint_half_width": "joint_half_widths",
+    "like_half_width": "new_half_widths",
+    "to_first": "gaps",
+    "to_first_half_width": "gap_half_widths",
+    "judged": "shares_judged",
+}
+"""The columns of numbers in a board's frame, and where standings have them."""
+
+ENDS, RANKS = ("low", "high"), ("rank_low", "rank_high")
+"""Those of the ends of a run's own interval, and of the ranks that it may have."""
+
+SCHEMA: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("measure", "run"), pl.String),
+    **dict.fromkeys((*FIGURES, *ENDS), pl.Float64),
     "settled": pl.String,
-    "rank_low": pl.Int64,
-    "rank_high": pl.Int64,
+    **dict.fromkeys(RANKS, pl.Int64),
 }
 
 
 def _rows(one: Standings) -> pl.DataFrame:
     runs = len(one.runs)
     ranges = np.tile([1, runs], (runs, 1)) if one.verdicts is None else one.verdicts.ranges
-    columns = {
-        "measure": [one.measure] * runs,
-        "run": list(one.runs),
-        "value": one.values,
-        "half_width": one.half_widths,
-        "joint_half_width": one.joint_half_widths,
-        "like_half_width": one.new_half_widths,
-        "to_first": one.gaps,
-        "to_first_half_width": one.gap_half_widths,
-        "judged": one.shares_judged,
-        "settled": one.settled,
-        "rank_low": ranges[:, 0],
-        "rank_high": ranges[:, 1],
-    }
-    return pl.DataFrame(columns, schema=SCHEMA)[one.order]
+    columns: dict[str, Any] = {"measure": [one.measure] * runs, "run": list(one.runs), "settled": one.settled}
+    columns |= {name: getattr(one, kept) for name, kept in FIGURES.items()}
+    columns |= dict(zip((*ENDS, *RANKS), (*one.ends, *ranges.T), strict=True))
+    return pl.DataFrame({name: columns[name] for name in SCHEMA}, schema=SCHEMA)[one.order]
 
 
 def _cells(one: Standings, run: int) -> Sequence[str | float]:
-    """A run's cells, with as many decimals as the intervals bear."""
+    """Return a run's cells, with as many decimals as the intervals bear."""
     digits, first = one.decimals, run == one.first
     new = one.new_half_widths[run]
     behind = one.gaps[run] if round(abs(one.gaps[run]), digits) else 0.0
-    gap = signed(behind, digits) if behind else decimal(0.0, digits)
+    gap = with_sign(behind, digits) if behind else decimal(0.0, digits)
     if not np.isnan(one.gap_half_widths[run]):
         gap += f" ± {decimal(one.gap_half_widths[run], digits)}"
     return (
@@ -424,7 +411,7 @@ def _cells(one: Standings, run: int) -> Sequence[str | float]:
 
 
 def _next_documents(campaign: BoardCampaign, outlook: RunsOutlook | None) -> Iterator[tuple[str, str]]:
-    """The open documents whose labels would move the board most, by what people read of them."""
+    """Yield the open documents whose labels would move the board most, by what people read of them."""
     pool = campaign.pool
     places = [] if outlook is None else outlook.next(NEXT).tolist()
     pairs = [(pool.query_of(place), str(pool.documents[place])) for place in places]
@@ -433,31 +420,18 @@ def _next_documents(campaign: BoardCampaign, outlook: RunsOutlook | None) -> Ite
 
 
 def _later_data(run: LaterRun, level: float) -> dict[str, Any]:
-    told = [
-        {
-            "measure": str(one.target),
-            "value": one.value if one.interval else None,
-            "low": one.interval[0] if one.interval else None,
-            "high": one.interval[1] if one.interval else None,
-            "reason": one.reason,
-        }
-        for one in run.estimate(level)
-    ]
+    told = []
+    for one in run.estimate(level):
+        low, high = one.interval or (None, None)
+        value = one.value if one.interval else None
+        told.append({"measure": str(one.target), "value": value, "low": low, "high": high, "reason": one.reason})
     return {"run": run.name, "estimates": told, "judge_first": run.needed}
 
 
-def _sides(verdicts: Verdicts, run: int) -> tuple[str, str, str]:
-    """The runs that a run is settled above, below, and neither."""
-    above, below = verdicts.above[run], verdicts.above[:, run]
-    open_ = ~above & ~below & (np.arange(len(verdicts.runs)) != run)
-    return _some(verdicts, above), _some(verdicts, below), _some(verdicts, open_)
-
-
-def _some(verdicts: Verdicts, chosen: BoolArray) -> str:
-    """The runs by name, or how many where they are many."""
-    names = [run for run, in_ in zip(verdicts.runs, chosen, strict=True) if in_]
-    return f"{len(names)} runs" if len(names) > NAMED else ", ".join(names) or "–"
-
-
-def _told(later: LaterEstimate) -> str:
-    return str(later.reason) if later.interval is None else interval(*later.interval)
+def _sides(verdicts: Verdicts, order: IndexArray) -> Iterator[tuple[str, ...]]:
+    """For each run the runs that it is settled above, below, and neither: by name, or how many where they are many."""
+    runs = np.array(verdicts.runs)
+    for run in order:
+        above, below = verdicts.above[run], verdicts.above[:, run]
+        sides = (runs[chosen] for chosen in (above, below, ~above & ~below & (np.arange(len(runs)) != run)))
+        yield runs[run], *(f"{len(some)} runs" if len(some) > NAMED else ", ".join(some) or "–" for some in sides)

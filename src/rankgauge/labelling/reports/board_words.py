@@ -41,11 +41,11 @@ def standing_words(one: Standings, *, labels: int) -> str:
 
 
 def _best(one: Standings) -> str:
-    """Which run is the best, or which may be, with their chances."""
+    """Return which run is the best, or which may be, with their chances."""
     named, more = one.candidates[:MOST_NAMED], len(one.candidates) - MOST_NAMED
-    if one.is_settled:
-        return f"{one.runs[named[0]]} is best"
     runs = [one.runs[run] + ("" if one.chances is None else f" ({_chance(one, run)})") for run in named]
+    if one.is_settled:
+        return f"{runs[0]} is best"
     if more > 0:
         return f"{', '.join(runs)} or one of {more:,} more is best"
     return f"{_either(runs)} is best"
@@ -81,17 +81,19 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _chance(one: Standings, run: int) -> str:
-    """The chance that a run is the best; no run is ever certain to be."""
+    """Return the chance that a run is the best; no run is ever certain to be."""
     chance = 0.0 if one.chances is None else float(one.chances[run])
     return "over 99 %" if chance > 0.99 else f"{100 * chance:.0f} %"
 
 
 def value_words(one: Standings, run: int) -> str:
-    """Return a run's value with its interval: ±, or all that the measure can be while labels are too few."""
+    """Return a run's value with its interval: ±, or its ends where one of them is a bound of the measure."""
     value, half = decimal(float(one.values[run]), one.decimals), float(one.half_widths[run])
-    if np.isnan(half):
-        return f"{value} ({one.bounds[0]:g} to {one.bounds[1]:g})"
-    return f"{value} ± {decimal(half, one.decimals)}"
+    if not np.isnan(half) and one.ends[1][run] - one.ends[0][run] > 2 * half - TINY:
+        return f"{value} ± {decimal(half, one.decimals)}"
+    ends = zip((one.ends[0][run], one.ends[1][run]), one.bounds, strict=True)
+    low, high = (f"{bound:g}" if end == bound else decimal(float(end), one.decimals) for end, bound in ends)
+    return f"{value} ({low} to {high})"
 
 
 MODELLED = (
@@ -139,7 +141,7 @@ def _sentences(report: BoardReport) -> Iterator[str]:
 
 
 def _share(part: float) -> str:
-    """A share in percent; small ones have two digits."""
+    """Return a share in percent; small ones have two digits."""
     return percent(part) if part >= 0.1 else f"{100 * part:.2g} %"
 
 
@@ -187,7 +189,7 @@ def _values(report: BoardReport) -> Iterator[str]:
 
 
 def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """What values rest on: the pool, what is outside of it, and the ideal."""
+    """Yield what values rest on: the pool, what is outside of it, and the ideal."""
     before = int(np.count_nonzero(~np.isnan(pool.known)))
     known = f", {before:,} judged before" if before else ""
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
@@ -208,7 +210,7 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
 
 
 def judge_notes(pool: BoardPool, scale: FloatArray | None) -> Iterator[tuple[str, str]]:
-    """Which judges other than people there are, and what they are taken for."""
+    """Yield which judges other than people there are, and what they are taken for."""
     if pool.judges:
         graded = ", ".join(f"{judge.name} (graded {percent(judge.share)} of the pool)" for judge in pool.judges)
         yield "judges", f"{graded}: the grades are first guesses; people's labels correct them"
@@ -230,7 +232,7 @@ def look_words(looks: Sequence[int]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent; 100 only if nothing is missing."""
+    """Return a share in percent; 100 only if nothing is missing."""
     shown = f"{100 * share:.0f}"
     return f"{100 * share:.2f} %" if shown == "100" and share < 1 else f"{shown} %"
 

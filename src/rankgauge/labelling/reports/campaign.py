@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import polars as pl
 
-from rankgauge.evaluation.notes import FEW, graded
+from rankgauge.evaluation.notes import FEW, note_worths
 from rankgauge.labelling.campaign import Campaign, CampaignSettings, Progress, Unjudgeable
 from rankgauge.labelling.intervals import IntervalKind
 from rankgauge.labelling.labels import Recorded
@@ -73,7 +73,7 @@ class CampaignReport(Report):
 
     @classmethod
     def of(cls, campaign: Campaign, *, level: float, interval: str | None) -> Self:
-        """The campaign as it is now."""
+        """Return the campaign as it is now."""
         progress, length = campaign.progress(), campaign.plans[-1].length
         estimate = campaign.estimate(level=level, interval=interval)
         return cls(
@@ -84,7 +84,7 @@ class CampaignReport(Report):
             curve=campaign.curve(level=level, interval=interval),
             rankers=campaign.pool.rankers,
             pool=(len(campaign.pool.queries), len(campaign.pool.documents)),
-            worth=tuple(graded(campaign.target, campaign.pool.grades)),
+            worth=tuple(note_worths(campaign.target, campaign.pool.grades)),
             extent=campaign.target.extent(campaign.pool),
             finished=length is not None and progress.complete >= length,
             stop_at=campaign.rules.stop_at,
@@ -107,7 +107,7 @@ class CampaignReport(Report):
         return self.half * math.sqrt(self.used / self.progress.budget)
 
     def data(self) -> dict[str, Any]:
-        """Everything, with the estimate after each of many draws."""
+        """Return everything, with the estimate after each of many draws."""
         return {
             "campaign": self.name,
             "settings": asdict(self.settings),
@@ -120,7 +120,7 @@ class CampaignReport(Report):
         }
 
     def paragraph(self) -> str:
-        """What may be published of the estimate."""
+        """Return what may be published of the estimate."""
         settings, progress = self.settings, self.progress
         if self.estimate is None or not self.estimate.shown:
             return f"{self.headline()}."
@@ -134,24 +134,24 @@ class CampaignReport(Report):
         )
 
     def frame(self) -> pl.DataFrame:
-        """The estimate and its interval after each of many draws."""
+        """Return the estimate and its interval after each of many draws."""
         return self.curve
 
     def picture(self) -> Drawing:
-        """How the estimate moved."""
+        """Return how the estimate moved."""
         drawn = movement(self.curve, self.progress.budget, "the estimate over the cost")
         return sheet(self.headline(), {} if drawn is None else {"": drawn})
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The estimate, and what it rests on."""
+        """Return the estimate, and what it rests on."""
         return ReportDocument(
             headline=self.headline(),
             facts=(self.name, self.settings.method, f"seed {self.settings.seed}"),
-            passages=tuple(self._page() if medium is Medium.PAGE else self._text()),
+            passages=tuple(self._passages(page=medium is Medium.PAGE)),
         )
 
     def headline(self) -> str:
-        """The estimate in one line."""
+        """Return the estimate in one line."""
         measure, found = self.settings.measure, self.estimate
         what = measure if self.rankers == 1 else f"{measure}, first ranker − second"
         if found is None or not found.shown:
@@ -165,30 +165,35 @@ class CampaignReport(Report):
         half = "" if found.half is None else f" ± {number(found.half)}"
         return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
 
-    def _text(self) -> Iterator[Passage]:
-        yield Paragraph(self.headline(), strong=True)
-        yield Notes(list(self.notes()))
-
-    def _page(self) -> Iterator[Passage]:
+    def _passages(self, *, page: bool) -> Iterator[Passage]:
         title = "The estimate over the cost"
-        if (drawn := movement(self.curve, self.progress.budget, title.lower())) is not None:
+        if not page:
+            yield Paragraph(self.headline(), strong=True)
+        elif (drawn := movement(self.curve, self.progress.budget, title.lower())) is not None:
             cost, draws, *ends = self.curve.columns
             estimate = (Column(end, format="{:.4f}".format) for end in ends)
             columns = (Column(cost, format=amount), Column(draws, format=thousands), *estimate)
             yield Heading(title, hint=MOVED)
             yield Figure("", drawn)
             yield Details("the numbers", [ReportTable(columns=columns, rows=self.curve.rows())])
-        yield Heading("What it rests on")
+        if page:
+            yield Heading("What it rests on")
         yield Notes(list(self.notes()))
 
     def notes(self) -> Iterator[tuple[str, str]]:
         """Subjects, and what there is to know of them."""
         progress, settings = self.progress, self.settings
-        yield "spent", self._spent()
-        yield "draws", self._draws()
+        documents = f"{count(progress.asked, 'document')} of {count(progress.queries, 'query', 'queries')}"
+        labels = f"{count(progress.labels, 'label')} of {count(progress.assessors, 'assessor')}"
+        yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {documents}; {labels}"
+        out = f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else ""
+        rests = f"the estimate rests on these, which cost {amount(self.used)}{out}"
+        yield "draws", f"{progress.complete:,} complete; {rests}"
         yield "left", self._left()
         yield "pool", f"{self.pool[0]:,} queries, {self.pool[1]:,} documents"
-        yield "method", self._method()
+        stages = f", {progress.stages} stages" if progress.stages > 1 else ""
+        measure = f"{settings.measure} as in the dialect {settings.dialect}"
+        yield "method", f"{settings.method}, seed {settings.seed}{stages}; {measure}"
         yield from self.worth
         if self.estimate is not None:
             yield "interval", self._interval(self.estimate)
@@ -209,17 +214,6 @@ class CampaignReport(Report):
         if progress.paused:
             yield "paused", "nothing is handed out"
 
-    def _spent(self) -> str:
-        progress = self.progress
-        documents = f"{count(progress.asked, 'document')} of {count(progress.queries, 'query', 'queries')}"
-        labels = f"{count(progress.labels, 'label')} of {count(progress.assessors, 'assessor')}"
-        return f"{amount(progress.spent)} of {amount(progress.budget)}: {documents}; {labels}"
-
-    def _draws(self) -> str:
-        progress = self.progress
-        words = f"{progress.complete:,} complete; the estimate rests on these, which cost {amount(self.used)}"
-        return words + (f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else "")
-
     def _left(self) -> str:
         left = amount(self.progress.left)
         if self.finished:
@@ -238,28 +232,22 @@ class CampaignReport(Report):
         return words if found.basis is not None else f"{words}; {EARLIER}"
 
     def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:
-        """How few queries the estimate rests on, or why it is none."""
+        """Yield how few queries the estimate rests on, or why it is none."""
         few = f"{count(found.queries, 'query is', 'queries are')} too few for an interval"
         if found.queries < FEW:
             yield "few", f"{few} to say much" if found.shown else few
         elif not found.shown and IntervalKind.parse(found.interval) is IntervalKind.T:
             yield "noise", "what the labels say so far is too uncertain to be shown"
 
-    def _method(self) -> str:
-        settings = self.settings
-        stages = f", {self.progress.stages} stages" if self.progress.stages > 1 else ""
-        measure = f"{settings.measure} as in the dialect {settings.dialect}"
-        return f"{settings.method}, seed {settings.seed}{stages}; {measure}"
 
-
-def recorded(found: Recorded) -> str:
-    """What became of labels: the counts that are not 0, separated by commas."""
+def describe_recorded(found: Recorded) -> str:
+    """Return what became of labels: the counts that are not 0, separated by commas."""
     told = [words.format(getattr(found, name)) for name, words in RECORDED.items() if getattr(found, name)]
     return (", ".join(told) or "no labels") + (f"; {unread_words(found)}" if found.unread else "")
 
 
 def unread_words(found: Recorded) -> str:
-    """The columns of a file of labels that were not read."""
+    """Return the columns of a file of labels that were not read."""
     return f"columns that were not read: {', '.join(found.unread)}"
 
 
@@ -283,7 +271,7 @@ def movement(curve: pl.DataFrame, budget: float, label: str) -> Drawing | None:
 
 
 def reach(known: pl.DataFrame) -> tuple[float, float]:
-    """The values to show: every estimate and interval, and some room."""
+    """Return the values to show: every estimate and interval, and some room."""
     low, high = float(known["low"].to_numpy().min()), float(known["high"].to_numpy().max())
     room = max((high - low) * ROOM, 1e-9)
     return low - room, high + room

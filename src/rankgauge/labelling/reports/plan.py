@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.evaluation.notes import board_worths, graded
+from rankgauge.evaluation.notes import board_worths, note_worths
 from rankgauge.labelling import methods
 from rankgauge.labelling.board.values import SHALLOW_SIZE
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
@@ -35,7 +35,7 @@ def plan_report(campaign: LabelCampaign, *, chosen: Sequence[tuple[str, str]], p
 
 
 def forecast_of(campaign: Campaign) -> Forecast:
-    """What each method promises around the campaign's budget."""
+    """Return what each method promises around the campaign's budget."""
     pool, settings = campaign.pool, campaign.settings
     whole = float(pool.query_costs.sum())
     budgets = sorted({min(share * settings.allowance, whole) for share in SHARES})
@@ -54,13 +54,13 @@ class PlanReport(Report):
     """What was chosen because nobody said it."""
 
     def document(self, medium: Medium) -> ReportDocument:
-        """What is estimated, the expected intervals, and what follows from them."""
+        """Return what is estimated, the expected intervals, and what follows from them."""
         heading = Heading("Expected interval (±) by budget, if the beliefs are right")
         facts, advice = Notes(list(self._facts())), Notes(list(self._advice()))
         return ReportDocument(headline=heading.title, passages=(facts, heading, self._widths(), advice))
 
     def _widths(self) -> ReportTable:
-        """A row per method, the narrowest interval at the campaign's own budget first."""
+        """Return a row per method, the narrowest interval at the campaign's own budget first."""
         chosen, forecast = self.campaign.settings, self.forecast
         allowance = chosen.allowance
         own = int(np.argmin(np.abs(forecast.budgets - allowance)))
@@ -85,7 +85,7 @@ class PlanReport(Report):
             words = "certain of one grade, which no label supports yet: softened"
             yield "certainty", f"the beliefs about {count(settings.softened, 'document')} were {words}"
         yield "dialect", settings.dialect
-        yield from graded(target, pool.grades)
+        yield from note_worths(target, pool.grades)
         needed = float(target.query_costs(pool).sum()) * settings.assessors
         spare = f"; {amount(needed)} would judge all that counts" if settings.budget > needed else ""
         yield "budget", f"{amount(settings.budget)}{settings.cost and ': ' + settings.cost}{spare}"
@@ -120,6 +120,9 @@ def _beliefs(pool: Pool) -> str:
     return f"grades {grades}; {told}"
 
 
+SHOWN = 5e-5
+"""Half-widths that are smaller are 0: every document is judged."""
+
 BOARD_SHARES = (0.5, 1.0, 2.0, 4.0)
 """The numbers of labels for which a board's intervals are forecast, as shares of what the budget pays for."""
 
@@ -142,7 +145,7 @@ class BoardPlanReport(Report):
     place: str = ""
 
     def document(self, medium: Medium) -> ReportDocument:
-        """What is estimated, the expected intervals, and what to do next."""
+        """Return what is estimated, the expected intervals, and what to do next."""
         unit = "labels" if self.campaign.settings.assessors == 1 else "documents judged"
         heading = Heading(f"Expected interval (±) by {unit}, on average over the runs, if the first beliefs are right")
         passages: list[Passage] = [Notes(list(self._facts())), heading, self._widths(), Notes(list(self._next()))]
@@ -158,8 +161,9 @@ class BoardPlanReport(Report):
 
         def written(expected: tuple[float, bool]) -> str:
             width, is_bound = expected
-            decimals = fitting_decimals(width)
-            return plan.lacking if math.isnan(width) else f"{'≥ ' * is_bound}{decimal(width, decimals)}"
+            if width < SHOWN:
+                return "0"
+            return plan.lacking if math.isnan(width) else f"{'≥ ' * is_bound}{decimal(width, fitting_decimals(width))}"
 
         return ReportTable(columns=("measure", *(Column(f"{n:,}", format=written) for n in numbers)), rows=rows)
 
@@ -186,7 +190,7 @@ class BoardPlanReport(Report):
         yield "method", f"{settings.method}: {METHODS[settings.method]}; seed {settings.seed}"
 
     def _next(self) -> Iterator[tuple[str, str]]:
-        """How many labels would settle the best run, and what to type."""
+        """Yield how many labels would settle the best run, and what to type."""
         settings, plan = self.campaign.settings, self.campaign.plan
         if settling := plan.settling():
             yield "best run", f"settled by {settling}, if labels go there (--goal best)"

@@ -28,7 +28,7 @@ their standard errors, and the degrees of freedom of these."""
 
 
 def is_new(draws: IndexArray) -> BoolArray:
-    """Whether each draw's query is drawn for the first time (draws on the last axis)."""
+    """Say whether each draw's query is drawn for the first time (draws on the last axis)."""
     order = np.argsort(draws, axis=-1, kind="stable")
     sorted_ = np.take_along_axis(draws, order, axis=-1)
     first = np.ones(draws.shape, dtype=bool)
@@ -39,7 +39,7 @@ def is_new(draws: IndexArray) -> BoolArray:
 
 
 def affordable(costs: FloatArray, budget: float) -> BoolArray:
-    """The draws before the first one that would exceed the budget.
+    """Return the draws before the first one that would exceed the budget.
 
     The draw that exceeds it does not count: it is more often a costly query, which would bias the estimate. Sawade et
     al. stop there too (Algorithm 1, line 4).
@@ -49,7 +49,7 @@ def affordable(costs: FloatArray, budget: float) -> BoolArray:
 
 
 def streams(seeds: IndexArray, count: int) -> FloatArray:
-    """The first uniform numbers of each seed's own stream (seeds × count)."""
+    """Return the first uniform numbers of each seed's own stream (seeds × count)."""
     return np.stack([np.random.default_rng(int(seed)).random(count) for seed in seeds])
 
 
@@ -93,7 +93,7 @@ class QueryPlan(Plan):
         return len(self._order)
 
     def _draws(self, n: int) -> IndexArray:
-        """The queries of the first n draws."""
+        """Return the queries of the first n draws."""
         return self._order[:n]
 
     def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
@@ -104,8 +104,8 @@ class QueryPlan(Plan):
         return int(self._draws(j + 1)[j])
 
     def asks(self, j: int, grades: FloatArray) -> IndexArray:
-        documents = self._documents(self.query(j))
-        return documents[np.isnan(grades[documents])]
+        documents = self.pool.rows_of(self.query(j))
+        return documents[self.target.needed(self.pool)[documents] & np.isnan(grades[documents])]
 
     def price(self, j: int, grades: FloatArray) -> float:
         drawn = self._draws(j + 1)
@@ -115,7 +115,10 @@ class QueryPlan(Plan):
         drawn = self._draws(n)
         values = self.target.values(self.pool, grades)[drawn]
         assert not np.isnan(values).any(), "an estimate takes complete draws"
-        value, error, freedom = self._found(drawn, values)
+        value, error, freedom = np.nan, np.nan, 0.0
+        if n:  # one repetition of the estimator
+            found = self.estimator(values[np.newaxis], drawn[np.newaxis], np.ones((1, n), dtype=bool))
+            value, error, freedom = (float(part[0]) for part in found)
         distinct = np.unique(drawn)
         facts: dict[str, Any] = {
             "draws": n,
@@ -132,20 +135,6 @@ class QueryPlan(Plan):
         draws, bounds, population = self._bounded(drawn, values)
         low, high = bernstein(draws, bounds=bounds, level=level, population=population)
         return Estimate(value=value, error=error, low=low, high=high, **facts)
-
-    def _found(self, drawn: IndexArray, values: FloatArray) -> tuple[float, float, float]:
-        """The estimate, its standard error and the degrees of freedom: one repetition of the estimator."""
-        if not len(drawn):
-            return np.nan, np.nan, 0.0
-        found = self.estimator(values[np.newaxis], drawn[np.newaxis], np.ones((1, len(drawn)), dtype=bool))
-        value, error, freedom = (float(part[0]) for part in found)
-        return value, error, freedom
-
-    def _documents(self, query: int) -> IndexArray:
-        """The documents of the query that the value depends on."""
-        first = int(self.pool.starts[query])
-        documents = np.arange(first, first + int(self.pool.sizes[query]))
-        return documents[self.target.needed(self.pool)[documents]]
 
 
 MOST = 10
@@ -174,7 +163,7 @@ class ReplacementPlan(QueryPlan):
 def repeat_replacement(
     pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray, chance: FloatArray
 ) -> Repetitions:
-    """The estimates of many seeds that draw with these probabilities."""
+    """Return the estimates of many seeds that draw with these probabilities."""
     costs = target.query_costs(pool)
     count = int(2 * budget / float(chance @ costs)) + 64
     while True:
@@ -206,14 +195,14 @@ def weighted_mean(chance: FloatArray) -> QueryEstimator:
 
 
 def expected_errors(pool: Pool, target: Target, *, budgets: FloatArray, chance: FloatArray, rng: int = 0) -> FloatArray:
-    """The standard error to expect of the weighted mean at each budget if the beliefs are right."""
+    """Return the standard error to expect of the weighted mean at each budget if the beliefs are right."""
     costs, about = target.query_costs(pool), moments(pool, target, rng=rng).about()
     spread = np.sum(about / np.where(chance > 0, chance, 1.0)) / len(costs) ** 2
     return np.array([np.sqrt(spread / draws_for(chance, costs, float(budget))) for budget in budgets])
 
 
 def draws_for(chance: FloatArray, costs: FloatArray, budget: float) -> float:
-    """How many draws the budget buys on average; queries that are drawn again cost nothing."""
+    """Return how many draws the budget buys on average; queries that are drawn again cost nothing."""
     low, high = 0.0, float(MOST * len(costs))
     for _ in range(60):
         middle = (low + high) / 2

@@ -61,11 +61,11 @@ class Regression:
         return cls(mean=mean, centre=centre, slope=slope, residuals=residuals, total=total, n=n)
 
     def at(self, expected: FloatArray | float) -> FloatArray:
-        """The value on the line at this expected value."""
+        """Return the value on the line at this expected value."""
         return np.asarray(self.mean + self.slope * (expected - self.centre))
 
     def error(self, weights: FloatArray, chances: FloatArray) -> FloatArray:
-        """The standard error of the line at the pool's mean, for Poisson sampling with these chances."""
+        """Return the standard error of the line at the pool's mean, for Poisson sampling with these chances."""
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = ((1 - chances) * (weights * self.residuals) ** 2).sum(axis=-1)
             return np.where(self.n > 2, np.sqrt(spread * self.n / (self.n - 2)) / self.total, np.nan)
@@ -80,8 +80,8 @@ SMOOTHING = 0.02
 STEPS = 25
 
 
-def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
-    """The pool with its beliefs corrected by the known grades (NaN: not judged); the same pool if none is known.
+def recalibrate(pool: Pool, grades: FloatArray) -> Pool:
+    """Return the pool with its beliefs corrected by the known grades (NaN: not judged); the same pool if none is known.
 
     Grades between two of the scale count as the nearest.
     """
@@ -95,7 +95,7 @@ def recalibrated(pool: Pool, grades: FloatArray) -> Pool:
 
 
 def _features(pool: Pool) -> FloatArray:
-    """The features of the logit of each grade (documents × grades × parameters)."""
+    """Return the features of the logit of each grade (documents × grades × parameters)."""
     n, size = pool.beliefs.shape
     level = np.linspace(0.0, 1.0, size)
     logs = np.log((1 - SMOOTHING) * pool.beliefs + SMOOTHING / size)
@@ -111,7 +111,7 @@ def _chances(logits: FloatArray) -> FloatArray:
 
 
 def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
-    """The most likely parameters under a normal prior around "the beliefs are right", by Newton's method.
+    """Return the most likely parameters under a normal prior around "the beliefs are right", by Newton's method.
 
     The likelihood is log-concave, so it is enough to halve a step that does not climb.
     """

@@ -47,7 +47,7 @@ class StageTotal:
 
     @classmethod
     def of(cls, stage: Stage, outcome: StageOutcome, rest: IndexArray) -> StageTotal:
-        """What the visited queries, the first of the rest, say of all of it.
+        """Return what the visited queries, the first of the rest, say of all of it.
 
         Two phases: the visited queries are a random sample of the rest, and what each gives is uncertain in itself
         (Särndal, Swensson & Wretman, Model assisted survey sampling, 1992, result 4.3.1).
@@ -124,7 +124,7 @@ class StagedEstimate:
         return _effective(self.noise) if self.queries else 0.0
 
     def _share(self, promise: float, visited: float) -> float:
-        """The weight of a stage, from what its design promises and the share of its draws that was visited."""
+        """Return the weight of a stage, from what its design promises and the share of its draws that was visited."""
         if np.isnan(self.value):
             return 1.0
         run = min(1.0, SETTLED * visited)
@@ -151,7 +151,7 @@ def _mixed(before: float, here: float, share: float) -> float:
 
 
 def _effective(parts: FloatArray) -> float:
-    """The number of equal parts that would make a sum as uncertain as these do."""
+    """Return the number of equal parts that would make a sum as uncertain as these do."""
     square = float((parts**2).sum())
     return float(np.abs(parts).sum() ** 2 / square) if square > 0 else np.inf
 
@@ -176,7 +176,7 @@ class StagedPlan(Plan):
 
     @abstractmethod
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
-        """The stage of that number over the rest of the queries; `grades` holds those of the stages before."""
+        """Return the stage of that number over the rest of the queries; `grades` holds those of the stages before."""
 
     @property
     def length(self) -> int:
@@ -238,7 +238,7 @@ class StagedPlan(Plan):
         )
 
     def _number(self, j: int) -> int:
-        """The stage of draw j."""
+        """Return the stage of draw j."""
         return int(np.searchsorted(self.edges[:-1], j, side="right")) - 1
 
     def _outcome(self, number: int, n: int, grades: FloatArray) -> StageOutcome:
@@ -246,7 +246,7 @@ class StagedPlan(Plan):
         return self._stage(number, grades).run(visited, self.luck, grades)
 
     def _stage(self, number: int, grades: FloatArray) -> Stage:
-        """The stage, built once for the labels that it rests on."""
+        """Return the stage, built once for the labels that it rests on."""
         edge, before = self.edges[number], self._before(number)
         key = (number, grades[before].tobytes())
         if key not in self._built:
@@ -260,7 +260,7 @@ class StagedPlan(Plan):
         return self._built[key]
 
     def _before(self, number: int) -> IndexArray:
-        """The documents of the queries of the stages before."""
+        """Return the documents of the queries of the stages before."""
         if number not in self._earlier:
             self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
         return self._earlier[number]

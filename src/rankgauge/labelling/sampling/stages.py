@@ -7,6 +7,9 @@ own. Errors in common matter there: those of the beliefs about one query's docum
 In a cascade a grade decides what those below it are worth. So a query is judged document by document, and after each
 one judging goes on with probability S_k / S_{k−1}.
 
+Linear and cascade measures are multilinear in the worths ℓ of the documents, so that a grade moves the expected value
+M by exactly (ℓ − E ℓ) · ∂M/∂ℓ. The document with the highest |∂M/∂ℓ| · sd(ℓ) / √cost comes next.
+
 Where whole queries are judged, draws are those of the document level, so that a plan may turn to them after a pilot.
 """
 
@@ -15,18 +18,195 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rankgauge.labelling.moments import Moments, moments, net_weights
+from rankgauge.errors import ParameterError
+from rankgauge.labelling.moments import Moments, Worths, moments, net_weights, slopes, worths
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.sampling.document_walk import QueryBlock, WalkPath, WorthTable
 from rankgauge.labelling.sampling.recalibration import Regression
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+
+WALKS = 256
+"""The most walks that a predicted cost is based on."""
+
+REPEATED = 2
+"""The most walks of one query, if there are few queries."""
+
+CERTAIN = 1.0 - 1e-12
+"""The largest chance to stop at a document: the slopes divide by the chance to go on."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WorthTable:
+    """What the documents of a pool are expected to be worth, and how sure that is.
+
+    `floor` is the share of the variance that treats all grades as equally likely. So even a document whose grade the
+    beliefs are sure of may be judged.
+    """
+
+    pool: Pool
+    target: Target
+    floor: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.target.shape is Shape.OTHER:
+            wanted = "a linear or cascade measure (DCG, P, RBP, ERR, PFound, RR, …)"
+            raise ParameterError("the document level", "measure", wanted, str(self.target.measure))
+
+    @cached_property
+    def worths(self) -> Worths:
+        """What each document is expected to be worth."""
+        return worths(self.pool, self.target)
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """The standard deviation of each document's worth, with the floor."""
+        return np.asarray(np.sqrt((1 - self.floor) * self.worths.variance + self.floor * np.var(self.target.worth)))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The weights of each document's ranks; those in the second list are negative."""
+        return np.asarray(self.target.weights(self.pool) * np.array([1.0, -1.0])[: self.pool.rankers])
+
+    @cached_property
+    def needed(self) -> BoolArray:
+        """The documents that the value depends on; for a linear measure, not those with equal weights in both lists."""
+        needed = self.target.needed(self.pool)
+        return needed if self.target.shape is Shape.CASCADE else needed & (self.weights.sum(axis=1) != 0)
+
+    @cached_property
+    def expected(self) -> FloatArray:
+        """The expected value of each query."""
+        return slopes(self.pool, self.target).value
+
+    @cached_property
+    def query_costs(self) -> FloatArray:
+        """What judging all needed documents of each query costs."""
+        found = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
+        return np.where(found > 0, found + self.pool.overhead, 0.0)
+
+    def sample_walks(self, queries: IndexArray) -> tuple[WalkPath, IndexArray]:
+        """Walks to the end through a sample of the queries, under grades drawn from the beliefs; and these queries."""
+        known: dict[bytes, tuple[WalkPath, IndexArray]] = self.__dict__.setdefault("_walks", {})
+        key = queries.tobytes()
+        if key not in known:
+            rng = np.random.default_rng(0)  # of the prediction alone: it is the same for all seeds
+            block = QueryBlock(self, np.resize(rng.permutation(queries), min(WALKS, REPEATED * len(queries))))
+            limits = np.cumsum(self.pool.beliefs[:, :-1], axis=1)[block.documents]
+            drawn = (rng.random(block.documents.shape)[..., np.newaxis] > limits).sum(axis=-1)
+            known[key] = block.walk(self.target.worth[drawn], np.zeros(len(block.queries))), block.queries
+        return known[key]
+
+
+class QueryBlock:
+    """The documents of some queries as a table (queries × documents), padded; a query may be there more than once."""
+
+    def __init__(self, table: WorthTable, queries: IndexArray) -> None:
+        pool = table.pool
+        self.table, self.queries = table, queries
+        place = np.arange(int(pool.sizes[queries].max(initial=0)))
+        self.there: BoolArray = place < pool.sizes[queries, np.newaxis]
+        self.documents: IndexArray = np.where(self.there, pool.starts[queries, np.newaxis] + place, 0)
+        self.needed = self.there & table.needed[self.documents]
+        self.mean = np.where(self.there, table.worths.mean[self.documents], 0.0)
+        self.costs = np.where(self.there, pool.costs[self.documents], 1.0)
+        self.worthwhile = table.spread[self.documents] / np.sqrt(self.costs)
+        self._lists = [self._list(ranker) for ranker in range(pool.rankers)]
+
+    def _list(self, ranker: int) -> tuple[IndexArray, IndexArray, FloatArray, BoolArray]:
+        ranks = np.where(self.there, self.table.pool.ranks[self.documents, ranker], np.nan)
+        order = np.argsort(ranks, axis=-1, kind="stable")
+        weights = np.where(np.isnan(ranks), 0.0, self.table.weights[self.documents, ranker])
+        listed = np.take_along_axis(~np.isnan(ranks), order, axis=-1)
+        return order, np.argsort(order, axis=-1), np.take_along_axis(weights, order, axis=-1), listed
+
+    def slopes(self, mean: FloatArray, rows: IndexArray) -> FloatArray:
+        """∂M/∂ℓ of each document of the rows, at the expected worths, those of judged documents replaced."""
+        if self.table.target.shape is Shape.LINEAR:
+            return np.asarray(self.table.weights.sum(axis=1)[self.documents[rows]])
+        found = np.zeros(mean.shape)
+        for order, back, weights, listed in self._lists:
+            stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
+            reached = np.cumprod(1.0 - stop, axis=-1) / (1.0 - stop)
+            added = weights[rows] * stop * reached
+            after = np.zeros_like(added)  # summed from the end, since a difference of sums would be rounding alone
+            after[:, :-1] = np.cumsum(added[:, :0:-1], axis=-1)[:, ::-1]
+            slope = np.where(listed[rows], weights[rows] * reached - after / (1.0 - stop), 0.0)
+            found += np.take_along_axis(slope, back[rows], axis=-1)
+        return found
+
+    def opening(self, slopes: FloatArray) -> FloatArray:
+        """The score of opening a query: the best that its documents give together for their costs and the overhead.
+
+        Σ v / S is least for given Σ c · S if documents that go together have S² ∝ Σ v / Σ c.
+        """
+        gain = np.where(self.needed, (slopes * self.worthwhile) ** 2, 0.0)
+        order = np.argsort(-gain, axis=-1)
+        costs = np.take_along_axis(self.costs, order, axis=-1)
+        together = np.cumsum(np.take_along_axis(gain, order, axis=-1) * costs, axis=-1)
+        overhead = self.table.pool.overhead[self.queries, np.newaxis]
+        return np.asarray(np.sqrt(np.max(together / (np.cumsum(costs, axis=-1) + overhead), axis=-1, initial=0.0)))
+
+    def walk(self, worths: FloatArray, until: FloatArray) -> WalkPath:
+        """The path through each query's documents, as far as worths are known and scores are at least `until`."""
+        shape, mean, unseen = self.mean.shape, self.mean.copy(), self.needed.copy()
+        path = WalkPath.empty(shape)
+        score, rows = np.full(shape[0], np.inf), np.arange(shape[0])
+        for k in range(shape[1]):
+            slopes = self.slopes(mean[rows], rows)
+            if k == 0:
+                score = self.opening(slopes)
+            promise = np.where(unseen[rows], np.abs(slopes) * self.worthwhile[rows], -1.0)
+            chosen = np.argmax(promise, axis=-1)
+            best = promise[np.arange(len(rows)), chosen]
+            going = (best >= 0) & (np.minimum(score[rows], best) >= until[rows])
+            rows, chosen, slope = rows[going], chosen[going], slopes[np.flatnonzero(going), chosen[going]]
+            score[rows] = np.minimum(score[rows], best[going])
+            lacking = np.isnan(worths[rows, chosen])
+            path.asks[rows[lacking]] = self.documents[rows[lacking], chosen[lacking]]
+            rows, chosen, slope = rows[~lacking], chosen[~lacking], slope[~lacking]
+            if not len(rows):
+                break
+            path.scores[rows, k], path.costs[rows, k] = score[rows], self.costs[rows, chosen]
+            path.documents[rows, k] = self.documents[rows, chosen]
+            path.changes[rows, k] = (worths[rows, chosen] - mean[rows, chosen]) * slope
+            mean[rows, chosen], unseen[rows, chosen] = worths[rows, chosen], False
+        return path
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WalkPath:
+    """The documents of each query in the order in which they are judged (queries × steps).
+
+    `scores` never rise along a path and are NaN after its end; `changes` is by how much each grade moved the expected
+    value; `documents` are the judged ones; `asks` is the document whose grade is needed to go on, −1 if there is none.
+    """
+
+    scores: FloatArray
+    changes: FloatArray
+    costs: FloatArray
+    documents: IndexArray
+    asks: IndexArray
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...]) -> WalkPath:
+        """No step for any query."""
+        scores, nothing = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
+        asks = np.full(shape[0], -1, dtype=np.int64)
+        return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), documents=nothing, asks=asks)
+
+    def rows(self, queries: IndexArray) -> WalkPath:
+        """Return the paths of some of the queries."""
+        return WalkPath(
+            **{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "documents", "asks")}
+        )
+
 
 HALVINGS = 40
 
@@ -42,7 +222,7 @@ class InclusionRule:
     def meeting(
         cls, budget: float, cost: Callable[[InclusionRule], float], *, total: float, uniform: float
     ) -> InclusionRule:
-        """The rule whose predicted cost is the budget.
+        """Return the rule whose predicted cost is the budget.
 
         `uniform` is the share of the budget that is spread evenly; `total` is what judging everything costs.
         """
@@ -61,18 +241,18 @@ class InclusionRule:
     def spending(
         cls, budget: float, scores: FloatArray, costs: FloatArray, *, total: float, uniform: float
     ) -> InclusionRule:
-        """The rule that spends the budget on average if each score has its own cost; NaN scores cost nothing."""
+        """Return the rule that spends the budget on average if each score has its own cost; NaN scores cost nothing."""
         flat, paid = scores.ravel(), costs.ravel()
         return cls.meeting(budget, lambda rule: float(rule.chances(flat) @ paid), total=total, uniform=uniform)
 
     def chances(self, scores: FloatArray) -> FloatArray:
-        """The probability of each score; 0 for NaN, which means that there is no document."""
+        """Return the probability of each score; 0 for NaN, which means that there is no document."""
         if self.floor >= 1.0:
             return np.where(np.isnan(scores), 0.0, 1.0)
         return np.where(np.isnan(scores), 0.0, np.minimum(1.0, np.maximum(self.kappa * scores, self.floor)))
 
     def least(self, luck: FloatArray) -> FloatArray:
-        """The lowest score that is still judged with that luck; 0 if the query is judged to the end."""
+        """Return the lowest score that is still judged with that luck; 0 if the query is judged to the end."""
         if self.floor >= 1.0:
             return np.zeros(len(luck))
         # A hair below, since rounding must not end a walk that `chances` would go on with.
@@ -80,7 +260,7 @@ class InclusionRule:
 
 
 def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
-    """How worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.
+    """Return how worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.
 
     The variance around the query's own expected value counts, not that around the pool's mean, as the regression uses
     the expected values.
@@ -122,33 +302,35 @@ class Stage(ABC):
     """How the queries of a stage are judged."""
 
     name: str
-    rest: IndexArray
-    """The queries that the stage begins with."""
     whole: bool = False
     """Whether queries are judged whole or not at all."""
+
+    def __init__(self, pool: Pool, target: Target, rest: IndexArray) -> None:
+        """`rest` are the queries that the stage begins with."""
+        self.pool, self.target, self.rest = pool, target, rest
 
     def prepare(self, grades: FloatArray) -> None:  # noqa: B027 - a stage may have nothing to prepare
         """Computes under known grades, once, what many repetitions need."""
 
     @abstractmethod
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
-        """The documents of the query whose grades are needed next."""
+        """Return the documents of the query whose grades are needed next."""
 
     @abstractmethod
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
-        """What the queries give under the grades; those of documents that are not asked for may be NaN."""
+        """Return what the queries give under the grades; those of documents that are not asked for may be NaN."""
 
     @abstractmethod
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The variance of each query's change over the luck, and its mean cost, if all its grades are known."""
+        """Return the variance of each query's change over the luck, and its mean cost, if all its grades are known."""
 
     @abstractmethod
     def predicted_variance(self) -> float:
-        """The variance of the sum over the rest of the queries if the beliefs are right."""
+        """Return the variance of the sum over the rest of the queries if the beliefs are right."""
 
-    @abstractmethod
     def doubt(self) -> float:
-        """The mean variance of the value of a query of the rest, under the beliefs."""
+        """Return the mean variance of the value of a query of the rest, under the beliefs."""
+        return float(moments(self.pool, self.target).variance[self.rest].mean())
 
 
 COMMON = 0.1
@@ -160,8 +342,8 @@ class LinearStage(Stage):
     name = "document"
 
     def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
+        super().__init__(table.pool, table.target, rest)
         self.table, pool = table, table.pool
-        self.rest = rest
         self._weights = net_weights(table.target.weights(pool))
         stake = np.abs(self._weights) * table.spread
         self._scores = np.where(table.needed, stake / np.sqrt(pool.costs), np.nan)
@@ -171,8 +353,7 @@ class LinearStage(Stage):
         self.opened, self.chance = self._chances(self.rule)
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
-        first = int(self.table.pool.starts[query])
-        documents = np.arange(first, first + int(self.table.pool.sizes[query]))
+        documents = self.pool.rows_of(query)
         return np.asarray(documents[self._judged(luck, documents) & np.isnan(grades[documents])])
 
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
@@ -201,7 +382,7 @@ class LinearStage(Stage):
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
         every = np.arange(len(grades))
         change, chance = np.nan_to_num(self._changes(grades, every)), np.where(self.chance > 0, self.chance, 1.0)
-        alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.table.pool.query]))
+        alone = self._sums(change**2 * (1.0 / chance - 1.0 / self.opened[self.pool.query]))
         return (alone + self._sums(change) ** 2 * (1.0 / self.opened - 1.0))[queries], self._cost(self.rule)[queries]
 
     def predicted_variance(self) -> float:
@@ -209,35 +390,32 @@ class LinearStage(Stage):
         variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())
 
-    def doubt(self) -> float:
-        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
-
     def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
-        queries = self.table.pool.query[documents]
+        queries = self.pool.query[documents]
         inside = luck.query[queries] < self.opened[queries]
         return np.asarray(inside & (luck.document[documents] * self.opened[queries] < self.chance[documents]))
 
     def _changes(self, grades: FloatArray, documents: IndexArray) -> FloatArray:
-        worths = self.table.target.worths(grades[documents])
+        worths = self.target.worths(grades[documents])
         return np.asarray(self._weights[documents] * (worths - self.table.worths.mean[documents]))
 
     def _chances(self, rule: InclusionRule) -> tuple[FloatArray, FloatArray]:
-        """The probabilities of queries to be opened and of documents to be judged."""
+        """Return the probabilities of queries to be opened and of documents to be judged."""
         opened = rule.chances(self._openings)
-        return opened, np.minimum(rule.chances(self._scores), opened[self.table.pool.query])
+        return opened, np.minimum(rule.chances(self._scores), opened[self.pool.query])
 
     def _cost(self, rule: InclusionRule) -> FloatArray:
-        """The mean cost of each query; one that is opened without a document being judged costs nothing."""
+        """Return the mean cost of each query; one that is opened without a document being judged costs nothing."""
         opened, chance = self._chances(rule)
-        costs = self._sums(chance * self.table.pool.costs)
-        if not self.table.pool.overhead.any():
+        costs = self._sums(chance * self.pool.costs)
+        if not self.pool.overhead.any():
             return costs
-        passed = chance / np.where(opened > 0, opened, 1.0)[self.table.pool.query]
-        nothing = np.multiply.reduceat(1.0 - passed, self.table.pool.starts)
-        return np.asarray(costs + self.table.pool.overhead * opened * (1.0 - nothing))
+        passed = chance / np.where(opened > 0, opened, 1.0)[self.pool.query]
+        nothing = np.multiply.reduceat(1.0 - passed, self.pool.starts)
+        return np.asarray(costs + self.pool.overhead * opened * (1.0 - nothing))
 
     def _opening_scores(self, stake: FloatArray) -> FloatArray:
-        """The score of opening each query; infinite if that costs nothing.
+        """Return the score of opening each query; infinite if that costs nothing.
 
         The best that its documents give together, as for cascades, and what their grades have in common.
         """
@@ -254,7 +432,7 @@ class LinearStage(Stage):
         return np.sqrt(np.maximum(best, alone))
 
     def _sums(self, flat: FloatArray) -> FloatArray:
-        return np.asarray(np.add.reduceat(flat, self.table.pool.starts))
+        return np.asarray(np.add.reduceat(flat, self.pool.starts))
 
 
 class CascadeStage(Stage):
@@ -263,7 +441,8 @@ class CascadeStage(Stage):
     name = "document"
 
     def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
-        self.table, self.rest = table, rest
+        super().__init__(table.pool, table.target, rest)
+        self.table = table
         self._walked, queries = table.sample_walks(rest)
         self._scale = len(rest) / max(len(queries), 1)
         costs = self._walked.costs.copy()
@@ -274,7 +453,7 @@ class CascadeStage(Stage):
 
     def prepare(self, grades: FloatArray) -> None:
         """Walks all queries to their ends under known grades, so that repetitions only need to look where they stop."""
-        block = QueryBlock(self.table, np.arange(len(self.table.pool.sizes)))
+        block = QueryBlock(self.table, np.arange(len(self.pool.sizes)))
         self._known = block.walk(self._worths(block, grades), np.zeros(len(block.queries)))
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
@@ -293,7 +472,7 @@ class CascadeStage(Stage):
             change=weighed.sum(axis=-1),
             # Horvitz and Thompson's: Σ_kl ΔM_k ΔM_l (1/S_min − 1), of which a pair is seen with probability S_max.
             variance=(weighed * (2 * before + excess)).sum(axis=-1),
-            cost=_cost(judged, path, self.table.pool.overhead[queries]),
+            cost=_cost(judged, path, self.pool.overhead[queries]),
             labels=judged.sum(axis=-1).astype(float),
             documents=path.documents[judged],
         )
@@ -304,7 +483,7 @@ class CascadeStage(Stage):
         chance = self.rule.chances(path.scores)
         excess = path.changes * (1.0 / np.where(chance > 0, chance, 1.0) - 1.0)
         later = np.cumsum(path.changes[:, ::-1], axis=-1)[:, ::-1] - path.changes
-        cost = _cost(chance, path, self.table.pool.overhead[queries])
+        cost = _cost(chance, path, self.pool.overhead[queries])
         return (excess * (path.changes + 2 * later)).sum(axis=-1), cost
 
     def predicted_variance(self) -> float:
@@ -312,24 +491,21 @@ class CascadeStage(Stage):
         excess = 1.0 / np.where(chance > 0, chance, 1.0) - 1.0
         return self._scale * float((self._walked.changes**2 * excess).sum())
 
-    def doubt(self) -> float:
-        return float(moments(self.table.pool, self.table.target).variance[self.rest].mean())
-
     def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> WalkPath:
         block = QueryBlock(self.table, queries)
         return block.walk(self._worths(block, grades), self.rule.least(luck.query[queries]))
 
     def _worths(self, block: QueryBlock, grades: FloatArray) -> FloatArray:
-        return self.table.target.worths(grades[block.documents])
+        return self.target.worths(grades[block.documents])
 
 
 def _cost(chance: npt.NDArray[Any], path: WalkPath, overhead: FloatArray) -> FloatArray:
-    """What each query costs if each step is made with that chance; the first one opens the query."""
+    """Return what each query costs if each step is made with that chance; the first one opens the query."""
     return np.asarray((chance * path.costs).sum(axis=-1) + overhead * chance[:, :1].sum(axis=-1))
 
 
 def document_stage(table: WorthTable, rest: IndexArray, left: float, uniform: float) -> Stage:
-    """The stage that judges documents of the rest of the queries at the predicted cost `left`."""
+    """Return the stage that judges documents of the rest of the queries at the predicted cost `left`."""
     kind = CascadeStage if table.target.shape is Shape.CASCADE else LinearStage
     return kind(table, rest, left, uniform)
 
@@ -345,7 +521,7 @@ class QueryStage(Stage):
     whole = True
 
     def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
-        self.pool, self.target, self.rest = pool, target, rest
+        super().__init__(pool, target, rest)
         self.needed, self.costs = target.needed(pool), target.query_costs(pool)
         self.moments = moments(pool, target)
         self.chance = self._chances(left, uniform)
@@ -361,8 +537,7 @@ class QueryStage(Stage):
         return rule.chances(scores)
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
-        first = int(self.pool.starts[query])
-        documents = np.arange(first, first + int(self.pool.sizes[query]))
+        documents = self.pool.rows_of(query)
         wanted = self.needed[documents] & np.isnan(grades[documents])
         return np.asarray(documents[wanted & (luck.query[query] < self.chance[query])])
 
@@ -385,7 +560,7 @@ class QueryStage(Stage):
     def _line(
         self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What is expected of every query, each visited one's change, and the variance of that."""
+        """Return what is expected of every query, each visited one's change, and the variance of that."""
         if judged.sum() < 3:  # a regression needs more queries; until then the beliefs are used
             change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
             return self.moments.mean, change, change**2 * (1 - 1 / weights)
@@ -404,9 +579,6 @@ class QueryStage(Stage):
 
     def predicted_variance(self) -> float:
         return float((self.moments.variance * (1 / np.maximum(self.chance, LEAST) - 1))[self.rest].sum())
-
-    def doubt(self) -> float:
-        return float(self.moments.variance[self.rest].mean())
 
 
 class CensusStage(QueryStage):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.selection import RunChoice, Selection, by_query, by_run
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.labelling.selection import Selection, by_query, by_run
+from rankgauge.numeric import FloatArray, IndexArray
 
 
 def order(pool: BoardPool, relevant: FloatArray, most: int, rng: np.random.Generator) -> IndexArray:
-    """The documents by the best rank that any run gives them, those of one rank at random."""
+    """Return the documents by the best rank that any run gives them, those of one rank at random."""
     return np.lexsort((rng.random(len(pool.documents)), pool.best_rank))
 
 
@@ -22,46 +22,13 @@ DEPTH = Selection(
 ).register()
 
 
-class MoveToFront(RunChoice):
-    """Priorities begin equal, and that of a run falls by 1 with each document of it that is not relevant."""
-
-    def __init__(self, runs: int) -> None:
-        super().__init__(runs)
-        self._priority = np.zeros(runs)
-
-    def priority(self) -> FloatArray:
-        return self._priority
-
-    def learn(self, run: int, holders: BoolArray, *, relevant: bool) -> None:
-        self._priority[run] -= not relevant
-
-
 MTF = Selection(
     name="mtf",
     title="Move-to-front pooling: a run is read as long as it gives relevant documents",
     reference="Cormack, Palmer & Clarke, Efficient construction of large test collections, SIGIR 1998",
-    order=by_run(MoveToFront),
+    order=by_run(lambda relevant, judged: relevant - judged, shared=False),
     unjudged="counts as not relevant until it is judged, so that runs take turns",
 ).register()
-
-
-class MaxMean(RunChoice):
-    """The posterior mean of a run's chance of a relevant document: Beta(1, 1) before the first label.
-
-    A label counts for every run that retrieves the document.
-    """
-
-    def __init__(self, runs: int) -> None:
-        super().__init__(runs)
-        self._relevant, self._judged = np.ones(runs), np.full(runs, 2.0)
-
-    def priority(self) -> FloatArray:
-        return np.asarray(self._relevant / self._judged)
-
-    def learn(self, run: int, holders: BoolArray, *, relevant: bool) -> None:
-        self._judged += holders
-        if relevant:
-            self._relevant += holders
 
 
 MAXMEAN = Selection(
@@ -69,7 +36,8 @@ MAXMEAN = Selection(
     title="MaxMean: the next document of the run with the highest share of relevant ones so far",
     reference="Losada, Parapar & Barreiro, Feeling lucky? Multi-armed bandits for ordering judgements in pooling-based "
     "evaluation, SAC 2016",
-    order=by_run(MaxMean),
+    # The posterior mean of a run's chance of a relevant document, from Beta(1, 1) before the first label.
+    order=by_run(lambda relevant, judged: (relevant + 1.0) / (judged + 2.0), shared=True),
     unjudged="counts as not relevant until it is judged, so that the run that was read least comes next",
 ).register()
 
@@ -79,7 +47,7 @@ BETA = 0.1
 
 
 def _first_hedge(pool: BoardPool, relevant: FloatArray, query: int, most: int, rng: np.random.Generator) -> list[int]:
-    """The documents of a query in the order of their judging."""
+    """Return the documents of a query in the order of their judging."""
     start, size = pool.starts[query], pool.sizes[query]
     stakes = np.zeros((size, len(pool.runs)))
     for run, (documents, ranks) in enumerate(pool.run_lists(query)):
@@ -112,7 +80,7 @@ K = 60
 
 
 def _first_rrf(pool: BoardPool, relevant: FloatArray, query: int, most: int, rng: np.random.Generator) -> list[int]:
-    """The documents of a query by the sum over runs of 1 / (60 + rank), equal ones at random."""
+    """Return the documents of a query by the sum over runs of 1 / (60 + rank), equal ones at random."""
     start, size = pool.starts[query], pool.sizes[query]
     fused = np.zeros(size)
     for documents, ranks in pool.run_lists(query):

@@ -33,12 +33,12 @@ HEARING = 0.2
 """Seconds between checks for Ctrl-C."""
 
 
-def unreported(done: int, jobs: int, name: str) -> None:
+def report_nothing(done: int, jobs: int, name: str) -> None:
     """Reports nothing."""
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -55,11 +55,11 @@ class ExperimentJob:
         return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()
 
     def path(self, folder: Path) -> Path:
-        """The file of its result."""
+        """Return the file of its result."""
         return folder / f"{self.name}.json"
 
     def result(self, folder: Path) -> Any | None:
-        """Its result, or None if it is still to be done."""
+        """Return its result, or None if it is still to be done."""
         try:
             found = json.loads(self.path(folder).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -81,24 +81,24 @@ def run_jobs(
     *,
     folder: Path | None,
     workers: int,
-    progress: Progress = unreported,
+    progress: Progress = report_nothing,
 ) -> dict[str, Any]:
-    """The result of each job by its name; jobs that the folder has results for are not run again."""
+    """Return the result of each job by its name; jobs that the folder has results for are not run again."""
     with TemporaryDirectory() as passing:
         folder = folder or Path(passing)
         folder.mkdir(parents=True, exist_ok=True)
         open_jobs = [job for job in jobs if job.result(folder) is None]
         done = len(jobs) - len(open_jobs)
         progress(done, len(jobs), "")
-        for count, job in enumerate(_worked(open_jobs, work, data, folder, workers), start=done + 1):
+        for count, job in enumerate(_do_jobs(open_jobs, work, data, folder, workers), start=done + 1):
             progress(count, len(jobs), job.name)
         return {job.name: job.result(folder) for job in jobs}
 
 
-def _worked(
+def _do_jobs(
     jobs: Sequence[ExperimentJob], work: Work, data: Any, folder: Path, workers: int
 ) -> Iterator[ExperimentJob]:
-    """The jobs, each when it is done."""
+    """Yield the jobs, each when it is done."""
     if min(workers, len(jobs)) < 2:
         for job in jobs:
             job.finish(work(data, job), folder)

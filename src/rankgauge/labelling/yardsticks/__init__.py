@@ -1,1 +1,1 @@
-"""One yardstick a file."""
+"""Ways to spend labels on a judged board, as the field has used them so far."""

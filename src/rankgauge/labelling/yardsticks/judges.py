@@ -11,12 +11,12 @@ from rankgauge.labelling.board.beliefs import EDGE, Beliefs, Effects
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, standings_of, streamed
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, estimate_stream, standings_of
 from rankgauge.numeric import IndexArray
 
 
 def standings_judge(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The same values at every number of labels: none is used."""
+    """Yield the same values at every number of labels: none is used."""
     found = []
     for by_query in judged.by_query(judged.said):
         queries = by_query.shape[1]
@@ -38,7 +38,7 @@ JUDGE = Yardstick(
 
 
 def standings_ppi(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels, all documents being equally likely.
+    """Yield the estimates of the first labels, all documents being equally likely.
 
     What is predicted is a + λ·judge for each threshold, by least squares: λ is what PPI++ calls power tuning. Ratios
     and intervals are the board's own, as PPI++ has none for ratios of sums over documents.
@@ -56,7 +56,7 @@ def standings_ppi(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iter
 
 
 def _beliefs(judged: JudgedBoard, sample: IndexArray) -> Beliefs:
-    """The prediction from a sample; how queries differ is as unknown as before the first label."""
+    """Return the prediction from a sample; how queries differ is as unknown as before the first label."""
     people, said = judged.reached[sample], judged.said
     middle, known = people.mean(axis=0), said[sample].mean(axis=0)
     spread = np.mean((said[sample] - known) ** 2, axis=0)
@@ -77,10 +77,10 @@ PPI = Yardstick(
 
 
 def standings_active_inference(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels, by the beliefs that the judge's grades give before the first one."""
+    """Return the estimates of the first labels, by the beliefs that the judge's grades give before the first one."""
     chance = judged.board.prior.chance
     doubt = np.sqrt((chance * (1.0 - chance)).sum(axis=1))
-    return streamed(judged, Stream.of(doubt, seed=seed), labels, seed)
+    return estimate_stream(judged, Stream.of(doubt, seed=seed), labels, seed)
 
 
 ACTIVE_INFERENCE = Yardstick(

@@ -1,7 +1,23 @@
-"""Yardsticks that judge a sample, or the first of an order, and know of no judge.
+"""Yardsticks that judge a sample, or the first of an order.
 
 Judging in the order of a selection finds many relevant documents with few labels, but what is not judged biases values,
 and nothing says by how much.
+
+li-kanoulas is active sampling, which draws with replacement and more from the runs that do well so far. A document's
+chance in a draw is Σ_s w_s p(rank in s): p falls with the rank as a document's part in AP does, and w_s is in
+proportion to the run's AP as estimated so far, equal at first. It is in the sample with the chance of not being missed
+by all draws, π = 1 − Π(1 − p). The published code has 1/π² where a document meets itself in AP; it is 1/π here. A
+twentieth of each draw is even over the pool, so that documents which no run retrieves can be drawn at all.
+
+xinfAP cuts the pool into strata by depth, and the deeper a stratum is, the fewer of its documents are judged. AP is the
+expected precision at the rank of a random relevant document. Above that rank the share of relevant documents is
+estimated in each stratum by itself:
+
+    PC_k = (1 + Σ_s N_s (r_s + ε ρ_s)/(n_s + ε)) / k
+
+N_s, n_s and r_s are the documents of the stratum above rank k, those of them that are judged, and those found to be
+relevant; where none is judged, ρ_s, the share in all of the query's stratum, takes their place. nDCG (infNDCG) and
+linear measures weigh a sampled label by the size of its stratum over its sample.
 """
 
 from __future__ import annotations
@@ -10,14 +26,16 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.labelling.board import Stream
+from rankgauge.labelling.board import BoardTarget, Stream
+from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.selection import SELECTIONS
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, expanded, streamed
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, estimate_stream, expand_sample, shares
+from rankgauge.numeric import FloatArray, IndexArray
 
 
 def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels of the stream."""
-    return streamed(judged, judged.board.stream(seed), labels, seed)
+    """Return the estimates of the first labels of the stream."""
+    return estimate_stream(judged, judged.board.stream(seed), labels, seed)
 
 
 LEADERBOARD = Yardstick(
@@ -29,8 +47,8 @@ LEADERBOARD = Yardstick(
 ).register()
 
 
-def adjudicated(name: str) -> Yardstick:
-    """The yardstick that judges documents in the order of a selection; what it has not judged counts as not
+def adjudicate(name: str) -> Yardstick:
+    """Return the yardstick that judges documents in the order of a selection; what it has not judged counts as not
     relevant."""
     selection = SELECTIONS[name]
 
@@ -45,21 +63,21 @@ def adjudicated(name: str) -> Yardstick:
     return Yardstick(name=name, title=selection.title, reference=selection.reference, standings=standings)
 
 
-DEPTH = adjudicated("depth").register()
+DEPTH = adjudicate("depth").register()
 
 
-MTF = adjudicated("mtf").register()
+MTF = adjudicate("mtf").register()
 
 
-MAXMEAN = adjudicated("maxmean").register()
+MAXMEAN = adjudicate("maxmean").register()
 
 
 def standings_uniform(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The values from the first documents of a random order."""
+    """Yield the values from the first documents of a random order."""
     order, size = np.random.default_rng(seed).permutation(judged.size), judged.size
     for n in labels:
         both = n * (size - 1) / (size * (n - 1)) if n > 1 else 1.0
-        yield tuple(expanded(judged, order[:n], np.full(n, n / size), apart=both))
+        yield tuple(expand_sample(judged, order[:n], np.full(n, n / size), apart=both))
 
 
 UNIFORM = Yardstick(
@@ -71,8 +89,8 @@ UNIFORM = Yardstick(
 
 
 def standings_uniform_judge(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels, all documents being equally likely."""
-    return streamed(judged, Stream.of(np.ones(judged.size), seed=seed), labels, seed)
+    """Return the estimates of the first labels, all documents being equally likely."""
+    return estimate_stream(judged, Stream.of(np.ones(judged.size), seed=seed), labels, seed)
 
 
 UNIFORM_JUDGE = Yardstick(
@@ -86,9 +104,9 @@ UNIFORM_JUDGE = Yardstick(
 
 
 def standings_stratified(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """The estimates of the first labels; documents that the judge has not graded are a stratum of their own."""
+    """Return the estimates of the first labels; documents that the judge has not graded are a stratum of their own."""
     _, stratum, sizes = np.unique(judged.said.sum(axis=1), return_inverse=True, return_counts=True)
-    return streamed(judged, Stream.of(1.0 / sizes[stratum], seed=seed), labels, seed)
+    return estimate_stream(judged, Stream.of(1.0 / sizes[stratum], seed=seed), labels, seed)
 
 
 STRATIFIED = Yardstick(
@@ -98,4 +116,186 @@ STRATIFIED = Yardstick(
     standings=standings_stratified,
     intervals=True,
     judge=True,
+).register()
+
+
+EVEN = 0.05
+"""The part of a draw that is even over the pool."""
+
+FIRST, GROWTH = 10, 0.25
+"""The draws of a query's first batch, and by how much of all draws so far each batch grows."""
+
+
+def standings_li_kanoulas(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+    """Yield the values from samples of the same share of each query's pool."""
+    rng, sizes = np.random.default_rng(seed), judged.board.pool.sizes
+    wanted = np.array([shares(sizes, n) for n in labels])
+    samples = [_Query(judged, q, rng).samples(wanted[:, q].tolist()) for q in range(len(sizes))]
+    for k in range(len(labels)):
+        sample, chance = (np.concatenate(parts) for parts in zip(*(found[k] for found in samples), strict=True))
+        yield tuple(expand_sample(judged, sample, chance))
+
+
+class _Query:
+    """The draws of one query: what was drawn, and for each document the logarithm of the chance that it was not."""
+
+    def __init__(self, judged: JudgedBoard, query: int, rng: np.random.Generator) -> None:
+        pool = judged.board.pool
+        self.rng, self.start, self.size = rng, int(pool.starts[query]), int(pool.sizes[query])
+        self.relevant = judged.relevant[self.start : self.start + self.size]
+        self.ranks = np.full((len(pool.runs), self.size), np.inf)
+        for run, (documents, ranks) in enumerate(pool.run_lists(query)):
+            self.ranks[run, documents - self.start] = ranks
+        self.part = _part_in_ap(self.ranks, pool.deepest)
+        self.weight = np.full(len(pool.runs), 1.0 / len(pool.runs))
+        self.missed, self.drawn = np.zeros(self.size), 0
+        self.sample = np.empty(0, dtype=np.int64)
+
+    def samples(self, labels: Sequence[int]) -> list[tuple[IndexArray, FloatArray]]:
+        """Return the documents of the sample at each number of labels, and their chances."""
+        found = {0: (self.sample, np.empty(0))}
+        open_ = sorted({n for n in labels if 0 < n < self.size})
+        while open_:
+            p = self._chances()
+            batch = max(FIRST, int(GROWTH * self.drawn))
+            draws = self.rng.choice(self.size, batch, p=p)
+            new, at = _firsts(draws, self.sample)
+            while open_ and open_[0] <= len(self.sample) + len(new):
+                n = open_.pop(0)
+                sample = np.concatenate([self.sample, new])[:n]
+                until = at[n - len(self.sample) - 1] + 1
+                found[n] = sample, -np.expm1(self.missed + until * np.log1p(-p))[sample]
+            self.sample = np.concatenate([self.sample, new])
+            self.missed += batch * np.log1p(-p)
+            self.drawn += batch
+            self._learn()
+        found[self.size] = np.arange(self.size), np.ones(self.size)
+        return [(self.start + found[n][0], found[n][1]) for n in labels]
+
+    def _chances(self) -> FloatArray:
+        """Return the chance of each document in one draw."""
+        weighed = self.weight @ self.part
+        whole = weighed.sum()
+        even = np.full(self.size, 1.0 / self.size)
+        return np.asarray((1 - EVEN) * weighed / whole + EVEN * even if whole > 0 else even)
+
+    def _learn(self) -> None:
+        """The runs' weights by their sums of precisions as the sample estimates them."""
+        good = self.sample[self.relevant[self.sample]]
+        if not len(good):
+            return
+        order = np.argsort(self.ranks[:, good], axis=1)
+        ranks = np.take_along_axis(self.ranks[:, good], order, axis=1)
+        counts = (1.0 / -np.expm1(self.missed[good]))[order]
+        sums = (counts * (1.0 + np.cumsum(counts, axis=1) - counts) / ranks).sum(axis=1)
+        if sums.any():
+            self.weight = sums / sums.sum()
+
+
+def _part_in_ap(ranks: FloatArray, deepest: int) -> FloatArray:
+    """1 + 1/r + 1/(r + 1) + … + 1/n for each rank r, and 0 for documents that a run does not retrieve."""
+    inverse = 1.0 / np.arange(1, deepest + 1)
+    by_rank = np.append(1.0 + np.cumsum(inverse[::-1])[::-1], 0.0)
+    return np.asarray(by_rank[np.minimum(ranks - 1, deepest).astype(np.int64)])
+
+
+def _firsts(draws: IndexArray, before: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """The documents that are drawn for the first time, in the order of the draws, and the places of those draws."""
+    documents, places = np.unique(draws, return_index=True)
+    new = ~np.isin(documents, before)
+    order = np.argsort(places[new])
+    return documents[new][order], places[new][order]
+
+
+LI_KANOULAS = Yardstick(
+    name="li-kanoulas",
+    title="Active sampling of Li & Kanoulas: with replacement, more from runs that do well so far",
+    reference="Li & Kanoulas, Active sampling for large-scale information retrieval evaluation, CIKM 2017",
+    standings=standings_li_kanoulas,
+).register()
+
+
+STRATA = 5
+"""Each gets the same number of labels; the first is judged throughout, and sizes grow by a constant factor."""
+
+SMOOTHING = 1e-5
+"""ε, as in trec_eval's infAP."""
+
+
+def standings_xinfap(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+    """Yield the values from a sample of each stratum; the same random numbers serve every number of labels."""
+    rng = np.random.default_rng(seed)
+    by_depth, luck = np.lexsort((rng.random(judged.size), judged.board.pool.best_rank)), rng.random(judged.size)
+    for n in labels:
+        stratum = np.empty(judged.size, dtype=np.int64)
+        stratum[by_depth] = np.searchsorted(_edges(judged.size, n), np.arange(judged.size), side="right")
+        sample, chance = _draw_sample(judged, stratum, n, luck)
+        yield tuple(
+            _infer_precision(judged, target, lists, stratum, sample, chance)
+            if isinstance(lists, PrecisionLists)
+            else found
+            for found, (target, lists) in zip(expand_sample(judged, sample, chance), judged.measured(), strict=True)
+        )
+
+
+def _edges(size: int, labels: int) -> FloatArray:
+    """Return where in the order by depth each stratum but the first begins."""
+    first = labels / STRATA
+    low, high = 1.0, size / first
+    for _ in range(60):
+        growth = (low + high) / 2
+        low, high = (growth, high) if first * np.sum(growth ** np.arange(STRATA)) < size else (low, growth)
+    return np.asarray(np.round(first * np.cumsum(low ** np.arange(STRATA - 1))))
+
+
+def _draw_sample(
+    judged: JudgedBoard, stratum: IndexArray, labels: int, luck: FloatArray
+) -> tuple[IndexArray, FloatArray]:
+    """A sample of each stratum, of each query in proportion to its size there, and the chances of its documents."""
+    query, found = judged.board.pool.query, []
+    left = labels
+    for s in range(STRATA):
+        members = np.flatnonzero(stratum == s)
+        sizes = np.bincount(query[members], minlength=len(judged.board.pool.queries))
+        counts = shares(sizes, round(left / (STRATA - s)))
+        left -= int(counts.sum())
+        order = members[np.lexsort((luck[members], query[members]))]
+        place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        drawn = order[place < counts[query[order]]]
+        found.append((drawn, (counts / np.maximum(sizes, 1))[query[drawn]]))
+    sample, chance = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return sample, chance
+
+
+def _infer_precision(
+    judged: JudgedBoard,
+    target: BoardTarget,
+    lists: PrecisionLists,
+    stratum: IndexArray,
+    sample: IndexArray,
+    chance: FloatArray,
+) -> Standing:
+    """Return the expected precision at a random relevant document."""
+    pool, weight = judged.board.pool, np.zeros(judged.size)
+    known = np.zeros(judged.size)
+    known[sample], weight[sample] = 1.0, 1.0 / chance
+    relevant = known * (judged.reached @ target.steps > 0)
+    weight *= relevant
+    above = np.zeros(len(lists.document))
+    for s in range(STRATA):
+        member = (stratum == s).astype(np.float64)
+        drawn, good = (np.add.reduceat(member * mask, pool.starts) for mask in (known, relevant))
+        share = (good / np.maximum(drawn, 1.0))[pool.query[lists.document]]
+        size, seen, found = (lists.above((member * mask)[lists.document]) for mask in (1.0, known, relevant))
+        above += size * (found + SMOOTHING * share) / (seen + SMOOTHING)
+    sums = lists.sums(weight[lists.document] * (1.0 + above) * lists.weight)
+    counts = np.add.reduceat(judged.reached * weight[:, np.newaxis], pool.starts, axis=0)
+    return Standing(values=target.over_ideal(sums, counts).mean(axis=1))
+
+
+XINFAP = Yardstick(
+    name="xinfAP",
+    title="xinfAP and infNDCG: strata by depth, the deeper the fewer labels",
+    reference="Yilmaz, Kanoulas & Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008",
+    standings=standings_xinfap,
 ).register()
