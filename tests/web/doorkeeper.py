@@ -24,7 +24,7 @@ from fastapi import FastAPI
 
 from rankgauge.room.app import create_app
 from rankgauge.room.route import ROUTES
-from rankgauge.room.server import configured
+from rankgauge.room.server import configure
 from rankgauge.room.settings import RoomSettings
 
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGINT}
@@ -33,7 +33,7 @@ SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGTERM, "break": signal.SIGIN
 def serve(database: str, listening: socket.socket) -> None:
     """The room, until it is killed."""
     app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000))
-    uvicorn.Server(configured(app)).run(sockets=[listening])
+    uvicorn.Server(configure(app)).run(sockets=[listening])
 
 
 def main(database: str) -> None:
@@ -68,7 +68,7 @@ def _import_all() -> None:
         import_module(name)
     app = FastAPI()
     app.state.room = SimpleNamespace(settings=RoomSettings())
-    configured(app).load()
+    configure(app).load()
 
 
 def _end(pid: int, how: signal.Signals) -> None:

@@ -21,7 +21,7 @@ import uvicorn
 from rankgauge.demo.collection import generate_pool
 from rankgauge.room.app import create_app
 from rankgauge.room.room import Room
-from rankgauge.room.server import configured
+from rankgauge.room.server import configure
 from rankgauge.room.settings import RoomSettings
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
@@ -125,7 +125,7 @@ def fields(text: str) -> dict[str, str]:
 def open_house(database: str, **settings: Any) -> Iterator[House]:
     """A room on the database, open as long as it is needed."""
     app = create_app(RoomSettings(database=database, port=0, tries_a_minute=100_000, **settings))
-    server = uvicorn.Server(configured(app, port=0))
+    server = uvicorn.Server(configure(app, port=0))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import product
 
 import pytest
 from fastapi.routing import APIRoute
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from rankgauge.labelling.labels import Label
 from rankgauge.room.gold import GoldQuestion
+from rankgauge.room.pairs import PairDesk
 from rankgauge.room.route import API, ROUTES
 from tests.web.boards import board_files
 from tests.web.house import House, csrf, open_house
@@ -26,6 +28,7 @@ NO_PAGES = {
     *("/healthz", "/readyz", "/livez", "/metrics", "/oidc", "/oidc/back"),
     *("/api/openapi.json", "/enter", "/campaigns/{campaign}/progress", REVOKING),
     *("/campaigns/{campaign}/files/{name}", "/campaigns/{campaign}/labels/{name}"),
+    "/campaigns/{campaign}/pairs/{name}",
 }
 """What is no page of its own, is seen before anybody has signed in, or needs a person."""
 
@@ -56,6 +59,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
                     for t, g in zip(tasks, grades, strict=True)
                 ]
             )
+        pairs = PairDesk(opened=opened.room.campaigns.get(number))
+        pairs.ask_for(3)
+        for person, pair in product(range(10, 40), pairs.wanted()):
+            pairs.record(person, pair if person % 2 else pair.swapped, person % 3 - 1)
         opened.room.gold.add(number, 1, [GoldQuestion(query="g", document="g", grade=2.0, texts={"title": "Gold"})])
         boss = opened.admin()
         token = {"csrf": csrf(boss)}

@@ -102,4 +102,5 @@ def test_who_changed_what_is_kept(house: House) -> None:
         ("robot", "paused", "no", "yes"),
         ("robot", "archived", "no", "yes"),
     ]
+    assert {row["person"]: row["number"] for row in found} == {"admin": 3, "robot": 4}
     assert GoldRules(within=1).words == "none asked, right within 1 level, blocks below 70 % after 10"

@@ -83,11 +83,11 @@ def test_backup_restore_and_check(database: str, tmp_path: Path) -> None:
         (task,) = house.program().post(f"/api/v1/campaigns/{number}/tasks").json()
         label = {"query": task["query"], "document": task["document"], "grade": 1}
         house.program().post(f"/api/v1/campaigns/{number}/labels", json={"labels": [label]})
-        assert do(database, "backup", str(tmp_path / "monday.db")).startswith("1 campaigns, 1 labels, ")
+        assert do(database, "backup", str(tmp_path / "monday.db")).startswith("1 campaign, 1 label, ")
     restored = f"sqlite:///{tmp_path / 'new.db'}"
     do(restored, "restore", str(tmp_path / "monday.db"))
     for place in (database, restored, str(tmp_path / "monday.db")):
-        assert do(place, "check").startswith("1 campaigns, 1 labels, ")
+        assert do(place, "check").startswith("1 campaign, 1 label, ")
     with open_house(restored) as house:
         assert house.program().get(f"/api/v1/campaigns/{number}").json()["progress"]["labels"] == 1
     with pytest.raises(InputError, match=r"not empty|exists already"):

@@ -86,7 +86,7 @@ def test_serve_opens_and_stops(tmp_path: Path) -> None:
         assert healthy(room)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=30)
-    assert process.returncode == -signal.SIGTERM, said  # how a server that was told to stop ends
+    assert process.returncode == 0, said
     assert "Traceback" not in said
     assert link.rpartition("#")[2] not in said
 
@@ -139,4 +139,4 @@ def test_backup_says_what_it_copied(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "rankgauge.cli", "serve", "backup", "copy.db", *here]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("1 campaigns, 0 labels, ")
+    assert done.stdout.startswith("1 campaign, 0 labels, ")

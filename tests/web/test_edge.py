@@ -172,6 +172,7 @@ def test_a_name_is_one_line(house: House) -> None:
             program.patch(f"/api/v1{page}/settings", json={"name": name}),
             boss.post(f"{page}/settings/name", data={"csrf": csrf(boss), "name": name}),
             boss.post(f"{page}/labels", data={"csrf": csrf(boss)}, files=file),
+            boss.post("/tokens", data={"csrf": csrf(boss), "name": name}),
         ):
             assert answer.status_code in (400, 422), (name, answer.url, answer.text)
             assert "printable" in answer.text or not name.strip()

@@ -20,7 +20,8 @@ import polars as pl
 import psutil
 import pytest
 
-from tests.web.house import House, csrf, open_house, parquet, pool
+from tests.web.house import House, csrf, fields, open_house, parquet, pool
+from tests.web.test_previews import CASES, repeated
 
 MIB = 1 << 20
 
@@ -58,6 +59,29 @@ def watched(house: House) -> Iterator[None]:
     assert answered <= {200}
     assert slowest < 1.0 + psutil.getloadavg()[0] / 8  # other tests may keep the processors busy
     assert largest < 700 * MIB
+
+
+def test_hostile_documents(room: House) -> None:
+    """An assessor judges 200 documents that are made to take long to show, one after another."""
+    assert len(CASES) >= 200
+    rows = [{"query": f"q{n}", "document": f"d{n}", "score": 1.0} for n in range(len(CASES))]
+    for row, (kind, piece) in zip(rows, CASES, strict=True):
+        text = repeated(piece, 6_000)
+        row |= {"text": text, "query_text": text} if kind == "words" else {kind: text, "query_text": "battery range"}
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    settings = {"name": "hostile", "filename": "pool.parquet", "measure": "P@1", "method": "passive", "scale": "binary"}
+    params = {**settings, "budget": len(CASES)}
+    made = room.program().post("/api/v1/campaigns", params=params, content=parquet(frame))
+    assert made.status_code == 201, made.text
+    page, seen = f"/campaigns/{made.json()['id']}/judge", set[str]()
+    ann = room.assessor(made.json()["id"], "ann")
+    with watched(room):
+        answer = ann.get(page)
+        while "key" in (sent := fields(answer.text)):
+            assert answer.status_code == 200, sent["document"]
+            seen.add(sent["document"])
+            answer = ann.post(page, data={**sent, "grade": "1"}, headers={"x-fragment": "1"})
+    assert len(seen) == len(CASES)
 
 
 LABEL = b'{"query":"q1","document":"d1","grade":1}'
@@ -153,6 +177,8 @@ def uploads() -> dict[str, bytes]:
     files["long.jsonl"] = b'{"query":"' + b"q" * 5_000_000
     files["deep.json"] = b'{"a":' * 100_000
     files["bomb.xlsx"] = zipped(300 * MIB)
+    nested = pl.Series([[1]] * len(pool()))
+    files |= {f"nested {name}.parquet": parquet(pool().with_columns(nested.alias(name))) for name in NESTED}
     files["rows.parquet"] = parquet(
         pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0]}).select(
             pl.all().repeat_by(3_000_000).explode()
@@ -162,6 +188,9 @@ def uploads() -> dict[str, bytes]:
 
 
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".txt", ".rg", ".run", ".gz", ".zst", ".ndjson")
+
+
+NESTED = ("text", "query", "score", "p_0")
 
 
 def test_hostile_uploads(room: House) -> None:
@@ -178,7 +207,7 @@ def test_hostile_uploads(room: House) -> None:
                 path = ("/drafts", "/campaigns/1/labels", "/campaigns/1/gold/labels")[n // 2 % 3]
                 answer = admin.post(path, data={"csrf": token}, files=sent)
             assert answer.status_code in (400, 201, 200), (name, answer.text[-500:])
-            assert answer.status_code == 400 or not name.startswith(("late", "bomb", "rows", "deep")), name
+            assert answer.status_code == 400 or not name.startswith(("late", "bomb", "rows", "deep", "nested")), name
     late = program.post("/api/v1/drafts", params={"filename": "a.csv.bz2"}, content=files["late.csv.bz2"])
     assert "unpacks to more than 256 MB" in late.json()["detail"]
 

@@ -60,8 +60,8 @@ def test_words_are_changed(house: House) -> None:
     assert send(client, f"/campaigns/{number}/settings/guide", **typed).status_code == 303
     page = words(client.get(f"/campaigns/{number}/settings"))
     assert "Winter" in page
-    assert "admin name autumn Winter" in page
-    assert "admin grade 2 good: answers all of it splendid: all of it" in page
+    assert "admin #2 name autumn Winter" in page
+    assert "admin #2 grade 2 good: answers all of it splendid: all of it" in page
     judging = words(house.assessor(number, "ann").get(f"/campaigns/{number}/judge"))
     assert "splendid" in judging
     assert "Read it twice." in judging

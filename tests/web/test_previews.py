@@ -17,11 +17,12 @@ from rankgauge.room.previews import (
     LONGEST,
     STYLE,
     _beginnings,
-    highlighted,
+    highlight,
     preview,
     render,
     safe_image,
 )
+from rankgauge.room.sandbox import Sandbox
 from rankgauge.room.settings import RoomSettings
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
@@ -146,7 +147,7 @@ def render_seconds(kind: str, source: str) -> float:
     """How much time of a processor it takes to show the text; as words, it is the query too."""
     begun = time.process_time()
     _beginnings.cache_clear()
-    highlighted(source, source) if kind == "words" else render(kind, source, "battery range", ())
+    highlight(source, source) if kind == "words" else render(kind, source, "battery range", ())
     return time.process_time() - begun
 
 
@@ -175,6 +176,15 @@ def test_what_takes_too_long_is_shown_as_its_source(monkeypatch: pytest.MonkeyPa
         assert "&lt;" in shown
         assert time.perf_counter() - begun < 5
     assert body({"html": "<b>next</b>"}) == "<b>next</b>"
+
+
+def test_the_time_of_a_document_begins_when_its_process_can_work() -> None:
+    """Starting a process takes longer than most documents, and is no reason to show one as its source."""
+    sandbox = Sandbox("rankgauge.room.previews", megabytes=256)
+    try:
+        assert sandbox.run(len, "abc", seconds=0.1) == 3
+    finally:
+        sandbox.close()
 
 
 def test_long_documents_are_cut() -> None:

@@ -26,6 +26,8 @@ ASSESSORS = {
     ("GET", "/campaigns/{campaign}/judge"),
     ("POST", "/campaigns/{campaign}/judge"),
     ("GET", "/campaigns/{campaign}/judge/history"),
+    ("GET", "/campaigns/{campaign}/pairs/compare"),
+    ("POST", "/campaigns/{campaign}/pairs/compare"),
     ("POST", "/api/v1/campaigns/{campaign}/tasks"),
     ("POST", "/api/v1/campaigns/{campaign}/labels"),
     ("GET", "/tokens"),

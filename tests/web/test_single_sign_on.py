@@ -19,7 +19,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from rankgauge.room.credentials import verified
+from rankgauge.room.credentials import verify
 from rankgauge.room.people import Role
 from tests.web.house import House, open_house
 
@@ -125,7 +125,7 @@ def test_claims_give_roles(room: House, provider: Provider, roles: Any, role: Ro
     client, answer = sign_in(room, provider, rankgauge=roles)
     assert answer.status_code == 303
     assert client.get("/tokens").status_code == 200
-    person = room.room.people.by_session(verified(client.cookies["rankgauge"], room.room.key) or "")
+    person = room.room.people.by_session(verify(client.cookies["rankgauge"], room.room.key) or "")
     assert person is not None
     assert (person.name, person.role) == ("Ann", role)
     assert "Sign in with Example" in room.guest().get("/enter").text

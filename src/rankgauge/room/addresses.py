@@ -17,7 +17,7 @@ FORWARDED = "x-forwarded-for"
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """The networks in a list of addresses and networks, such as `127.0.0.1, 10.0.0.0/8`."""
+    """Return the networks in a list of addresses and networks, such as `127.0.0.1, 10.0.0.0/8`."""
     try:
         return tuple(ipaddress.ip_network(one.strip(), strict=False) for one in text.split(",") if one.strip())
     except ValueError:
@@ -41,7 +41,7 @@ def sender(request: Request, proxies: Sequence[Network]) -> str:
 
 
 def is_cross_site(request: Request, base: str) -> bool:
-    """Whether a page of another site sent the request; `base` is the room's own address.
+    """Say whether a page of another site sent the request; `base` is the room's own address.
 
     Programs send neither header. Old browsers, and all where the room has no HTTPS, send only `Origin`.
     """
@@ -53,7 +53,7 @@ def is_cross_site(request: Request, base: str) -> bool:
 
 
 def is_in(address: str, proxies: Sequence[Network]) -> bool:
-    """Whether the address is one of the proxies'."""
+    """Say whether the address is one of the proxies'."""
     found = _address(address)
     return found is not None and any(found in network for network in proxies)
 

@@ -27,14 +27,14 @@ KEYS = {Reason.LOADING: "l", Reason.LANGUAGE: "w", Reason.QUERY: "q", Reason.OTH
 """The keys that give the reasons once the list of reasons is open."""
 
 
-def explained(reason: Reason | None, comment: str | None) -> str | None:
-    """The comment of a label that was given with a reason."""
+def explain_label(reason: Reason | None, comment: str | None) -> str | None:
+    """Return the comment of a label that was given with a reason."""
     words = (comment or "").strip()
     return ": ".join(filter(None, (reason, words))) or None
 
 
 def reason_of(kind: str, comment: str | None) -> tuple[Reason | None, str]:
-    """The reason in a label's comment, if there is one, and the rest of the comment."""
+    """Return the reason in a label's comment, if there is one, and the rest of the comment."""
     words = comment or ""
     if kind == LabelKind.SKIP:
         for reason in Reason:
@@ -93,7 +93,7 @@ class SentLabel(BaseModel):
         return self
 
     def label(self, person: Person) -> Label:
-        """The label that the person sent: their own, or of somebody who is known by the name alone."""
+        """Return the label that the person sent: their own, or of somebody who is known by the name alone."""
         other = self.assessor if person.may(Permission.IMPORT) else None
         exported = Exported(person=self.person, kind=self.kind) if other and self.kind else None
         return Label(
@@ -103,7 +103,7 @@ class SentLabel(BaseModel):
             assessor=other or person.name,
             person=None if other else person.id,
             sender=person.id,
-            comment=explained(self.reason, self.comment),
+            comment=explain_label(self.reason, self.comment),
             key=None if self.key is None else f"{person.id}:{self.key}",
             exported=exported,
         )
@@ -118,7 +118,7 @@ class Settlement(BaseModel):
     comment: Comment | None = Field(None, description="Why.")
 
     def label(self, admin: Person) -> Label:
-        """The label that replaces those of the assessors."""
+        """Return the label that replaces those of the assessors."""
         return Label(
             query=self.query,
             document=self.document,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.encoders import jsonable_encoder
@@ -33,7 +34,7 @@ PATIENCE = 2.0
 
 
 def create_app(settings: RoomSettings) -> FastAPI:
-    """The application. Its database is brought up to date first."""
+    """Return the application. Its database is brought up to date first."""
     location = Location(settings.database)
     make_private(location)
     engine = connect(location, existing=False, patience=PATIENCE)
@@ -83,21 +84,18 @@ async def _open_house(app: FastAPI) -> AsyncIterator[None]:
     app.state.room.engine.dispose()
 
 
-def _show_refusal(request: Request, error: Exception) -> Response:
-    """What is forbidden or does not exist."""
-    assert isinstance(error, HTTPException)
+def _show_refusal(request: Request, error: Any) -> Response:
+    """Return what is forbidden or does not exist."""
     return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
 
 
-def _mistaken(request: Request, error: Exception) -> Response:
-    """What makes no sense, in the words of the command line."""
-    assert isinstance(error, RankGaugeError)
+def _mistaken(request: Request, error: Any) -> Response:
+    """Return what makes no sense, in the words of the command line."""
     return _error(request, 400, room_of(request).told(error), {})
 
 
-def _show_malformed(request: Request, error: Exception) -> Response:
+def _show_malformed(request: Request, error: Any) -> Response:
     """Say what does not fit the route's parameters, and why. The values are not sent back; they may be large."""
-    assert isinstance(error, RequestValidationError)
     told = [{name: one[name] for name in ("type", "loc", "msg")} for one in error.errors()[:LISTED]]
     if request.url.path.startswith(API):
         return JSONResponse({"detail": jsonable_encoder(told)}, status_code=422)
@@ -106,16 +104,15 @@ def _show_malformed(request: Request, error: Exception) -> Response:
     return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 
-def _unavailable(request: Request, error: Exception) -> Response:
+def _unavailable(request: Request, error: Any) -> Response:
     """The database does not answer or is full; the same request may be sent again. Details are in the log only."""
-    assert isinstance(error, UnavailableError)
     LOG.error("database", exc_info=error)
     problem = error.problem.partition(":")[0]
     return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
 
 
 def _error(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
-    """An error page for people, JSON for programs."""
+    """Return an error page for people, JSON for programs."""
     if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": words}, status_code=status, headers=headers)
     room, facts = room_of(request), {"code": status, "words": words}

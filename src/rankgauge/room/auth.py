@@ -15,7 +15,7 @@ from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
 from rankgauge.room.addresses import sender
-from rankgauge.room.credentials import is_csrf_token, verified
+from rankgauge.room.credentials import is_csrf_token, verify
 from rankgauge.room.log import CURRENT
 from rankgauge.room.people import Permission, Person
 from rankgauge.room.room import Room, room_of
@@ -48,7 +48,7 @@ def count_try(request: Request, room: Room) -> None:
 
 
 async def _signed_in(request: Request, room: TheRoom) -> AsyncIterator[Person]:
-    """The sender of the request, by token or by session. Uploaded files are closed at the end."""
+    """Yield the sender of the request, by token or by session. Uploaded files are closed at the end."""
     try:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -80,7 +80,7 @@ def _is_known(request: Request, person: Person) -> None:
 
 
 def _by_session(request: Request, room: Room) -> Person:
-    session = verified(request.cookies.get(COOKIE, ""), room.key)
+    session = verify(request.cookies.get(COOKIE, ""), room.key)
     person = None if session is None else room.people.by_session(session)
     if person is None:
         request.state.former = None if session is None else room.people.by_ended_session(session)

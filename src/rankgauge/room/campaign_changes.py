@@ -23,17 +23,8 @@ from rankgauge.room.people import Person, Role
 from rankgauge.room.room import Room
 
 
-def note_change(engine: Engine, campaign: int, person: str, *, what: str, before: str, after: str) -> None:
-    """Keeps a change, if it is one."""
-    if before == after:
-        return
-    row = {"campaign": campaign, "person": person, "what": what, "before": before, "after": after}
-    with writing(engine) as connection:
-        connection.execute(insert(CHANGES).values(made=time.time(), **row))
-
-
 def changes(engine: Engine, campaign: int) -> Sequence[Row[Any]]:
-    """The changes of a campaign, the last first: made, person, what, before, after."""
+    """Return the changes of a campaign, the last first: made, number, person, what, before, after."""
     with reading(engine) as connection:
         chosen = select(CHANGES).where(CHANGES.c.campaign == campaign)
         return connection.execute(chosen.order_by(CHANGES.c.id.desc())).all()
@@ -151,4 +142,9 @@ def _yes(is_so: bool) -> str:
 
 
 def _note(room: Room, campaign: int, person: Person, what: str, before: str, after: str) -> None:
-    note_change(room.engine, campaign, person.name, what=what, before=before, after=after)
+    """Keep a change, if it is one."""
+    if before == after:
+        return
+    row = {"campaign": campaign, "number": person.id, "person": person.name, "made": time.time()}
+    with writing(room.engine) as connection:
+        connection.execute(insert(CHANGES).values(what=what, before=before, after=after, **row))

@@ -20,11 +20,12 @@ from rankgauge.errors import ArchivedError
 from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign.answer_queue import AnswerQueue
 from rankgauge.labelling.campaign.database import reading, writing
-from rankgauge.labelling.campaign.label_table import PoolTexts
+from rankgauge.labelling.campaign.labels import PoolTexts
 from rankgauge.labelling.campaign.review import Review
-from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, rules_table, write_rules
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, write_rules
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
+from rankgauge.labelling.campaign.tables import rules as rules_table
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
@@ -48,12 +49,12 @@ class SlowValue(Generic[T]):
         self._made = self._took = 0.0
 
     def now(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
-        """The value of the present version."""
+        """Return the value of the present version."""
         with self._turn:
             return self._compute(version, compute)
 
     def lately(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
-        """The value of the present version; where it takes long, perhaps that of a moment ago."""
+        """Return the value of the present version; where it takes long, perhaps that of a moment ago."""
         if self._kept is None:
             return self.now(version, compute)
         if self._is_recent() or not self._turn.acquire(blocking=False):
@@ -112,30 +113,26 @@ class OpenCampaign:
         return self.rules.interval(self.campaign.settings)
 
     def version(self) -> object:
-        """Another value whenever labels, tasks, stages, settings or the stopping rule have changed."""
+        """Return another value whenever labels, tasks, stages, settings or the stopping rule have changed."""
         return *self.campaign.version(), self.rules.stop_at
 
     def estimate(self) -> Estimate | None:
-        """The estimate so far; None while there are too few draws, and for a board, which has many."""
+        """Return the estimate so far; None while there are too few draws, and for a board, which has many."""
         estimate = self.campaign.estimate(level=LEVEL, interval=self.interval)
         if estimate is not None and self._is_hasty(estimate.draws, estimate.queries):
             return replace(estimate, low=-math.inf, high=math.inf)
         return estimate
 
     def curve(self) -> pl.DataFrame:
-        """The estimate after more and more draws; empty for a board."""
+        """Return the estimate after more and more draws; empty for a board."""
         return self.campaign.curve(interval=self.interval)
 
     def _is_hasty(self, draws: int, queries: int) -> bool:
-        """Whether so few draws of some of the queries say too little for an interval."""
+        """Say whether so few draws of some of the queries say too little for an interval."""
         return draws < FEWEST and queries < len(self.campaign.pool.queries)
 
-    def why_paused(self) -> Idle:
-        """Whether the campaign, which is paused, has stopped by itself."""
-        return self.campaign.why_paused(self.rules)
-
     def why_over(self) -> Idle | None:
-        """Why nobody gets documents any more; None while somebody may."""
+        """Return why nobody gets documents any more; None while somebody may."""
         return self.campaign.why_over()
 
     @property
@@ -144,16 +141,16 @@ class OpenCampaign:
         return self.campaign.texts
 
     def level_name(self, grade: float) -> str:
-        """The name of a grade."""
+        """Return the name of a grade."""
         return self.rules.guide.names.get(f"{grade:g}", f"{grade:g}")
 
     def choices(self) -> list[GradeChoice]:
-        """The grades of the campaign, the best first."""
+        """Return the grades of the campaign, the best first."""
         return choices_of(self.campaign.settings.grades, self.rules.guide)
 
 
 def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
-    """The grades of a scale as assessors choose them, the best first."""
+    """Return the grades of a scale as assessors choose them, the best first."""
     grades = sorted(scale)
     digits = all(grade == int(grade) and 0 <= grade <= 9 for grade in grades)
     found = []
@@ -166,7 +163,7 @@ def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
 
 
 def _why_closed(connection: Connection, number: int) -> ArchivedError | None:
-    """Why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
+    """Return why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
     if connection.scalar(_ARCHIVED, {"campaign": number}) is None:
         return None
     problem = "the campaign is archived: nothing in it can be changed"
@@ -184,7 +181,7 @@ class Campaigns:
         self._open: OrderedDict[int, OpenCampaign] = OrderedDict()
 
     def get(self, number: int) -> OpenCampaign:
-        """The campaign with that number."""
+        """Return the campaign with that number."""
         with self._lock:
             if number not in self._open:
                 if number not in self._numbers():
@@ -204,22 +201,22 @@ class Campaigns:
             return sum(opened.answers.waiting for opened in self._open.values())
 
     def all(self, *, archived: bool | None = None) -> list[OpenCampaign]:
-        """All campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""
+        """Return all campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""
         over = self.archived()
         return [self.get(n) for n in self._numbers() if archived is None or (n in over) is archived]
 
     def archived(self) -> set[int]:
-        """The numbers of archived campaigns."""
+        """Return the numbers of archived campaigns."""
         with reading(self.engine) as connection:
             return set(connection.scalars(select(ARCHIVED.c.campaign)))
 
     def is_archived(self, number: int) -> bool:
-        """Whether the campaign is archived."""
+        """Say whether the campaign is archived."""
         with reading(self.engine) as connection:
             return _why_closed(connection, number) is not None
 
     def unarchived(self, number: int) -> OpenCampaign:
-        """The campaign with that number, to change it; one that is archived is refused."""
+        """Return the campaign with that number, to change it; one that is archived is refused."""
         opened = self.get(number)
         with reading(self.engine) as connection:
             if error := _why_closed(connection, number):
@@ -232,7 +229,7 @@ class Campaigns:
         with self._changing(number) as connection:
             before = _why_closed(connection, number) is not None
             if archived and not before:
-                Store(campaign=number).set_paused(connection, True)
+                Store(campaign=number).change(connection, paused=True)
                 connection.execute(insert(ARCHIVED).values(campaign=number, made=time.time()))
             elif not archived:
                 connection.execute(delete(ARCHIVED).where(ARCHIVED.c.campaign == number))
@@ -245,7 +242,7 @@ class Campaigns:
             if error := _why_closed(connection, number):
                 raise error
             before = store.lock(connection)
-            store.set_paused(connection, paused)
+            store.change(connection, paused=paused)
             return before
 
     @contextmanager
@@ -269,10 +266,6 @@ class Campaigns:
         """Closes a campaign that is no longer there."""
         with self._lock:
             self._open.pop(number, None)
-
-    def set_rules(self, number: int, rules: CampaignRules) -> None:
-        """Gives a campaign other rules."""
-        self.change_rules(number, lambda _: rules)
 
     def change_rules(
         self, number: int, change: Callable[[CampaignRules], CampaignRules]

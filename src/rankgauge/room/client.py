@@ -35,7 +35,7 @@ class RoomClient:
         self._http.close()
 
     def campaigns(self) -> list[dict[str, Any]]:
-        """All campaigns, the newest first."""
+        """Return all campaigns, the newest first."""
         return list(self._call("GET", "/campaigns"))
 
     def campaign(self, number: int) -> dict[str, Any]:
@@ -92,15 +92,15 @@ class RoomClient:
         return dict(self._call("POST", f"/campaigns/{number}/labels", json=sent))
 
     def labels(self, number: int) -> pl.DataFrame:
-        """The current labels."""
+        """Return the current labels."""
         return pl.DataFrame(self._call("GET", f"/campaigns/{number}/labels"), infer_schema_length=None)
 
     def judgments(self, number: int) -> pl.DataFrame:
-        """One grade for each fully judged document, as `evaluate` takes them."""
+        """Return one grade for each fully judged document, as `evaluate` takes them."""
         return pl.DataFrame(self._call("GET", f"/campaigns/{number}/judgments"), infer_schema_length=None)
 
     def file(self, number: int, name: str, *, raw: bool = False) -> bytes:
-        """An export of the campaign: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
+        """Return an export of the campaign: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
 
         Cells of labels.csv that a spreadsheet would take for formulas begin with an apostrophe, unless it is `raw`.
         """

@@ -11,43 +11,43 @@ BYTES = 32
 
 
 def new_secret(prefix: str) -> str:
-    """A new secret. Its prefix says what it is for, so that one found in the wrong place can be revoked."""
+    """Return a new secret. Its prefix says what it is for, so that one found in the wrong place can be revoked."""
     return f"{prefix}_{secrets.token_urlsafe(BYTES)}"
 
 
 def new_signing_key() -> str:
-    """A new key to sign sessions with."""
+    """Return a new key to sign sessions with."""
     return secrets.token_hex(BYTES)
 
 
-def hashed(secret: str) -> str:
-    """The hash that the database keeps of a secret."""
+def hash_secret(secret: str) -> str:
+    """Return the hash that the database keeps of a secret."""
     return hashlib.sha256(_bytes(secret)).hexdigest()
 
 
-def signed(value: str, key: str) -> str:
-    """The value and its signature, for a cookie."""
+def sign(value: str, key: str) -> str:
+    """Return the value and its signature, for a cookie."""
     return f"{value}.{_signature('session', value, key)}"
 
 
-def verified(cookie: str, key: str) -> str | None:
-    """The value of a signed cookie; None if the signature is wrong."""
+def verify(cookie: str, key: str) -> str | None:
+    """Return the value of a signed cookie; None if the signature is wrong."""
     value, _, signature = cookie.rpartition(".")
     return value if value and _same(signature, _signature("session", value, key)) else None
 
 
 def csrf_token(session: str, key: str) -> str:
-    """The token in the forms of a session; pages of other sites cannot know it."""
+    """Return the token in the forms of a session; pages of other sites cannot know it."""
     return _signature("csrf", session, key)
 
 
 def is_csrf_token(token: str, session: str, key: str) -> bool:
-    """Whether a form's token belongs to the session."""
+    """Say whether a form's token belongs to the session."""
     return _same(token, csrf_token(session, key))
 
 
 def _same(given: str, expected: str) -> bool:
-    """Whether the two are equal, in constant time."""
+    """Say whether the two are equal, in constant time."""
     return hmac.compare_digest(_bytes(given), _bytes(expected))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
@@ -28,15 +29,15 @@ from sqlalchemy import (
     delete,
     select,
 )
+from sqlalchemy.schema import SchemaItem
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.campaign import rules as stopping
 from rankgauge.labelling.campaign import tables
 from rankgauge.labelling.campaign.database import Location, connect, make_private, writing
 
 METADATA = MetaData()
 
-METADATAS: tuple[MetaData, ...] = (tables.metadata, stopping.metadata, METADATA)
+METADATAS: tuple[MetaData, ...] = (tables.metadata, tables.rules_metadata, METADATA)
 """All tables of a room's database: those of its campaigns and its own."""
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -45,8 +46,8 @@ MIGRATION = 60
 """How many seconds one process waits for another that migrates the same database."""
 
 
-UNRELEASED = "0005"
-"""The last step before the tables were written down as one; what such a database lacks is added."""
+UNRELEASED = ("0005", "0006", "0007")
+"""Steps of before the first release; what such a database lacks is added."""
 
 
 def migrate(engine: Engine) -> None:
@@ -65,7 +66,7 @@ def migrate(engine: Engine) -> None:
 def _refuse_unknown(connection: Connection, known: ScriptDirectory) -> None:
     """Refuse a database with a migration that this version does not know."""
     found = MigrationContext.configure(connection).get_current_revision()
-    if found == UNRELEASED:
+    if found in UNRELEASED:
         connection.exec_driver_sql("delete from alembic_version")
     elif found is not None and found not in {step.revision for step in known.walk_revisions()}:
         newest = known.get_current_head()
@@ -89,170 +90,121 @@ def opened(location: Location, *, existing: bool) -> Iterator[Engine]:
         engine.dispose()
 
 
+_CAMPAIGN_KEY = Column("campaign", Integer, primary_key=True, autoincrement=False)
+
 HASH = String(64)
 """A SHA-256 in hexadecimal digits: the database keeps hashes of secrets, never the secrets."""
 
-ROOM = Table(
-    "room",
-    METADATA,
-    Column("name", String(64), primary_key=True),
-    Column("value", Text, nullable=False),
-)
+
+def _table(title: str, key: Column[Any] | None, /, *parts: SchemaItem, **columns: Any) -> Table:
+    """Make a table of columns by name and type, with a number as its key if no other is given.
+
+    A column is always filled, unless its type is in a list; a foreign key has an index.
+    """
+    made = [Column("id", Integer, primary_key=True) if key is None else key._copy()]
+    for name, kind in columns.items():
+        (plain,), nullable = (kind, True) if isinstance(kind, list) else ([kind], False)
+        made.append(Column(name, plain, nullable=nullable, index=isinstance(plain, ForeignKey)))
+    # The numbers of drafts and their files are given once: what the files hold is remembered by them.
+    return Table(title, METADATA, *made, *parts, sqlite_autoincrement=title.startswith("draft"))
+
+
+ROOM = _table("room", Column("name", String(64), primary_key=True), value=Text)
 """Values of the room itself, such as the key that signs sessions."""
 
-PEOPLE = Table(
+PEOPLE = _table(
     "people",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(120), nullable=False),
-    Column("role", String(16), nullable=False),
-    Column("campaign", Integer),
-    Column("created", Double, nullable=False),
-    Column("revoked", Double),
-    Column("subject", String(400), index=True),
+    None,
     Index("people_of_campaign", "campaign"),
+    Index("ix_people_subject", "subject"),
+    **{"name": String(120), "role": String(16), "campaign": [Integer]},
+    **{"created": Double, "revoked": [Double], "subject": [String(400)]},
 )
 """Everybody, known by their number: admins belong to the room, others to one campaign. Times are seconds since 1970.
 
 Whoever signs in by single sign-on has a `subject`: the issuer, a blank, and the issuer's name for them."""
 
-LINKS = Table(
-    "links",
-    METADATA,
-    Column("hash", HASH, primary_key=True),
-    Column("person", ForeignKey("people.id"), nullable=False, index=True),
-    Column("once", Boolean, nullable=False),
-    Column("expires", Double, nullable=False),
-    Column("used", Double),
-)
+_HASH_KEY, _PERSON = Column("hash", HASH, primary_key=True), "people.id"
+
+LINKS = _table("links", _HASH_KEY, person=ForeignKey(_PERSON), once=Boolean, expires=Double, used=[Double])
 """Links that sign a person in: an admin's works once, another's until it expires or is revoked."""
 
-SESSIONS = Table(
-    "sessions",
-    METADATA,
-    Column("hash", HASH, primary_key=True),
-    Column("person", ForeignKey("people.id"), nullable=False, index=True),
-    Column("expires", Double, nullable=False),
-)
+SESSIONS = _table("sessions", _HASH_KEY, person=ForeignKey(_PERSON), expires=Double)
 
-TOKENS = Table(
+TOKENS = _table(
     "tokens",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("hash", HASH, nullable=False, unique=True),
-    Column("person", ForeignKey("people.id"), nullable=False, index=True),
-    Column("name", String(120), nullable=False),
-    Column("created", Double, nullable=False),
-    Column("revoked", Double),
-    Column("expires", Double),
+    None,
+    UniqueConstraint("hash"),
+    **{"hash": HASH, "person": ForeignKey(_PERSON), "name": String(120)},
+    **{"created": Double, "revoked": [Double], "expires": [Double]},
 )
 """Tokens for programs: a request with a token acts as the token's owner, until it expires or is revoked."""
 
-DRAFTS = Table(
-    "drafts",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("person", ForeignKey("people.id"), nullable=False, index=True),
-    Column("made", Double, nullable=False),
-    Column("touched", Double, nullable=False),
-    Column("settings", Text, nullable=False),
-    sqlite_autoincrement=True,  # what the files of a draft hold is remembered by their numbers
-)
+DRAFTS = _table("drafts", None, person=ForeignKey(_PERSON), made=Double, touched=Double, settings=Text)
 """Campaigns that somebody is about to make, with the settings chosen so far as JSON."""
 
-DRAFT_FILES = Table(
-    "draft_files",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("draft", ForeignKey("drafts.id"), nullable=False, index=True),
-    Column("part", String(16), nullable=False),
-    Column("name", String(200), nullable=False),
-    Column("content", LargeBinary, nullable=False),
-    sqlite_autoincrement=True,
+DRAFT_FILES = _table(
+    "draft_files", None, draft=ForeignKey("drafts.id"), part=String(16), name=String(200), content=LargeBinary
 )
 """The files of drafts: lists of runs, judges' grades, documents, earlier judgments."""
 
-ARCHIVED = Table(
-    "archived",
-    METADATA,
-    Column("campaign", Integer, primary_key=True, autoincrement=False),
-    Column("made", Double, nullable=False),
-)
+ARCHIVED = _table("archived", _CAMPAIGN_KEY, made=Double)
 """The campaigns that are over: they are kept, and no longer shown among the others."""
 
-CHANGES = Table(
+CHANGES = _table(
     "changes",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("campaign", Integer, nullable=False, index=True),
-    Column("person", String(120), nullable=False),
-    Column("made", Double, nullable=False),
-    Column("what", String(40), nullable=False),
-    Column("before", Text, nullable=False),
-    Column("after", Text, nullable=False),
+    None,
+    Index("ix_changes_campaign", "campaign"),
+    **{"campaign": Integer, "number": [Integer], "person": String(120), "made": Double},
+    **{"what": String(40), "before": Text, "after": Text},
 )
-"""What was changed in a campaign after it was made, by whom, from what to what."""
+"""What was changed in a campaign after it was made, by whom (their number, and their name then), from what to what."""
 
-QUALITY_RULES = Table(
-    "quality_rules",
-    METADATA,
-    Column("campaign", Integer, primary_key=True, autoincrement=False),
-    Column("every", Integer),
-    Column("within", Integer, nullable=False),
-    Column("threshold", Double, nullable=False),
-    Column("least", Integer, nullable=False),
-)
+QUALITY_RULES = _table("quality_rules", _CAMPAIGN_KEY, every=[Integer], within=Integer, threshold=Double, least=Integer)
 """How often gold questions are asked in a campaign, and from which accuracy on an assessor gets no more documents."""
 
-GOLD_QUESTIONS = Table(
+GOLD_QUESTIONS = _table(
     "gold_questions",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("campaign", Integer, nullable=False),
-    Column("query", Text, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("grade", Double),
-    Column("texts", Text, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("author", Integer),
-    Column("retired", Double),
+    None,
     Index("gold_of_campaign", "campaign"),
+    **{"campaign": Integer, "query": Text, "document": Text, "grade": [Double], "texts": Text},
+    **{"made": Double, "author": [Integer], "retired": [Double]},
 )
 """Documents with known grades; without one the right answer is that the document cannot be judged."""
 
-GOLD_ANSWERS = Table(
+GOLD_ANSWERS = _table(
     "gold_answers",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("campaign", Integer, nullable=False),
-    Column("question", ForeignKey("gold_questions.id"), nullable=False, index=True),
-    Column("person", Integer, nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("handed", Double, nullable=False),
-    Column("made", Double),
-    Column("grade", Double),
-    Column("comment", Text),
-    Column("key", String(200)),
+    None,
     UniqueConstraint("campaign", "key", name="one_gold_answer_per_key"),
     Index("gold_of_person", "campaign", "person"),
+    **{"campaign": Integer, "question": ForeignKey("gold_questions.id"), "person": Integer, "place": Integer},
+    **{"handed": Double, "made": [Double], "grade": [Double], "comment": [Text], "key": [String(200)]},
 )
 """Gold questions that were handed to people, before which document of the pool (`place`), and the answers: the last one
 counts. They are no labels, so that no estimate knows of them."""
 
-BLOCKS = Table(
+BLOCKS = _table(
     "blocks",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("campaign", Integer, nullable=False),
-    Column("person", Integer, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("asked", Integer, nullable=False),
-    Column("correct", Integer, nullable=False),
-    Column("lifted", Double),
-    Column("lifted_by", Integer),
+    None,
     Index("blocks_of_person", "campaign", "person"),
+    **{"campaign": Integer, "person": Integer, "made": Double, "asked": Integer, "correct": Integer},
+    **{"lifted": [Double], "lifted_by": [Integer]},
 )
 """People who get no more documents, since their answers to gold questions were wrong too often; until it is lifted."""
+
+
+PAIR_RULES = _table("pair_rules", _CAMPAIGN_KEY, documents=Integer)
+"""Campaigns whose assessors compare documents two by two, and how many documents of each query."""
+
+PAIR_ANSWERS = _table(
+    "pair_answers",
+    None,
+    Index("pairs_of_person", "campaign", "person"),
+    **{"campaign": Integer, "person": Integer, "query": Text, "first": Text, "second": Text},
+    **{"better": [Integer], "made": Double},
+)
+"""Which of two documents is better, in the order in which they were shown: 1 the first, −1 the second, 0 neither; no
+number if the person cannot say. A person's last answer about two documents replaces those before."""
 
 
 def forget_campaign(connection: Connection, campaign: int) -> None:

@@ -82,7 +82,7 @@ class Desk:
     # what the person has answered
 
     def answers(self) -> list[OwnAnswer]:
-        """Everything that the person has answered, the newest first."""
+        """Return everything that the person has answered, the newest first."""
         mine = self.opened.review.answers(self.person.assessor)
         known = {(one.task.query, one.task.document) for one in mine}
         gold = {_key(one.question): one for one in self._gold_answers()}
@@ -90,14 +90,14 @@ class Desk:
         return sorted(mine, key=lambda one: one.made, reverse=True)
 
     def answered(self, query: str, document: str) -> OwnAnswer:
-        """What the person has answered of that document."""
+        """Return what the person has answered of that document."""
         for one in self.answers():
             if (one.task.query, one.task.document) == (query, document):
                 return one
         raise InputError("this document was not judged by you")
 
     def answered_before(self, moment: float) -> OwnAnswer | None:
-        """The last answer before that moment."""
+        """Return the last answer before that moment."""
         return next((one for one in self.answers() if one.made < moment), None)
 
     @property
@@ -181,7 +181,7 @@ class Desk:
         return OwnAnswer(task=task, kind=kind, grade=one.grade, comment=one.comment, made=one.made)
 
     def own(self) -> AssessorProgress:
-        """What the person has done so far. Gold questions count as documents do, so that it gives none away."""
+        """Return what the person has done so far. Gold questions count as documents do, so that it gives none away."""
         gold = self.room.gold.answered(self.opened.id, self.person.id) if self.asks_gold else ()
         return self.opened.review.own(self.person.assessor.identity, gold)
 

@@ -45,12 +45,12 @@ class DraftPart(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class DraftFile:
-    """An uploaded file: its number, what it is for, the sender's name for it, and its bytes."""
+    """An uploaded file: what it is for, the sender's name for it, its bytes, and its number once it is kept."""
 
-    id: int
     part: DraftPart
     name: str
     content: bytes = field(repr=False)
+    id: int = 0
 
     @property
     def ending(self) -> str:
@@ -86,7 +86,7 @@ class DraftContents(PoolSources):
 
     @classmethod
     def of(cls, files: Sequence[DraftFile]) -> DraftContents:
-        """The contents of these files; an error names the file that cannot be read."""
+        """Return the contents of these files; an error names the file that cannot be read."""
         lists = [file for file in files if file.part is DraftPart.LISTS]
         if not lists:
             raise InputError("there is neither a pool nor a run nor a campaign", hint="Choose a file.")
@@ -126,7 +126,7 @@ class DraftContents(PoolSources):
         return self.keys["query"].n_unique(), len(self.keys)
 
     def read_runs(self) -> list[ReadRun]:
-        """The runs, and how much each retrieves."""
+        """Return the runs, and how much each retrieves."""
         return [
             ReadRun(name=name, queries=run["query"].n_unique(), results=len(run))
             for name in self.names
@@ -134,21 +134,21 @@ class DraftContents(PoolSources):
         ]
 
     def read_judges(self) -> list[tuple[str, int, str]]:
-        """The judges: name, how many documents of the pool each graded, and the grades that it gave."""
+        """Return the judges: name, how many documents of the pool each graded, and the grades that it gave."""
         return [
             (judge.name, judge.of(self.keys)["grade"].count(), ", ".join(f"{grade:g}" for grade in judge.grades))
             for judge in (*self.judges, *self.told_judges())
         ]
 
     def first_rows(self) -> pl.DataFrame:
-        """Some rows of the pool as it was understood."""
+        """Return some rows of the pool as it was understood."""
         rows = self.keys.head(FIRST)
         texts = self.texts(rows)
         shown = {f"rank in {name}": self._ranks(rows, name) for name in self.names[:3]}
         return rows.with_columns(**shown) if texts is None else rows.with_columns(**shown).hstack(texts)
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """What assessors read of these documents; None if there is nothing."""
+        """Return what assessors read of these documents; None if there is nothing."""
         source = self.table.frame if self.table is not None else self.documents
         if source is None and self.query_texts:
             return rows.select(query_text=pl.col("query").replace_strict(self.query_texts, default=None))
@@ -160,7 +160,7 @@ class DraftContents(PoolSources):
         return rows.select(KEYS).join(known, on=keys, how="left", maintain_order="left").drop(KEYS) if names else None
 
     def example(self) -> dict[str, str]:
-        """The texts of a document that has some, with its ids, to show what assessors will see."""
+        """Return the texts of a document that has some, with its ids, to show what assessors will see."""
         rows = self.keys.head(200)
         texts = self.texts(rows)
         if texts is None:
@@ -179,7 +179,7 @@ class DraftContents(PoolSources):
 
 
 def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) -> dict[str, Any]:
-    """The fields of the contents, from files that are laid into the folder."""
+    """Return the fields of the contents, from files that are laid into the folder."""
     title = lists[0].stem if len(lists) == 1 else f"{len(lists)} runs"
     made: dict[str, Any] = {"roles": {}, "title": title}
     if len(lists) == 1 and _is_pool(lists[0], folder):
@@ -205,7 +205,7 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
 
 
 def _is_pool(file: DraftFile, folder: Path) -> bool:
-    """Whether a file is a table, and not a search engine's responses or another run in JSON."""
+    """Say whether a file is a table, and not a search engine's responses or another run in JSON."""
     if file.ending in io.table_suffixes() and "json" in file.ending:
         with laid(file, folder) as path, suppress(InputError):
             return io.detect(path).format.read_table is not None
@@ -234,7 +234,7 @@ def _judge(file: DraftFile, folder: Path, name: str) -> MachineJudge:
 
 
 def _files_by_name(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
-    """The files by the names of their runs or judges; two of one name keep their endings."""
+    """Return the files by the names of their runs or judges; two of one name keep their endings."""
     stems = [file.stem for file in files]
     named = {file.stem if stems.count(file.stem) == 1 else file.name: file for file in files}
     if len(named) < len(files):

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -51,15 +51,6 @@ class Draft:
     settings: Mapping[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SentFile:
-    """A file that somebody sends: what it is for, its name, and its bytes."""
-
-    part: DraftPart
-    name: str
-    content: bytes
-
-
 class Drafts:
     """The drafts in a room's database."""
 
@@ -67,10 +58,10 @@ class Drafts:
         self._engine, self._settings, self._clock = engine, settings, clock
         self._lock, self._read = threading.Lock(), OrderedDict[tuple[int, ...], DraftContents]()
 
-    def begin(self, person: int, files: Sequence[SentFile]) -> int:
-        """A new draft of files that can be read; its number."""
+    def begin(self, person: int, files: Sequence[DraftFile]) -> int:
+        """Return a new draft of files that can be read; its number."""
         self._check(files, [])
-        read_contents([DraftFile(id=-n, **vars(file)) for n, file in enumerate(files)])
+        read_contents(_numbered(files))
         now = self._clock()
         with writing(self._engine) as connection:
             self._drop_old(connection)
@@ -83,7 +74,7 @@ class Drafts:
         return number
 
     def of(self, person: int) -> list[tuple[Draft, list[str]]]:
-        """A person's drafts with the names of their files, the last touched first."""
+        """Return a person's drafts with the names of their files, the last touched first."""
         with writing(self._engine) as connection:
             self._drop_old(connection)
             mine = select(DRAFTS).where(DRAFTS.c.person == person).order_by(DRAFTS.c.touched.desc())
@@ -93,7 +84,7 @@ class Drafts:
         return [(one, [row.name for row in rows if row.draft == one.id]) for one in found]
 
     def get(self, number: int, person: int) -> Draft:
-        """The draft with that number, if it is the person's."""
+        """Return the draft with that number, if it is the person's."""
         with reading(self._engine) as connection:
             row = connection.execute(select(DRAFTS).where(DRAFTS.c.id == number, DRAFTS.c.person == person)).first()
         if row is None or row.touched < self._oldest:
@@ -101,16 +92,14 @@ class Drafts:
         return _draft(row)
 
     def files(self, draft: Draft) -> list[DraftFile]:
-        """The files of a draft, in the order in which they came."""
+        """Return the files of a draft, in the order in which they came."""
         with reading(self._engine) as connection:
             wanted = select(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
             rows = connection.execute(wanted).all()
-        return [
-            DraftFile(id=row.id, part=DraftPart(row.part), name=row.name, content=bytes(row.content)) for row in rows
-        ]
+        return [DraftFile(id=row.id, part=DraftPart(row.part), name=row.name, content=row.content) for row in rows]
 
     def contents(self, draft: Draft) -> DraftContents:
-        """What the files of a draft hold; what was read lately is remembered."""
+        """Return what the files of a draft hold; what was read lately is remembered."""
         with reading(self._engine) as connection:
             wanted = select(DRAFT_FILES.c.id).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
             key = (draft.id, *connection.scalars(wanted))
@@ -125,11 +114,11 @@ class Drafts:
                 self._read.popitem(last=False)
         return found
 
-    def add(self, draft: Draft, files: Sequence[SentFile]) -> None:
+    def add(self, draft: Draft, files: Sequence[DraftFile]) -> None:
         """Adds files to a draft, if all of it can still be read."""
         known = self.files(draft)
         self._check(files, known)
-        read_contents([*known, *(DraftFile(id=-n, **vars(file)) for n, file in enumerate(files))])
+        read_contents([*known, *_numbered(files)])
         with writing(self._engine) as connection:
             self._add(connection, draft.id, files)
             self._touch(connection, draft)
@@ -160,16 +149,16 @@ class Drafts:
     def _oldest(self) -> float:
         return self._clock() - self._settings.draft_days * DAY
 
-    def _check(self, files: Sequence[SentFile], known: Sequence[DraftFile]) -> None:
+    def _check(self, files: Sequence[DraftFile], known: Sequence[DraftFile]) -> None:
         if not files:
             raise InputError("no file was chosen", hint="Choose a pool, one or more runs, or a campaign.")
         limit = int(self._settings.upload_megabytes * MIB)
         if len(files) + len(known) > MOST_FILES:
             raise InputError(f"a draft may have {MOST_FILES} files", hint="Make a table of several runs.")
-        if sum(map(len, (*(one.content for one in files), *(one.content for one in known)))) > limit:
+        if sum(len(one.content) for one in (*files, *known)) > limit:
             raise InputError(f"the files of a draft may have {limit:,} bytes together", hint="Pack or shorten them.")
 
-    def _add(self, connection: Connection, draft: int, files: Sequence[SentFile]) -> None:
+    def _add(self, connection: Connection, draft: int, files: Sequence[DraftFile]) -> None:
         for file in files:
             row = {"draft": draft, "part": file.part.value, "name": file.name, "content": file.content}
             connection.execute(insert(DRAFT_FILES).values(**row))
@@ -186,8 +175,13 @@ class Drafts:
         connection.execute(delete(DRAFTS).where(DRAFTS.c.id.in_(numbers)))
 
 
+def _numbered(files: Sequence[DraftFile]) -> list[DraftFile]:
+    """Number files that are not kept yet, apart from those that are."""
+    return [replace(file, id=-n) for n, file in enumerate(files)]
+
+
 def safe_name(name: str) -> str:
-    """The sender's name of a file, without folders and what a file system or a page might misread."""
+    """Return the sender's name of a file, without folders and what a file system or a page might misread."""
     plain = re.sub(r"[^\w.+=@ -]", "_", PurePath(name.replace("\\", "/")).name).strip(". ")
     return plain[-LONGEST:] or "file"
 

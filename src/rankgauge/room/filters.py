@@ -7,26 +7,12 @@ import time
 from urllib.parse import urlsplit
 
 from rankgauge.render.html import table
-from rankgauge.render.numbers import amount, count, share
-from rankgauge.room.previews import highlighted, preview, safe_image
-
-__all__ = [
-    "ago",
-    "amount",
-    "count",
-    "date",
-    "decimals",
-    "highlighted",
-    "preview",
-    "safe_image",
-    "safe_url",
-    "share",
-    "table",
-]
+from rankgauge.render.numbers import amount, count, decimal, share, with_sign
+from rankgauge.room.previews import highlight, preview, safe_image
 
 
 def safe_url(url: str) -> str | None:
-    """The URL if it is http or https; None for others, such as javascript:."""
+    """Return the URL if it is http or https; None for others, such as javascript:."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -35,8 +21,8 @@ def safe_url(url: str) -> str | None:
 
 
 def decimals(value: float | None, digits: int = 3) -> str:
-    """A number with that many decimals; a dash if it is missing or not finite."""
-    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
+    """Return a number with that many decimals; a dash if it is missing or not finite."""
+    return "–" if value is None or not math.isfinite(value) else decimal(value, digits)
 
 
 def date(seconds: float) -> str:
@@ -45,7 +31,7 @@ def date(seconds: float) -> str:
 
 
 def ago(seconds: float | None, now: float) -> str:
-    """How long ago something happened."""
+    """Return how long ago something happened."""
     if seconds is None:
         return "never"
     past = max(now - seconds, 0.0)
@@ -53,3 +39,7 @@ def ago(seconds: float | None, now: float) -> str:
         if past >= length:
             return f"{past / length:.0f} {unit} ago"
     return "just now"
+
+
+FILTERS = (ago, amount, count, date, decimals, highlight, preview, safe_image, safe_url, share, table, with_sign)
+"""The filters that templates know."""

@@ -1,26 +1,32 @@
-"""The fields and files of a form as they were typed, for pages that show a form again and say what is wrong."""
+"""The fields and files of a form as they were typed, and pages that show a form again and say what is wrong."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
-from rankgauge.room.draft_contents import DraftPart
-from rankgauge.room.drafts import SentFile, safe_name
+from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.room.draft_contents import DraftFile, DraftPart
+from rankgauge.room.drafts import safe_name
+from rankgauge.room.room import Room
+
+Route = TypeVar("Route", bound=Callable[..., Response])
 
 
 async def _fields(request: Request) -> dict[str, str]:
     return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
 
 
-async def _files(request: Request) -> list[SentFile]:
+async def _files(request: Request) -> list[DraftFile]:
     form = await request.form()
     sent = [(part, file) for part in DraftPart for file in form.getlist(part.value) if isinstance(file, UploadFile)]
     return [
-        SentFile(part=part, name=safe_name(file.filename), content=await file.read())
+        DraftFile(part=part, name=safe_name(file.filename), content=await file.read())
         for part, file in sent
         if file.filename
     ]
@@ -29,11 +35,43 @@ async def _files(request: Request) -> list[SentFile]:
 Fields: TypeAlias = Annotated[dict[str, str], Depends(_fields)]
 """What was typed into a form, by field."""
 
-Files: TypeAlias = Annotated[list[SentFile], Depends(_files)]
+Files: TypeAlias = Annotated[list[DraftFile], Depends(_files)]
 """The files of a form."""
 
 
-def problems(error: ValidationError) -> str:
-    """What is wrong with fields, in one line."""
+def read_number(text: str) -> float:
+    """Read a number that somebody typed, perhaps as 1,000."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        raise InputError(f"'{text}' is not a number") from None
+
+
+def problem_words(room: Room, error: RankGaugeError | ValidationError) -> str:
+    """Say what is wrong with what was typed; the fields that do not fit are told in one line."""
+    if isinstance(error, RankGaugeError):
+        return room.told(error)
     told = [(".".join(map(str, one["loc"])).replace("_", " "), one["msg"]) for one in error.errors()]
     return "; ".join(f"{name}: {words.removeprefix('Value error, ')}" for name, words in told)
+
+
+class FormPage(Protocol):
+    """A page of a campaign with a form."""
+
+    def __call__(self, request: Request, room: Room, campaign: int, *, problem: str) -> Response: ...
+
+
+def shows_again(page: FormPage) -> Callable[[Route], Route]:
+    """Decorate a route of a campaign's form: where it raises the sender's mistake, the page says what is wrong."""
+
+    def decorate(route: Route) -> Route:
+        @wraps(route)
+        def run(request: Request, room: Room, campaign: int, **sent: Any) -> Response:
+            try:
+                return route(request=request, room=room, campaign=campaign, **sent)
+            except (RankGaugeError, ValidationError) as error:
+                return page(request, room, campaign, problem=problem_words(room, error))
+
+        return run  # type: ignore[return-value]
+
+    return decorate

@@ -14,12 +14,13 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
+from pydantic import Field
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
 
-from rankgauge.errors import InputError, ParameterError, UnleasedError
+from rankgauge.errors import UnleasedError
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.leases import KeyedAnswer, SideDesk
 from rankgauge.labelling.campaign.ledger import CurrentLabel
@@ -27,24 +28,21 @@ from rankgauge.labelling.campaign.review import Beside
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.labels import Label, LabelKind, LabelOrigin
 from rankgauge.render.numbers import count
+from rankgauge.room.answers import SentSettings
 from rankgauge.room.database import BLOCKS, GOLD_ANSWERS, GOLD_QUESTIONS, QUALITY_RULES
 
-LARGEST, MOST_LEVELS = 10**6, 100
-"""No number of gold questions or documents is larger, and no answer is farther off."""
 
+class GoldRules(SentSettings):
+    """How often gold questions are asked, and when an assessor gets no more documents."""
 
-@dataclass(frozen=True, kw_only=True)
-class GoldRules:
-    """How often gold questions are asked, what counts as right, and when somebody gets no more documents."""
-
-    every: int | None = None
-    """About one gold question for so many documents; None: no gold questions are asked."""
-    within: int = 0
-    """By how many levels a right answer may differ."""
-    threshold: float = 0.7
-    """The share of right answers below which an assessor gets no more documents; 0: nobody is blocked."""
-    least: int = 10
-    """After how many gold questions the share is looked at."""
+    every: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+        default=None, description="About one gold question for so many documents; null: none."
+    )
+    within: int = Field(default=0, ge=0, le=100, description="By how many levels a right answer may differ.")
+    threshold: float = Field(
+        default=0.7, ge=0, le=1, description="The share of right answers below which somebody is blocked; 0: nobody is."
+    )
+    least: int = Field(default=10, ge=1, le=10**6, description="After how many gold questions the share is looked at.")
 
     @property
     def words(self) -> str:
@@ -53,17 +51,6 @@ class GoldRules:
         right = "right if the same" if not self.within else f"right within {count(self.within, 'level')}"
         blocks = f"blocks below {100 * self.threshold:g} % after {self.least:,}" if self.threshold else "blocks nobody"
         return f"{often}, {right}, {blocks}"
-
-    def __post_init__(self) -> None:
-        wrong = {
-            "every": (self.every is not None and not 1 <= self.every <= LARGEST, f"1 to {LARGEST:,}, or none"),
-            "within": (not 0 <= self.within <= MOST_LEVELS, f"0 to {MOST_LEVELS} levels"),
-            "threshold": (not 0 <= self.threshold <= 1, "between 0 and 1"),
-            "least": (not 1 <= self.least <= LARGEST, f"1 to {LARGEST:,}"),
-        }
-        for name, (is_wrong, expected) in wrong.items():
-            if is_wrong:
-                raise ParameterError("gold questions", name, expected, getattr(self, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,23 +96,14 @@ class AssessorBlock:
     correct: int
 
 
-def check_question(question: GoldQuestion) -> None:
-    """Raises an error if there is nothing to read."""
-    if not question.texts:
-        raise InputError(
-            f"there is nothing to read of document {question.document} of query {question.query}",
-            hint="Choose documents of the pool, or give the columns query_text, title and text.",
-        )
-
-
 def rules_of(connection: Connection, campaign: int) -> GoldRules | None:
-    """The rules of a campaign; None if it never had gold questions."""
+    """Return the rules of a campaign; None if it never had gold questions."""
     row = connection.execute(_RULES, {"campaign": campaign}).first()
     return None if row is None else GoldRules(**row._mapping)
 
 
 def live_questions(connection: Connection, campaign: int) -> list[GoldQuestion]:
-    """The gold questions of a campaign, without those that were retired."""
+    """Return the gold questions of a campaign, without those that were retired."""
     return [_question(row) for row in connection.execute(live(campaign).order_by(GOLD_QUESTIONS.c.id))]
 
 
@@ -150,11 +128,8 @@ def answers_of(connection: Connection, campaign: int, grades: Sequence[float]) -
 
 def blocks_of(connection: Connection, campaign: int) -> dict[int, AssessorBlock]:
     """Everybody who gets no more documents."""
-    rows = connection.execute(_BLOCKS, {"campaign": campaign}).all()
-    return {
-        row.person: AssessorBlock(person=row.person, made=row.made, asked=row.asked, correct=row.correct)
-        for row in rows
-    }
+    rows = connection.execute(_BLOCKS, {"campaign": campaign})
+    return {row.person: AssessorBlock(**row._mapping) for row in rows}
 
 
 def _question(row: Row[Any]) -> GoldQuestion:
@@ -190,7 +165,9 @@ _EVERY_ANSWER = (
     .where(GOLD_ANSWERS.c.campaign == bindparam("campaign"), GOLD_ANSWERS.c.made.is_not(None))
     .order_by(GOLD_ANSWERS.c.id)
 )
-_BLOCKS = select(BLOCKS).where(BLOCKS.c.campaign == bindparam("campaign"), BLOCKS.c.lifted.is_(None))
+_BLOCKS = select(*(BLOCKS.c[name] for name in ("person", "made", "asked", "correct"))).where(
+    BLOCKS.c.campaign == bindparam("campaign"), BLOCKS.c.lifted.is_(None)
+)
 
 
 BLOCKED = """Thank you for your work so far. You get no more documents for now: some of your answers differ from those
@@ -214,20 +191,20 @@ class GoldDesk:
         return self._person in blocks_of(self._connection, self._campaign)
 
     def is_asked(self, label: Label) -> bool:
-        """Whether the person was asked about that document."""
+        """Say whether the person was asked about that document."""
         return len(_of(label, self._rows)) > 0
 
     def said(self, label: Label) -> CurrentLabel | None:
-        """The last answer."""
+        """Return the last answer."""
         answers = self._answers(label)
         return _current(answers[-1], label.assessor) if answers else None
 
     def often(self, label: Label) -> int:
-        """How often the person has answered."""
+        """Return how often the person has answered."""
         return len(self._answers(label))
 
     def said_under(self, key: str) -> KeyedAnswer | None:
-        """What was answered under that key."""
+        """Return what was answered under that key."""
         row = self._keys.get(key)
         return None if row is None else (row.query, row.document, self._person, _kind(row.grade), row.grade)
 
@@ -248,7 +225,7 @@ class GoldDesk:
         return [row for row in _of(label, self._rows) if row.made is not None]
 
     def _question(self, label: Label) -> int | None:
-        """The number of the gold question that there is of the document."""
+        """Return the number of the gold question that there is of the document."""
         chosen = (GOLD_QUESTIONS.c.query == label.query, GOLD_QUESTIONS.c.document == label.document)
         found = self._connection.execute(live(self._campaign).where(*chosen)).first()
         return None if found is None else int(found.id)
@@ -283,12 +260,12 @@ class GoldDesk:
 
 
 def _of(label: Label, rows: Iterable[Row[Any]]) -> list[Row[Any]]:
-    """What the person was asked about the document of the label."""
+    """Return what the person was asked about the document of the label."""
     return [row for row in rows if (row.query, row.document) == (label.query, label.document)]
 
 
 def _current(row: Row[Any], assessor: str) -> CurrentLabel:
-    """An answer as a label."""
+    """Return an answer as a label."""
     kept = {name: getattr(row, name) for name in ("id", "grade", "comment", "made")}
     return CurrentLabel(kind=_kind(row.grade), origin=LabelOrigin.ANSWERED, assessor=assessor, **kept)
 
@@ -304,7 +281,7 @@ class Gold:
         self._engine, self._key, self._clock = engine, key, clock
 
     def rules(self, campaign: int) -> GoldRules | None:
-        """The rules of a campaign; None if it never had gold questions."""
+        """Return the rules of a campaign; None if it never had gold questions."""
         with reading(self._engine) as connection:
             return rules_of(connection, campaign)
 
@@ -312,10 +289,10 @@ class Gold:
         """Gives a campaign other rules. Who is blocked stays so until somebody lifts it."""
         with self._changing(campaign) as connection:
             connection.execute(delete(QUALITY_RULES).where(QUALITY_RULES.c.campaign == campaign))
-            connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **asdict(rules)))
+            connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **rules.model_dump()))
 
     def questions(self, campaign: int) -> list[GoldQuestion]:
-        """The gold questions of a campaign, without those that were retired."""
+        """Return the gold questions of a campaign, without those that were retired."""
         with reading(self._engine) as connection:
             return live_questions(connection, campaign)
 
@@ -338,7 +315,7 @@ class Gold:
             if rows:
                 connection.execute(insert(GOLD_QUESTIONS), list(rows.values()))
             if rules_of(connection, campaign) is None:
-                connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **asdict(GoldRules(every=10))))
+                connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **GoldRules(every=10).model_dump()))
         return len(rows)
 
     def retire(self, campaign: int, question: int) -> bool:
@@ -376,7 +353,7 @@ class Gold:
         return [AskedQuestion(question=live[number], place=place) for number, place in waiting.items()]
 
     def _due(self, campaign: int, person: int, places: Iterable[int], rules: GoldRules | None) -> set[int]:
-        """The documents before which the person is asked a gold question."""
+        """Return the documents before which the person is asked a gold question."""
         rate = 0.0 if rules is None or rules.every is None else 1 / rules.every
         return {place for place in places if self._chance("ask", campaign, person, place) < rate}
 
@@ -413,11 +390,11 @@ class Gold:
     # answers
 
     def desk(self, campaign: int, person: int, grades: Sequence[float]) -> SideDesk:
-        """The gold questions that somebody answers among the documents of a campaign."""
+        """Return the gold questions that somebody answers among the documents of a campaign."""
         return lambda connection: GoldDesk(connection, campaign, person, grades)
 
     def answered(self, campaign: int, person: int) -> list[Beside]:
-        """Everything that the person has answered of gold questions, with answers that were changed."""
+        """Return everything that the person has answered of gold questions, with answers that were changed."""
         with reading(self._engine) as connection:
             mine = handed_to(connection, campaign, person)
         return [(row.query, row.document, row.made) for row in mine if row.made is not None]

@@ -46,7 +46,7 @@ class OnceAMinute(logging.Filter):
         self._told: dict[tuple[str, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is told now."""
+        """Say whether the record is told now."""
         if record.levelno < logging.WARNING:
             return True
         error = record.exc_info[1] if record.exc_info else None

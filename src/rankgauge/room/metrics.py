@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from rankgauge.errors import UnavailableError
 from rankgauge.labelling.campaign import tables as t
-from rankgauge.labelling.campaign.database import outages, reading
+from rankgauge.labelling.campaign.database import lasting_outages, reading
 from rankgauge.room.database import DRAFTS, PEOPLE, SESSIONS
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -47,45 +47,39 @@ class _RoomState:
         self._room = room
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        waiting = GaugeMetricFamily("rankgauge_answers_waiting", "Answers that wait for a transaction of this process")
-        waiting.add_metric([], self._room.campaigns.waiting())
-        yield waiting
-        up = GaugeMetricFamily("rankgauge_database_up", "Whether the database answers")
-        begun = time.perf_counter()
+        """Yield how much there is of everything; only how the database does if it does not answer."""
+        begun, counts, is_up = time.perf_counter(), list[GaugeMetricFamily](), 0.0
         try:
-            families = list(self._of_database())
-            up.add_metric([], float(not outages(self._room.engine).now()))
+            counts = list(self._count_rows())
+            is_up = float(not lasting_outages(self._room.engine))
         except UnavailableError:
-            families = []
-            up.add_metric([], 0.0)
-        took = GaugeMetricFamily("rankgauge_database_seconds", "Seconds that these look-ups took")
-        took.add_metric([], time.perf_counter() - begun)
-        yield from (up, took, *families)
+            pass
+        waiting = self._room.campaigns.waiting()
+        yield _gauge("answers_waiting", "Answers that wait for a transaction of this process", {"": waiting})
+        yield _gauge("database_up", "Whether the database answers", {"": is_up})
+        yield _gauge("database_seconds", "Seconds that these look-ups took", {"": time.perf_counter() - begun})
+        yield from counts
 
-    def _of_database(self) -> Iterator[GaugeMetricFamily]:
-        now = time.time()
-        counted = {
-            "labels": (t.labels, ()),
-            "tasks": (t.tasks, ()),
-            "leases": (t.leases, (t.leases.c.until > now,)),
+    def _count_rows(self) -> Iterator[GaugeMetricFamily]:
+        now, counted = time.time(), sa.func.count()
+        live = {
+            t.leases: t.leases.c.until > now,
+            PEOPLE: PEOPLE.c.revoked.is_(None),
+            SESSIONS: SESSIONS.c.expires > now,
         }
         with reading(self._room.engine) as connection:
-            for name, (table, chosen) in counted.items():
-                family = GaugeMetricFamily(
-                    f"rankgauge_{name}", f"{name.capitalize()} by campaign", labels=("campaign",)
-                )
-                rows = sa.select(table.c.campaign, sa.func.count()).where(*chosen).group_by(table.c.campaign)
-                for campaign, number in connection.execute(rows):
-                    family.add_metric([str(campaign)], number)
-                yield family
-            for name, alone, where in (
-                ("campaigns", t.campaigns, ()),
-                ("people", PEOPLE, (PEOPLE.c.revoked.is_(None),)),
-                ("sessions", SESSIONS, (SESSIONS.c.expires > now,)),
-                ("drafts", DRAFTS, ()),
-            ):
-                family = GaugeMetricFamily(f"rankgauge_{name}", f"{name.capitalize()} of the room")
-                family.add_metric(
-                    [], connection.scalar(sa.select(sa.func.count()).select_from(alone).where(*where)) or 0
-                )
-                yield family
+            for table in (t.labels, t.tasks, t.leases):
+                rows = sa.select(table.c.campaign, counted).where(live.get(table, sa.true())).group_by(table.c.campaign)
+                numbers = {str(campaign): number for campaign, number in connection.execute(rows)}
+                yield _gauge(table.name, f"{table.name.capitalize()} by campaign", numbers, "campaign")
+            for table in (t.campaigns, PEOPLE, SESSIONS, DRAFTS):
+                number = connection.scalar(sa.select(counted).select_from(table).where(live.get(table, sa.true())))
+                yield _gauge(table.name, f"{table.name.capitalize()} of the room", {"": number or 0})
+
+
+def _gauge(name: str, words: str, numbers: Mapping[str, float], label: str = "") -> GaugeMetricFamily:
+    """Make a gauge of numbers by the value of its label, if it has one."""
+    family = GaugeMetricFamily(f"rankgauge_{name}", words, labels=(label,) if label else ())
+    for value, number in numbers.items():
+        family.add_metric([value] if label else [], number)
+    return family

@@ -7,8 +7,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -82,7 +80,7 @@ class RoomMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, exchange = time.perf_counter(), _Exchange(scope["method"])
+        began, method, status, read = time.perf_counter(), scope["method"], 500, 0
         if self._root and scope["path"].startswith(f"{self._root}/"):
             scope["path"] = scope["path"][len(self._root) :]
         if scope["method"] == "HEAD":
@@ -92,24 +90,30 @@ class RoomMiddleware:
         limit = self._limit(scope["path"])
 
         async def bounded() -> Message:
+            nonlocal read
             message = await receive()
-            exchange.read += len(message.get("body", b""))
-            if exchange.read > limit:
+            read += len(message.get("body", b""))
+            if read > limit:
                 raise HTTPException(413, f"the request is larger than the {limit:,} bytes allowed here")
             return message
 
         async def with_headers(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                exchange.status = message["status"]
+                status = message["status"]
                 self._add_headers(message, scope["path"], facts["request"])
-            elif exchange.method == "HEAD":
+            elif method == "HEAD":
                 message = {**message, "body": b""}
             await send(message)
 
         try:
             await self._app(scope, bounded, with_headers)
         finally:
-            _tell(scope, exchange, facts, time.perf_counter() - began)
+            seconds, route = time.perf_counter() - began, getattr(scope.get("route"), "path", "unknown")
+            count_request(method, route, status, seconds)
+            # A path may contain what people look for, so that the route's pattern is told instead.
+            told = {"method": method, "route": route, "status": status, "milliseconds": round(1000 * seconds, 1)}
+            LOG.info("request", extra={FACTS: {**told, "person": None, **facts}})
 
     def _add_headers(self, message: Message, path: str, number: str) -> None:
         headers = MutableHeaders(scope=message)
@@ -127,24 +131,6 @@ class RoomMiddleware:
         return MEDIUM if path.endswith(TEXTS) else SMALL
 
 
-@dataclass
-class _Exchange:
-    """A request that is being answered."""
-
-    method: str
-    status: int = 500
-    read: int = 0
-
-
-def _tell(scope: Scope, exchange: _Exchange, facts: dict[str, Any], seconds: float) -> None:
-    """Log and count a request. A path may contain what people look for, so the route's pattern is told instead."""
-    route = getattr(scope.get("route"), "path", "unknown")
-    count_request(exchange.method, route, exchange.status, seconds)
-    told = {"method": exchange.method, "route": route, "status": exchange.status}
-    told |= {"milliseconds": round(1000 * seconds, 1), "person": None, **facts}
-    LOG.info("request", extra={FACTS: told})
-
-
 class RateLimit:
     """At most `tries` a minute from each address, by a token bucket that refills evenly."""
 
@@ -153,7 +139,7 @@ class RateLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, address: str) -> bool:
-        """Whether the address may try once more now; the try is counted."""
+        """Say whether the address may try once more now; the try is counted."""
         with self._lock:
             now = self._clock()
             left, since = self._left.pop(address, (float(self._tries), now))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from rankgauge.judgments import scale as scale_of
 from rankgauge.labelling import defaults, methods
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, CampaignSettings, LabelCampaign
-from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, planned
+from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, plan_stage
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.labelling.campaign.store import Store
@@ -45,9 +45,6 @@ GRADE = re.compile(r"-?\d+(?:\.\d+)?")
 MOST_LEVELS = 101
 """How many levels a scale may have: people who slide from 0 to 100 have as many."""
 _EXPECTED = "one level per line, such as `2 good: answers the question in part`"
-
-BOARD_RULE = "majority"
-"""How several assessors' grades are combined on a board, unless another rule is chosen."""
 
 SHARE, LEAST = 0.1, 100
 """The usual budget: this share of the documents, and at least so many of them, but not more than half."""
@@ -119,7 +116,7 @@ class NewScale:
         return np.unique([grade for _, grade in self.words.levels])
 
     def guidelines(self, words: str) -> Guidelines:
-        """What assessors read of the levels, and how to judge."""
+        """Return what assessors read of the levels, and how to judge."""
         return Guidelines(
             words=words,
             names={f"{grade:g}": self.words.label(grade) for grade in self.grades},
@@ -129,7 +126,7 @@ class NewScale:
 
 
 def usual(contents: DraftContents) -> dict[str, Any]:
-    """What a campaign of these files is set to where nothing else is said: a name and a budget."""
+    """Return what a campaign of these files is set to where nothing else is said: a name and a budget."""
     if contents.campaign is not None:
         return {"name": contents.campaign.stem, "budget": 1}
     documents = contents.size[1]
@@ -137,19 +134,18 @@ def usual(contents: DraftContents) -> dict[str, Any]:
 
 
 def board_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[BoardPool, str]:
-    """The pool of a board of runs, with costs in the unit, and the costs in words."""
-    pool = contents.board_pool(wanted.measures, cost=wanted.cost or None, depth=wanted.depth)
-    return in_units(pool, wanted.unit)
+    """Return the pool of a board of runs, with costs in the unit, and the costs in words."""
+    return in_units(contents.board_pool(wanted.measures, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
 
 
 def value_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool, str]:
-    """The same for one value."""
+    """Return the same for one value."""
     grades = NewScale(wanted, contents).grades
     return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
 
 
 def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
-    """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
+    """Say whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
     if wanted.method not in (defaults.METHOD, *BOARD_METHODS):
         return False
     alone = wanted.stop_at is not None
@@ -168,7 +164,8 @@ def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -
     rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
     made: LabelCampaign
     if is_board(wanted, contents):
-        _refuse_stop(wanted)
+        if wanted.stop_at is not None:
+            raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
         board, common["cost"] = board_pool_of(wanted, contents)
         options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL}
         made = BoardCampaign.create(campaigns.engine, board, wanted.measures, **options, **common)
@@ -178,29 +175,24 @@ def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -
         made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
     with reading(campaigns.engine) as connection:
         number = Store.find(connection, made.name).campaign
-    campaigns.set_rules(number, rules)
+    campaigns.change_rules(number, lambda _: rules)
     return number
 
 
 def combine_of(wanted: NewCampaign, contents: DraftContents) -> str:
-    """The rule that combines the grades of several assessors; a mean may be no grade of a board's scale."""
+    """Return the rule that combines the grades of several assessors."""
     chosen = "combine" in wanted.model_fields_set or wanted.assessors == 1
-    return BOARD_RULE if is_board(wanted, contents) and not chosen else wanted.combine
+    return defaults.BOARD_COMBINE if is_board(wanted, contents) and not chosen else wanted.combine
 
 
 def single_file(content: bytes, filename: str) -> DraftContents:
-    """The contents of one file: a pool, a run or a campaign."""
+    """Return the contents of one file: a pool, a run or a campaign."""
     ending, known = Path(filename).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
     if ending not in known:
         raise InputError(
             f"files ending in '{ending}' cannot be read", hint=f"A pool or campaign ends in {', '.join(known)}."
         )
-    return read_contents([DraftFile(id=0, part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
-
-
-def _refuse_stop(wanted: NewCampaign) -> None:
-    if wanted.stop_at is not None:
-        raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
+    return read_contents([DraftFile(part=DraftPart.LISTS, name=f"upload{ending}", content=content)])
 
 
 def _refuse_many(levels: int) -> None:
@@ -261,18 +253,18 @@ class DraftOutlook:
 
     @classmethod
     def of(cls, wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
-        """What to expect of the campaign, if the beliefs about its documents are right."""
+        """Return what to expect of the campaign, if the beliefs about its documents are right."""
         if wanted.method not in BOARD_METHODS:
             METHODS.find(wanted.method)  # an unknown name is an error with those that are known
         return (_of_board if is_board(wanted, contents) else _of_value)(wanted, contents)
 
     def expected(self, line: str) -> float:
-        """Half the expected width at the campaign's own budget."""
+        """Return half the expected width at the campaign's own budget."""
         near = int(np.argmin(np.abs(np.array(self.budgets) - self.budget)))
         return self.lines[line][near]
 
     def headline(self) -> str:
-        """What to expect at the budget, in one line."""
+        """Return what to expect at the budget, in one line."""
         if self.budget >= self.cost:
             return f"A budget of {amount(self.budget)} pays for judging everything: nothing is left to estimate."
         told = [
@@ -282,7 +274,7 @@ class DraftOutlook:
         return f"With a budget of {amount(self.budget)}: {', '.join(known)}" if known else "No interval at this budget."
 
     def table(self) -> ReportTable:
-        """The numbers of the picture."""
+        """Return the numbers of the picture."""
         shown = [place for place, budget in enumerate(self.budgets) if place % 2 == 0 or budget == self.budget]
         rows = [(line, *(widths[place] for place in shown)) for line, widths in self.lines.items()]
         columns = (Column(amount(self.budgets[place]), format=_show_width) for place in shown)
@@ -290,15 +282,17 @@ class DraftOutlook:
         return ReportTable(columns=(first, *columns), rows=rows)
 
     def picture(self) -> Drawing:
-        """A falling line for each method or measure, and the chosen budget as an upright one."""
+        """Return a falling line for each method or measure, and the chosen budget as an upright one."""
         widths = [width for line in self.lines.values() for width in line if math.isfinite(width)]
         top = max([width for width in widths if width > NARROWEST], default=1.0)
         x = Axis(low=self.budgets[0], high=self.budgets[-1], start=LEFT, end=RIGHT, log=True)
-        plot = Plot("Half the expected width of the interval over the budget", x, _upright(top), (RIGHT + LABELS, 320))
+        y = Axis(low=0.0, high=1.05 * top, start=BOTTOM, end=TOP)
+        plot = Plot("Half the expected width of the interval over the budget", x, y, (RIGHT + LABELS, 320))
         plot.grid(shown="{:,.6g}")
         plot.caption("budget")
         plot.line((x(self.budget), TOP), (x(self.budget), BOTTOM), kind="budget", title="the chosen budget")
-        hues = dict(self._hues())
+        first = sorted(self.lines, key=lambda name: name != self.chosen)
+        hues = {name: colour(place) if place < 10 else GREY for place, name in enumerate(first)}
         for name in sorted(self.lines, key=lambda name: name == self.chosen):
             points = [(budget, width) for budget, width in zip(self.budgets, self.lines[name], strict=True)]
             kind = "curve" if name == self.chosen or not self.chosen else "curve rest"
@@ -316,17 +310,9 @@ class DraftOutlook:
             plot.dot((RIGHT + 8, place), r=4, fill=hues[name])
             plot.text((RIGHT + 17, place + 4), name)
 
-    def _hues(self) -> Iterator[tuple[str, str]]:
-        for place, name in enumerate(sorted(self.lines, key=lambda name: name != self.chosen)):
-            yield name, colour(place) if place < 10 else GREY
-
-
-def _upright(top: float) -> Axis:
-    return Axis(low=0.0, high=1.05 * top, start=BOTTOM, end=TOP)
-
 
 def _of_value(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
-    """What each method promises."""
+    """Return what each method promises."""
     (pool, unit), scale = value_pool_of(wanted, contents), NewScale(wanted, contents)
     spoken = dialects.get(wanted.dialect).on_scale(scale.words, wanted.measures).topped(float(scale.grades[-1]))
     budgets, target, (soft, _) = _budgets(pool, wanted), Target.of(wanted.measures[0], pool, spoken), pool.softened()
@@ -345,7 +331,7 @@ def _of_value(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
 
 
 def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
-    """What to expect of each measure of a board."""
+    """Return what to expect of each measure of a board."""
     (pool, unit), scale = board_pool_of(wanted, contents), NewScale(wanted, contents)
     settings = CampaignSettings(
         measures=tuple(wanted.measures),
@@ -357,7 +343,7 @@ def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
         dialect=wanted.dialect,
         seed=wanted.seed,
     ).on_scale()
-    budgets, (_, _, plan) = _budgets(pool, wanted), planned(settings, pool)
+    budgets, (_, _, plan) = _budgets(pool, wanted), plan_stage(settings, pool)
     most, documents = int(plan.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
     widths = plan.expected([min(max(int(count), 1), most) for count in documents])
     lines = {str(target): tuple(widths[:, place].tolist()) for place, target in enumerate(plan.targets)}
@@ -374,7 +360,7 @@ def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
 
 
 def _budgets(pool: PooledDocuments, wanted: NewCampaign) -> FloatArray:
-    """The budgets that are looked at."""
+    """Return the budgets that are looked at."""
     most = min(MOST * wanted.budget, pool.open_cost * wanted.assessors)
     least = min(LEAST_SHARE * wanted.budget, most)
     return np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])

@@ -7,6 +7,7 @@ it would keep assessors waiting.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import polars as pl
@@ -41,8 +42,20 @@ class Overview:
     assessors: ReportTable
 
     @classmethod
+    def now(cls, opened: OpenCampaign) -> Self:
+        """Return the campaign as it is now, computed once for the API and all dashboards."""
+        kept: Self = opened.overview.now(opened.version, partial(cls.of, opened))
+        return kept
+
+    @classmethod
+    def lately(cls, opened: OpenCampaign) -> Self:
+        """Return the campaign as it is now or, where that takes long, as it was a moment ago."""
+        kept: Self = opened.overview.lately(opened.version, partial(cls.of, opened))
+        return kept
+
+    @classmethod
     def of(cls, opened: OpenCampaign) -> Self:
-        """The campaign as it is now."""
+        """Compute what dashboards show of the campaign."""
         campaign, estimate, review = opened.campaign, opened.estimate(), opened.review
         board = board_report(campaign, level=LEVEL)
         label = f"The estimate of {campaign.settings.measure} and its interval, over the cost"

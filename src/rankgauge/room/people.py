@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Delete, Engine, Row, Select, Update, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rankgauge.errors import InputError, RefusedError, UnavailableError
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.labelling.labels import Assessor
-from rankgauge.room.credentials import hashed, new_secret, new_signing_key
+from rankgauge.room.credentials import hash_secret, new_secret, new_signing_key
 from rankgauge.room.database import LINKS, PEOPLE, ROOM, SESSIONS, TOKENS
 from rankgauge.room.log import note
 from rankgauge.room.settings import RoomSettings
@@ -49,7 +49,7 @@ class Role(StrEnum):
     VIEWER = "viewer"
 
     def may(self, permission: Permission) -> bool:
-        """Whether people of this role may do that."""
+        """Say whether people of this role may do that."""
         return permission in PERMISSIONS[self]
 
 
@@ -97,11 +97,11 @@ class Person:
         return Assessor(name=self.name, person=self.id)
 
     def may(self, permission: Permission) -> bool:
-        """Whether the person may do that, in the campaign that they belong to."""
+        """Say whether the person may do that, in the campaign that they belong to."""
         return self.role.may(permission)
 
     def belongs_to(self, campaign: int) -> bool:
-        """Whether the campaign is there for the person."""
+        """Say whether the campaign is there for the person."""
         return self.role is Role.ADMIN or self.campaign == campaign
 
 
@@ -143,7 +143,7 @@ class People:
             return str(connection.execute(kept).scalar_one())
 
     def admin_link(self, name: str = "admin") -> str:
-        """The secret of a link that signs the admin of that name in once, within the hour.
+        """Return the secret of a link that signs the admin of that name in once, within the hour.
 
         The admin is the same person each time, and nobody else, whoever is called the same.
         """
@@ -154,7 +154,7 @@ class People:
             return self._link(connection, person, once=True, seconds=ADMIN_LINK_HOURS * HOUR)
 
     def invite(self, campaign: int, name: str, role: Role = Role.ASSESSOR) -> tuple[Person, str]:
-        """A new person of the campaign, and the secret of their link."""
+        """Return a new person of the campaign, and the secret of their link."""
         name = name.strip()
         if not name:
             raise InputError("a person needs a name")
@@ -167,7 +167,7 @@ class People:
         return Person(id=person, name=name, role=role, campaign=campaign), link
 
     def invite_again(self, person: int) -> str:
-        """A new link for somebody who lost theirs.
+        """Return a new link for somebody who lost theirs.
 
         The old one stops working, and so does all that came of it: whoever found it may have made tokens.
         """
@@ -180,17 +180,17 @@ class People:
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def by_link(self, secret: str) -> Person | None:
-        """The owner of a link; None if it is not valid, or has expired."""
+        """Return the owner of a link; None if it is not valid, or has expired."""
         self.remember_time()
         return self._owner(self._usable(secret))
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
-        """The owner of a link and a new session; None if the link is not valid, or has expired."""
+        """Return the owner of a link and a new session; None if the link is not valid, or has expired."""
         self.remember_time()
         with writing(self._engine) as connection:
             person = _person(connection.execute(self._usable(secret)).first())
             # If two browsers open a one-time link at once, only one of them finds it unused.
-            unused = update(LINKS).where(LINKS.c.hash == hashed(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
+            unused = update(LINKS).where(LINKS.c.hash == hash_secret(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
             if person is None or connection.execute(unused.values(used=self._clock())).rowcount != 1:
                 note("sign-in refused")
                 return None
@@ -213,31 +213,29 @@ class People:
     def revoke_subject(self, subject: str) -> None:
         """Revoke the access of somebody to whom a provider gives no role any more."""
         gone = update(PEOPLE).where(PEOPLE.c.subject == subject, PEOPLE.c.revoked.is_(None))
-        with writing(self._engine) as connection:
-            connection.execute(gone.values(revoked=self._clock()))
+        self._change(gone.values(revoked=self._clock()))
         note("sign-in refused", by="single sign-on")
 
     def by_session(self, session: str) -> Person | None:
         """Whose session it is; None if it is over."""
         self.remember_time()
-        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock())
+        return self._owner(_BY_SESSION, hash=hash_secret(session), now=self._clock())
 
     def by_ended_session(self, session: str) -> Person | None:
         """Whose session it was that has run out; None if it ended otherwise, or long ago."""
-        return self._owner(_BY_SESSION, hash=hashed(session), now=self._clock() - REMEMBERED_DAYS * DAY)
+        return self._owner(_BY_SESSION, hash=hash_secret(session), now=self._clock() - REMEMBERED_DAYS * DAY)
 
     def leave(self, session: str) -> None:
         """Ends a session."""
         note("signed out")
-        with writing(self._engine) as connection:
-            connection.execute(delete(SESSIONS).where(SESSIONS.c.hash == hashed(session)))
+        self._change(delete(SESSIONS).where(SESSIONS.c.hash == hash_secret(session)))
 
     def new_token(self, person: int, name: str) -> str:
-        """A new token with which a program acts as the person; refused if they have too many that work."""
+        """Return a new token with which a program acts as the person; refused if they have too many that work."""
         token = new_secret("rgt")
         now = self._clock()
         until = now + self._settings.token_days * DAY
-        row = {"hash": hashed(token), "person": person, "name": name, "created": now, "expires": until}
+        row = {"hash": hash_secret(token), "person": person, "name": name, "created": now, "expires": until}
         mine = (TOKENS.c.person == person, TOKENS.c.revoked.is_(None), TOKENS.c.expires > now)
         with writing(self._engine) as connection:
             connection.execute(select(PEOPLE.c.id).where(PEOPLE.c.id == person).with_for_update())
@@ -249,52 +247,40 @@ class People:
         return token
 
     def by_token(self, token: str) -> Person | None:
-        """The owner of a token; None if it does not exist, has expired or was revoked."""
+        """Return the owner of a token; None if it does not exist, has expired or was revoked."""
         self.remember_time()
-        return self._owner(_BY_TOKEN, hash=hashed(token), now=self._clock())
+        return self._owner(_BY_TOKEN, hash=hash_secret(token), now=self._clock())
 
     def tokens(self, person: int) -> Sequence[Any]:
-        """A person's tokens: id, name, created, expires, revoked."""
+        """Return a person's tokens: id, name, created, expires, revoked."""
         wanted = select(*(TOKENS.c[name] for name in ("id", "name", "created", "expires", "revoked")))
-        with reading(self._engine) as connection:
-            return connection.execute(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id)).all()
+        return self._rows(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id))
 
     def revoke_token(self, person: int, token: int) -> bool:
         """Revokes a token; False if the person has no such token."""
         note("token revoked", token=token)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
-        with writing(self._engine) as connection:
-            return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
+        return self._change(revoked.values(revoked=self._clock()))
 
     def campaign_tokens(self, campaign: int) -> Sequence[Any]:
         """The tokens of a campaign's people that work: id, name, created, expires, and the person with their name."""
-        columns = (
-            *(TOKENS.c[name] for name in ("id", "name", "created", "expires", "person")),
-            PEOPLE.c.name.label("owner"),
-        )
+        columns = [TOKENS.c[name] for name in ("id", "name", "created", "expires", "person")]
         works = (TOKENS.c.revoked.is_(None), TOKENS.c.expires > self._clock(), PEOPLE.c.revoked.is_(None))
-        wanted = select(*columns).join(PEOPLE, TOKENS.c.person == PEOPLE.c.id)
-        with reading(self._engine) as connection:
-            return connection.execute(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id)).all()
+        wanted = select(*columns, PEOPLE.c.name.label("owner")).join(PEOPLE, TOKENS.c.person == PEOPLE.c.id)
+        return self._rows(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id))
 
     def revoke_campaign_token(self, campaign: int, token: int) -> bool:
         """Revokes a token of somebody of the campaign; False if there is no such token."""
         note("token revoked", token=token, campaign=campaign)
         people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))
-        with writing(self._engine) as connection:
-            return connection.execute(revoked.values(revoked=self._clock())).rowcount == 1
+        return self._change(revoked.values(revoked=self._clock()))
 
     def of_campaign(self, campaign: int) -> Sequence[Any]:
-        """The people of a campaign: id, name, role, created, revoked, and when they last used their link."""
-        wanted = (
-            select(*(PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")), LINKS.c.used)
-            .outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
-            .where(PEOPLE.c.campaign == campaign)
-            .order_by(PEOPLE.c.id)
-        )
-        with reading(self._engine) as connection:
-            return connection.execute(wanted).all()
+        """Return the people of a campaign: id, name, role, created, revoked, and when they last used their link."""
+        columns = [PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")]
+        wanted = select(*columns, LINKS.c.used).outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
+        return self._rows(wanted.where(PEOPLE.c.campaign == campaign).order_by(PEOPLE.c.id))
 
     def set_role(self, campaign: int, person: int, role: Role) -> bool:
         """Gives somebody of the campaign another role; False if there is no such person."""
@@ -302,15 +288,22 @@ class People:
             raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
         mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
         note("role changed", guest=person, role=role.value, campaign=campaign)
-        with writing(self._engine) as connection:
-            return connection.execute(update(PEOPLE).where(*mine).values(role=role.value)).rowcount == 1
+        return self._change(update(PEOPLE).where(*mine).values(role=role.value))
 
     def revoke(self, campaign: int, person: int) -> bool:
         """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
         note("revoked", guest=person, campaign=campaign)
+        return self._change(wanted.values(revoked=self._clock()))
+
+    def _change(self, statement: Update | Delete) -> bool:
+        """Change rows in a transaction of its own; False if there is none to change."""
         with writing(self._engine) as connection:
-            return connection.execute(wanted.values(revoked=self._clock())).rowcount == 1
+            return connection.execute(statement).rowcount > 0
+
+    def _rows(self, wanted: Select[Any]) -> Sequence[Any]:
+        with reading(self._engine) as connection:
+            return connection.execute(wanted).all()
 
     def _owner(self, wanted: Select[Any], **values: Any) -> Person | None:
         with reading(self._engine) as connection:
@@ -324,22 +317,22 @@ class People:
 
     def _link(self, connection: Connection, person: int, *, once: bool, seconds: float) -> str:
         secret = new_secret("rgl")
-        row = {"hash": hashed(secret), "person": person, "once": once, "expires": self._clock() + seconds}
+        row = {"hash": hash_secret(secret), "person": person, "once": once, "expires": self._clock() + seconds}
         connection.execute(insert(LINKS).values(**row))
         return secret
 
     def _session(self, connection: Connection, person: int) -> str:
         session, now = new_secret("rgs"), self._clock()
         connection.execute(delete(SESSIONS).where(SESSIONS.c.expires <= now - REMEMBERED_DAYS * DAY))
-        row = {"hash": hashed(session), "person": person, "expires": now + self._settings.session_hours * HOUR}
+        row = {"hash": hash_secret(session), "person": person, "expires": now + self._settings.session_hours * HOUR}
         connection.execute(insert(SESSIONS).values(**row))
         return session
 
     def _usable(self, secret: str) -> Select[Any]:
-        """The owner of a link that works."""
+        """Return the owner of a link that works."""
         found = _people().join(LINKS, LINKS.c.person == PEOPLE.c.id)
         works = (LINKS.c.expires > self._clock(), ~LINKS.c.once | LINKS.c.used.is_(None), PEOPLE.c.revoked.is_(None))
-        return found.where(LINKS.c.hash == hashed(secret), *works)
+        return found.where(LINKS.c.hash == hash_secret(secret), *works)
 
 
 def _people() -> Select[Any]:

@@ -158,7 +158,7 @@ def safe_image(source: str, origins: Sequence[str] = ()) -> str | None:
     return source if any(source.startswith(f"{origin}/") for origin in origins) else None
 
 
-def highlighted(text: str, query: str) -> Markup:
+def highlight(text: str, query: str) -> Markup:
     """Mark the words of the query in a text, whatever their endings."""
     return _mark(str(escape(text)), query)
 

@@ -115,7 +115,7 @@ def _times(seconds: pl.DataFrame) -> pl.DataFrame:
 
 
 def time_bins(seconds: pl.DataFrame, edges: Sequence[float]) -> list[int]:
-    """How many documents took how long: below the first edge, between each two, and above the last."""
+    """Return how many documents took how long: below the first edge, between each two, and above the last."""
     placed = np.digitize(seconds["seconds"].to_numpy(), list(edges))
     return [int(count) for count in np.bincount(placed, minlength=len(edges) + 1)]
 
@@ -193,7 +193,7 @@ class QualityReport:
 
     @classmethod
     def of(cls, room: Room, campaign: int) -> Self:
-        """The report of a campaign of the room."""
+        """Return the report of a campaign of the room."""
         people = {row.id: row.name for row in room.people.of_campaign(campaign)}
         return cls(opened=room.campaigns.get(campaign), gold=room.gold, people=people)
 
@@ -254,11 +254,11 @@ class QualityReport:
         return found
 
     def levels(self) -> pl.DataFrame:
-        """How far assessors agree on each level."""
+        """Return how far assessors agree on each level."""
         return by_level(self.labels, self.opened.campaign.settings.grades)
 
     def times(self) -> list[tuple[str, int]]:
-        """How many documents took how long, in words."""
+        """Return how many documents took how long, in words."""
         shown = [f"{edge:g}" for edge in EDGES[:-1]]
         spans = [f"under {shown[0]} s", *(f"{low} to {high} s" for low, high in pairwise(shown))]
         names = [*spans, f"{shown[-1]} s to 10 min", "longer: a break"]
@@ -276,14 +276,14 @@ class QualityReport:
         return found
 
     def reasons(self) -> list[tuple[str, int]]:
-        """Why documents could not be judged, and how often."""
+        """Return why documents could not be judged, and how often."""
         skipped = self.answers.filter(pl.col("kind") == LabelKind.SKIP.value)
         counts = Counter(reason_of(LabelKind.SKIP, comment)[0] for comment in skipped["comment"])
         given = [(reason.value, counts[reason]) for reason in Reason if counts[reason]]
         return [*given, *([("no reason given", counts[None])] if counts[None] else [])]
 
     def comments(self, *, gold: bool) -> list[dict[str, Any]]:
-        """The last answers with a comment, the newest first, with what there is to read of their documents.
+        """Return the last answers with a comment, the newest first, with what there is to read of their documents.
 
         Answers to gold questions are among them if `gold` is set, for people who may know these.
         """
@@ -298,7 +298,7 @@ class QualityReport:
         ]
 
     def questions(self) -> list[GoldQuality]:
-        """The gold questions that are asked, with what is known of each."""
+        """Return the gold questions that are asked, with what is known of each."""
         answers: dict[int, list[GoldAnswer]] = {}
         for one in self.gold_answers:
             answers.setdefault(one.question.id, []).append(one)
@@ -310,5 +310,5 @@ class QualityReport:
 
     @staticmethod
     def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:
-        """The share of right answers."""
+        """Return the share of right answers."""
         return SeenShare(seen=sum(one.right for one in answers), n=len(answers))

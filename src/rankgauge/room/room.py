@@ -15,11 +15,11 @@ from rankgauge.errors import GoneError, InputError, RankGaugeError, RefusedError
 from rankgauge.labelling.campaign.database import names_of
 from rankgauge.render import html
 from rankgauge.render.table import ReportTable
-from rankgauge.room import filters
 from rankgauge.room.addresses import Network
 from rankgauge.room.campaigns import Campaigns, OpenCampaign
 from rankgauge.room.credentials import csrf_token
 from rankgauge.room.drafts import Drafts
+from rankgauge.room.filters import FILTERS
 from rankgauge.room.gold import Gold
 from rankgauge.room.middleware import RateLimit
 from rankgauge.room.people import People
@@ -34,7 +34,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
-TEMPLATES.filters |= {name: getattr(filters, name) for name in filters.__all__}
+TEMPLATES.filters |= {one.__name__: one for one in FILTERS}
 TEMPLATES.globals["routes"] = ROUTES
 
 
@@ -56,7 +56,7 @@ class Room:
     """The proxies whose word on the sender's address is taken."""
 
     def told(self, error: RankGaugeError) -> str:
-        """What a page says of a mistake. Where the room keeps its data is nobody's business.
+        """Return what a page says of a mistake. Where the room keeps its data is nobody's business.
 
         What is no mistake of whoever sent something is raised again.
         """
@@ -66,8 +66,9 @@ class Room:
             return str(InputError(error.problem, line=error.line, text=error.text, hint=error.hint))
         return str(error)
 
-    def page(self, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
-        """A page of the template, with what every page shows: who is signed in, and the CSRF token of its forms."""
+    def page(self, request: Request, template: str, **context: Any) -> Response:
+        """Render a page with what every page shows: who is signed in, and the CSRF token of its forms."""
+        status = context.pop("status", 400 if context.get("problem") else 200)
         session = getattr(request.state, "session", None)
         shared = {
             "person": getattr(request.state, "person", None),
@@ -83,13 +84,13 @@ class Room:
     def table_page(
         self, request: Request, opened: OpenCampaign, table: ReportTable, *, hint: str = "", empty: str = "Nothing yet."
     ) -> Response:
-        """A page of a campaign with one table, or with the words of `empty` if the table has no rows."""
+        """Return a page of a campaign with one table, or with the words of `empty` if the table has no rows."""
         shown = html.table(table) if table.rows else empty
         return self.page(request, "table.html", opened=opened, title=table.title, hint=hint, table=shown)
 
 
 def room_of(request: Request) -> Room:
-    """The room that the request is for."""
+    """Return the room that the request is for."""
     room = request.app.state.room
     assert isinstance(room, Room)
     return room

@@ -1,6 +1,6 @@
-"""Routes: what a file in `routes/` contains, and the registry that finds them.
+"""Routes: what a file in `pages/` contains, and the registry that finds them.
 
-A file in `routes/` makes a router, registers it and adds its pages or calls:
+A file in `pages/` makes a router, registers it and adds its pages or calls:
 
     router = pages("queries", tab="Queries", place=60)
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import getitem
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
@@ -26,8 +26,6 @@ from starlette.concurrency import run_in_threadpool
 
 from rankgauge.registry import Registry
 from rankgauge.room.people import Permission
-
-T = TypeVar("T")
 
 API = "/api/v1"
 
@@ -61,7 +59,7 @@ async def _sound(request: Request) -> None:
 
 
 def _is_no_number(text: str) -> bool:
-    """Whether it would be read as a number, and is none that a row could have."""
+    """Say whether it would be read as a number, and is none that a row could have."""
     try:
         float(text)
     except ValueError:
@@ -95,12 +93,12 @@ ROUTES: Registry[RoomRouter] = Registry("route", "rankgauge.room.pages", order=l
 
 
 def pages(name: str, *, place: int, tab: str = "", permission: Permission = Permission.WATCH) -> RoomRouter:
-    """A registered router for pages; its tab is shown to people who have the permission."""
+    """Return a registered router for pages; its tab is shown to people who have the permission."""
     return ROUTES.add(RoomRouter(name, place=place, tab=tab, permission=permission, include_in_schema=False))
 
 
 def api(name: str, *, place: int, tag: str) -> RoomRouter:
-    """A registered router for API calls under `/api/v1`, which the OpenAPI schema lists under the tag."""
+    """Return a registered router for API calls under `/api/v1`, which the OpenAPI schema lists under the tag."""
     token = Security(HTTPBearer(auto_error=False, description="A token made on the page Tokens."))
     return ROUTES.add(RoomRouter(name, place=place, prefix=API, tags=[tag], dependencies=[token], responses=ERRORS))
 
@@ -112,18 +110,26 @@ LISTED = 20
 """How many errors are listed; the rest is counted."""
 
 
-async def read_json(request: Request, wanted: TypeAdapter[T]) -> T:
-    """Read what the body of a request says. It may be long: the room does not wait while it is read.
+def json_body(wanted: Any) -> tuple[dict[str, Any], Any]:
+    """Return the description of a JSON body for the OpenAPI schema, and the dependency that reads such a body.
 
-    Lists of the type that is wanted have to stop at their first error (`FailFast`); then the first errors are listed.
+    A body may be long: the room does not wait while it is read. Lists of the type that is wanted have to stop at their
+    first error (`FailFast`); then the first errors are listed.
     """
-    body = await request.body()
-    if body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES:
-        raise HTTPException(413, f"the request has more than {MOST_VALUES:,} values")
-    return await run_in_threadpool(_validate, body, wanted)
+    adapter = TypeAdapter[Any](wanted)
+
+    async def read(request: Request) -> Any:
+        body = await request.body()
+        if body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES:
+            raise HTTPException(413, f"the request has more than {MOST_VALUES:,} values")
+        return await run_in_threadpool(_validate, body, adapter)
+
+    schema = adapter.json_schema()
+    whole = _whole(schema, schema.pop("$defs", {}))
+    return {"requestBody": {"content": {"application/json": {"schema": whole}}, "required": True}}, Depends(read)
 
 
-def _validate(body: bytes, wanted: TypeAdapter[T]) -> T:
+def _validate(body: bytes, wanted: TypeAdapter[Any]) -> Any:
     try:
         return wanted.validate_json(body)
     except ValidationError as error:
@@ -159,15 +165,8 @@ def _errors(error: ValidationError) -> Iterator[dict[str, Any]]:
     return (dict(one) for one in error.errors(include_input=False, include_url=False))
 
 
-def body_of(wanted: TypeAdapter[Any]) -> dict[str, Any]:
-    """The description of a body that `read_json` reads, for the OpenAPI schema."""
-    schema = wanted.json_schema()
-    whole = _whole(schema, schema.pop("$defs", {}))
-    return {"requestBody": {"content": {"application/json": {"schema": whole}}, "required": True}}
-
-
 def _whole(schema: Any, known: dict[str, Any]) -> Any:
-    """The schema with what its references name: in OpenAPI they would lead elsewhere."""
+    """Return the schema with what its references name: in OpenAPI they would lead elsewhere."""
     if isinstance(schema, list):
         return [_whole(one, known) for one in schema]
     if not isinstance(schema, dict):
@@ -177,5 +176,5 @@ def _whole(schema: Any, known: dict[str, Any]) -> Any:
 
 
 def finite(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with None for infinite and undefined numbers, which JSON cannot express."""
+    """Return the row with None for infinite and undefined numbers, which JSON cannot express."""
     return {name: None if isinstance(value, float) and value - value != 0 else value for name, value in row.items()}

@@ -24,6 +24,9 @@ T = TypeVar("T")
 
 MIB = 1 << 20
 
+STARTING = 60.0
+"""Seconds that the process may take to start; on a busy machine it takes longer than the work."""
+
 KILLED_LATER = 5
 """Seconds after the limit at which the process ends by itself, if nobody is left to kill it."""
 
@@ -86,6 +89,8 @@ class Sandbox:
             )
             theirs.close()
             self._connection = ours
+            with suppress(EOFError, OSError):  # the time of the work begins once the process can do it
+                _ = ours.poll(STARTING) and ours.recv()
         return self._connection, self._process
 
     def _stop(self) -> None:
@@ -107,6 +112,7 @@ def work(descriptor: int, module: str, megabytes: int, idle: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(EOFError, OSError):
+        connection.send("ready")
         while connection.poll(idle):
             function, arguments, seconds = connection.recv()
             signal.setitimer(signal.ITIMER_REAL, seconds + KILLED_LATER)

@@ -14,7 +14,6 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -145,7 +144,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def guarded(settings: RoomSettings) -> type[GuardedProtocol]:
+def guard_protocol(settings: RoomSettings) -> type[GuardedProtocol]:
     """Return the protocol for a room, which may use as many file descriptors as the system allows."""
     facts = {
         "per_address": settings.address_connections,
@@ -180,9 +179,6 @@ LOOK = 0.5
 _CONTEXT = multiprocessing.get_context("forkserver")
 """A process that has imported the room once, and from which others are copied: a new one serves within a moment."""
 
-Serve = Callable[[Any, list[socket.socket], Callable[[], None]], None]
-"""Serves on sockets with these settings, and calls the function twice a second."""
-
 
 @dataclass(kw_only=True, eq=False)
 class Worker:
@@ -194,7 +190,7 @@ class Worker:
     last: float = field(default_factory=time.monotonic)
 
     def is_well(self) -> bool:
-        """Whether the process runs and is not silent for too long."""
+        """Say whether the process runs and is not silent for too long."""
         try:
             while self.beats.poll():
                 self.beats.recv_bytes()
@@ -207,8 +203,8 @@ class Worker:
 class Workers:
     """Processes that serve a room until SIGINT or SIGTERM."""
 
-    def __init__(self, serve: Serve, settings: Any, sockets: list[socket.socket], count: int) -> None:
-        self._serve, self._settings, self._sockets, self._count = serve, settings, sockets, count
+    def __init__(self, settings: RoomSettings, listening: socket.socket) -> None:
+        self._settings, self._listening = settings, listening
         self._stop = threading.Event()
 
     def run(self) -> None:
@@ -216,7 +212,7 @@ class Workers:
         _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._stop.set())
-        workers = [self._start() for _ in range(self._count)]
+        workers = [self._start() for _ in range(self._settings.workers)]
         while not self._stop.wait(LOOK):
             for place, worker in enumerate(workers):
                 if not worker.is_well():
@@ -227,9 +223,7 @@ class Workers:
 
     def _start(self) -> Worker:
         ours, theirs = _CONTEXT.Pipe(duplex=False)
-        process = _CONTEXT.Process(
-            target=_work, args=(self._serve, self._settings, self._sockets, theirs), daemon=False
-        )
+        process = _CONTEXT.Process(target=_serve_one, args=(self._settings, self._listening, theirs), daemon=False)
         process.start()
         theirs.close()
         return Worker(process=process, beats=ours)
@@ -250,11 +244,6 @@ def _end(worker: Worker) -> None:
     worker.process.kill()
     worker.process.join()
     worker.beats.close()
-
-
-def _work(serve: Serve, settings: Any, sockets: list[socket.socket], beats: Connection) -> None:
-    """Serve in one of the processes; where nobody hears its beats any more, it ends."""
-    serve(settings, sockets, lambda: beats.send_bytes(b"."))
 
 
 GRACE = 6
@@ -282,39 +271,40 @@ def serve(settings: RoomSettings) -> None:
     print(f"The judging room is open at {room.settings.base}", flush=True)
     print(f"Admin (once, within the hour): {room.settings.link(room.people.admin_link(settings.admin))}", flush=True)
     if settings.workers == 1:
-        uvicorn.Server(configured(app)).run(sockets=[listening])
+        signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again once it has stopped
+        uvicorn.Server(configure(app)).run(sockets=[listening])
         return
     room.engine.dispose()
     with tempfile.TemporaryDirectory() as folder:
         os.environ[COUNTERS] = folder
-        Workers(_serve_one, settings, [listening], settings.workers).run()
+        Workers(settings, listening).run()
 
 
-def _serve_one(settings: RoomSettings, sockets: list[socket.socket], beat: Callable[[], None]) -> None:
-    """Serve in one of several processes."""
-    server = uvicorn.Server(configured(_prepare(settings)))
+def _serve_one(settings: RoomSettings, listening: socket.socket, beats: Connection) -> None:
+    """Serve in one of several processes, which gives signs of life."""
+    server = uvicorn.Server(configure(_prepare(settings)))
 
     async def serve_and_beat() -> None:
-        beating = asyncio.create_task(_beat(server, beat))
-        await server.serve(sockets=sockets)
+        beating = asyncio.create_task(_beat(server, beats))
+        await server.serve(sockets=[listening])
         beating.cancel()
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(serve_and_beat())
 
 
-async def _beat(server: uvicorn.Server, beat: Callable[[], None]) -> None:
+async def _beat(server: uvicorn.Server, beats: Connection) -> None:
     """Give a sign of life twice a second, from the loop that serves requests; if nobody is left to see it, stop."""
     while True:
         try:
-            beat()
+            beats.send_bytes(b".")
         except OSError:
             server.should_exit = True
         await asyncio.sleep(LOOK)
 
 
 def new_admin_link(settings: RoomSettings) -> str:
-    """A new link for the room's administrator; another process may have the room open."""
+    """Return a new link for the room's administrator; another process may have the room open."""
     location = Location(settings.database)
     if location.path is not None and not location.path.exists():
         hint = "Give --database as it was given to rankgauge serve."
@@ -331,12 +321,12 @@ def _prepare(settings: RoomSettings) -> FastAPI:
     return create_app(settings)
 
 
-def configured(app: FastAPI, **more: Any) -> uvicorn.Config:
+def configure(app: FastAPI, **more: Any) -> uvicorn.Config:
     """Return how uvicorn serves the room. It leaves proxies' headers alone, as the room knows whose to take."""
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http=guarded(app.state.room.settings),
+        http=guard_protocol(app.state.room.settings),
         ws="none",
         log_config=None,
         access_log=False,
@@ -349,7 +339,7 @@ def configured(app: FastAPI, **more: Any) -> uvicorn.Config:
 
 
 def _listen(settings: RoomSettings) -> socket.socket:
-    """The socket to listen on. It is opened first, so that a port in use is the only error."""
+    """Return the socket to listen on. It is opened first, so that a port in use is the only error."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=512)

@@ -63,20 +63,10 @@ class RoomSettings:
     proxies: str = _setting("", "the addresses of proxies in front of the room, such as 127.0.0.1, 10.0.0.0/8")
 
     def __post_init__(self) -> None:
-        for name in (
-            "workers",
-            "session_hours",
-            "invite_days",
-            "token_days",
-            "lease_minutes",
-            "desk_documents",
-            "upload_megabytes",
-            "draft_days",
-            "tries_a_minute",
-            "address_connections",
-        ):
-            if not getattr(self, name) > 0:
-                raise ParameterError("serve", name, "above 0", getattr(self, name))
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if type(setting.default) in (int, float) and setting.name != "port" and not value > 0:
+                raise ParameterError("serve", setting.name, "above 0", value)
         if not 0 <= self.port < 1 << 16:
             raise ParameterError("serve", "port", "a number from 0 to 65535", self.port)
         if self.root_path and not ROOT.fullmatch(self.root_path):
@@ -91,7 +81,7 @@ class RoomSettings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:
-        """The settings of the environment; those given here (if not None) override them."""
+        """Return the settings of the environment; those given here (if not None) override them."""
         variables = os.environ if environment is None else environment
         found = {
             setting.name: _parse(setting.name, setting.default, variables[name])
@@ -112,7 +102,7 @@ class RoomSettings:
 
 
 def _parse(name: str, default: Any, text: str) -> Any:
-    """The text of a variable as a value of the setting's type."""
+    """Return the text of a variable as a value of the setting's type."""
     if isinstance(default, bool):
         if text.lower() not in BOOLEANS:
             raise ParameterError("serve", name, "true or false", text)

@@ -51,7 +51,8 @@ TASKS = {"backup": 1, "restore": 1, "check": 0}
 
 
 def _summary(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{counts[name]:,} {name}" for name in ("campaigns", "labels", "people"))
+    nouns = {"campaigns": ("campaign", None), "labels": ("label", None), "people": ("person", "people")}
+    return ", ".join(count(counts[name], *noun) for name, noun in nouns.items())
 
 
 def check(location: Location) -> str:

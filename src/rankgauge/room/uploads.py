@@ -10,9 +10,10 @@ import io
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -29,18 +30,16 @@ from rankgauge.labelling.campaign.database import Location, reading
 from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.labelling.campaign.rules import Guidelines
 from rankgauge.labelling.campaign.settings import CampaignSettings
-from rankgauge.labelling.campaign.store import Store
+from rankgauge.labelling.campaign.store import Store, transfer
 from rankgauge.labelling.campaign.tables import upgrade
-from rankgauge.labelling.campaign.transfer import transfer
 from rankgauge.labelling.label_format import LabelFile, read_labels
 from rankgauge.labelling.labels import Assessor, Label, LabelKind, LabelOrigin
 from rankgauge.labelling.pool_rows import TEXTS, refuse_breaks
 from rankgauge.room.campaigns import Campaigns, OpenCampaign
 from rankgauge.room.database import migrate, opened
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart, laid
-from rankgauge.room.exports import EXPORTS, export
-from rankgauge.room.gold import GoldQuestion, check_question
-from rankgauge.room.label_browser import LabelFilter, filtered
+from rankgauge.room.gold import GoldQuestion
+from rankgauge.room.labels import EXPORTS, LabelFilter, export, filtered
 from rankgauge.room.overview import Overview
 from rankgauge.room.sandbox import Sandbox, SandboxError
 
@@ -65,29 +64,20 @@ class GoldFile:
         return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
 
 
-def chosen_question(opened: OpenCampaign, query: str, document: str, grade: str | None) -> GoldQuestion:
-    """A document of the pool; without a grade the right answer is that it cannot be judged."""
-    return question_of(opened, Label(query=query, document=document, grade=grade), {})
-
-
-def settled_questions(opened: OpenCampaign) -> list[GoldQuestion]:
-    """The documents on which a disagreement was settled, with the grade that settled it."""
-    settled = [one for one in opened.review.disagreements() if one.settled is not None]
-    return [GoldQuestion(query=one.query, document=one.document, grade=one.settled, texts=one.texts) for one in settled]
-
-
 def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) -> GoldQuestion:
-    """The document of a label with its grade; `given` is what there is to read of one that is not in the pool.
+    """Return the document of a label with its grade; `given` is what there is to read of one that is not in the pool.
 
     A document of the pool reads as it does for a draw: its answer may become a label.
     """
     pooled = opened.review.texts([(label.query, label.document)])[0]
     grade = opened.campaign.grade_of(label)
+    if pooled is None and not given:
+        raise InputError(
+            f"there is nothing to read of document {label.document} of query {label.query}",
+            hint="Choose documents of the pool, or give the columns query_text, title and text.",
+        )
     texts = given if pooled is None else pooled
-    question = GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)
-    if pooled is None:
-        check_question(question)
-    return question
+    return GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)
 
 
 def _texts(path: Path) -> dict[tuple[str, str], dict[str, str]]:
@@ -124,33 +114,40 @@ def read_contents(files: Sequence[DraftFile]) -> DraftContents:
 
 def read_label_file(content: bytes, name: str, assessor: str) -> LabelFile:
     """Read labels in any format; those without an assessor are of the one given."""
-    return _confine(_labels, content, name, assessor)
+    labels: LabelFile = _confine(_laid, partial(read_labels, assessor=assessor), content, name)
+    return labels
 
 
 def read_gold_file(content: bytes, name: str) -> GoldFile:
     """Read the labels of a file of gold questions, and the texts that it has of their documents."""
-    return _confine(_gold, content, name)
+    questions: GoldFile = _confine(_laid, GoldFile.read, content, name)
+    return questions
 
 
 def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
     """Copy the campaign of a file into the room, if all of it is sound; return its number."""
     content = _confine(_check, file)
-    with tempfile.TemporaryDirectory() as folder, laid(_with(file, content), Path(folder)) as path:
+    with tempfile.TemporaryDirectory() as folder, laid(replace(file, content=content), Path(folder)) as path:
         return _copy(path, campaigns, name)
-
-
-def _with(file: DraftFile, content: bytes) -> DraftFile:
-    return DraftFile(id=file.id, part=file.part, name=file.name, content=content)
 
 
 def _confine(function: Callable[..., T], *arguments: Any) -> T:
     try:
-        return _READER.run(function, *arguments, seconds=SECONDS)
+        found: T = _READER.run(_understand, function, *arguments, seconds=SECONDS)
+        return found
     except SandboxError as error:
         raise InputError(f"reading this {error}", hint="Send less at a time.") from None
 
 
 # what follows runs in the other process
+
+
+def _understand(function: Callable[..., T], *arguments: Any) -> T:
+    """Return what the function makes of a file; a column of a kind that it cannot take is the sender's mistake."""
+    try:
+        return function(*arguments)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"the table cannot be read: {str(error).partition(chr(10))[0][:200]}") from None
 
 
 def _contents(files: list[DraftFile]) -> DraftContents:
@@ -171,25 +168,14 @@ def _contents(files: list[DraftFile]) -> DraftContents:
     return contents
 
 
-def _labels(content: bytes, name: str, assessor: str) -> LabelFile:
-    with _laid_labels(content, name) as path:
-        return read_labels(path, assessor=assessor)
-
-
-def _gold(content: bytes, name: str) -> GoldFile:
-    with _laid_labels(content, name) as path:
-        return GoldFile.read(path)
-
-
-@contextmanager
-def _laid_labels(content: bytes, name: str) -> Iterator[Path]:
-    """Lay the content into a file for the readers; errors do not name it, as its sender does not know it."""
+def _laid(read: Callable[[Path], T], content: bytes, name: str) -> T:
+    """Lay the content into a file and read that; errors do not name the file, as its sender does not know it."""
     _refuse_large(content, name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"labels{Path(name).suffix.lower()[:10]}"
         path.write_bytes(content)
         try:
-            yield path
+            return read(path)
         except InputError as error:
             raise InputError(error.problem, line=error.line, text=error.text, hint=error.hint) from None
 
@@ -308,15 +294,11 @@ def _check_rows(engine: sa.Engine, store: Store, campaign: LabelCampaign) -> Non
                 if table in (t.leases, t.labels) and not is_name(row.assessor):
                     raise InputError(f"the name {row.assessor!r:.60} of an assessor cannot be shown")
                 if table is t.labels:
-                    told = (row.query, row.document) == tuple(_ids(pool, row.place))
+                    query, document = pool.queries[int(pool.query[row.place])], pool.documents[row.place]
+                    told = (row.query, row.document) == (str(query), str(document))
                     graded = row.grade is None if row.kind == LabelKind.SKIP else row.grade in grades
                     if not (told and graded and row.kind in kinds and row.origin in origins):
                         raise InputError(f"label {row.id} does not belong to this pool and scale")
-
-
-def _ids(pool: Any, place: int) -> Iterator[str]:
-    yield str(pool.queries[int(pool.query[place])])
-    yield str(pool.documents[place])
 
 
 def _check_texts(texts: Any) -> None:

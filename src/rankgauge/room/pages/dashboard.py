@@ -1,31 +1,38 @@
-"""The dashboard of a campaign: the estimate over the cost, who judges, and when the campaign stops."""
+"""Campaigns: the list of them, the dashboard of each with its queries and when it stops; and the same for programs."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Self
 
-from fastapi import Form, HTTPException, Query, Request, Response
-from starlette.responses import RedirectResponse
+from fastapi import Form, Query, Request, Response
+from pydantic import BaseModel, Field, model_validator
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, RedirectResponse
 
 from rankgauge.render.numbers import thousands
 from rankgauge.render.table import Column, ReportTable
 from rankgauge.room import campaign_changes
-from rankgauge.room.auth import Manager, SignedIn, TheRoom, Viewer
+from rankgauge.room.answers import SentSettings
+from rankgauge.room.auth import Admin, Manager, SignedIn, TheRoom, Viewer
 from rankgauge.room.campaigns import OpenCampaign
+from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.filters import decimals
+from rankgauge.room.forms import read_number
+from rankgauge.room.labels import export
+from rankgauge.room.new_campaign import NewCampaign, create, single_file
 from rankgauge.room.overview import Overview
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
-from rankgauge.room.route import pages
+from rankgauge.room.route import CampaignNumber, api, finite, pages
 
 home_router = pages("home", place=30)
 
 
 @home_router.get("/")
 def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[bool, Query()] = False) -> Response:
-    """The list of campaigns, the judging page, or the dashboard."""
+    """Return the list of campaigns, the judging page, or the dashboard."""
     if person.campaign is not None:
         page = "" if person.may(Permission.WATCH) else "/judge"
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
@@ -39,44 +46,30 @@ router = pages("dashboard", place=50, tab="Dashboard")
 
 @router.get("/campaigns/{campaign}")
 def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
-    """The dashboard."""
+    """Return the dashboard."""
     opened = room.campaigns.get(campaign)
-    return _page(
-        request, room, "dashboard.html", opened, opened.overview.now(opened.version, partial(Overview.of, opened))
-    )
+    return _page(request, room, "dashboard.html", opened, Overview.now(opened))
 
 
 @router.get("/campaigns/{campaign}/progress")
 def refresh(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
-    """The part of the dashboard that changes; its script asks for it every few seconds."""
+    """Return the part of the dashboard that changes; its script asks for it every few seconds."""
     opened = room.campaigns.get(campaign)
-    return _page(
-        request, room, "progress.html", opened, opened.overview.lately(opened.version, partial(Overview.of, opened))
-    )
+    return _page(request, room, "progress.html", opened, Overview.lately(opened))
 
 
 @router.post("/campaigns/{campaign}/pause")
-def pause(room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Hands out no more documents."""
-    campaign_changes.set_paused(room, campaign, person, paused=True)
-    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
-
-
 @router.post("/campaigns/{campaign}/resume")
-def resume(room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Hands out documents again."""
-    campaign_changes.set_paused(room, campaign, person, paused=False)
+def pause(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
+    """Hands out no more documents, or hands them out again."""
+    campaign_changes.set_paused(room, campaign, person, paused=request.url.path.endswith("/pause"))
     return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
 
 
 @router.post("/campaigns/{campaign}/stop")
 def stop_at(room: TheRoom, person: Manager, campaign: int, half_width: Annotated[str, Form()] = "") -> Response:
     """Sets the stopping rule; an empty field removes it."""
-    try:
-        wanted = float(half_width) if half_width.strip() else None
-    except ValueError:
-        raise HTTPException(400, f"'{half_width}' is not a number") from None
-    campaign_changes.set_stop(room, campaign, person, wanted)
+    campaign_changes.set_stop(room, campaign, person, read_number(half_width) if half_width.strip() else None)
     return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
 
 
@@ -88,7 +81,7 @@ def _page(request: Request, room: Room, template: str, opened: OpenCampaign, ove
         opened=opened,
         progress=progress,
         archived=room.campaigns.is_archived(opened.id),
-        stopped=opened.why_paused().words(opened.rules) if progress.paused else "",
+        stopped=opened.campaign.why_paused(opened.rules).words(opened.rules) if progress.paused else "",
         over=over and over.words(opened.rules),
         **{field.name: getattr(overview, field.name) for field in fields(overview)},
     )
@@ -102,10 +95,163 @@ the estimate does not need that."""
 
 @query_router.get("/campaigns/{campaign}/queries")
 def show_queries(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
-    """The queries with documents that were handed out, and the values of those that are fully judged."""
+    """Return the queries with documents that were handed out, and the values of those that are fully judged."""
     opened = room.campaigns.get(campaign)
     counts = (Column(name, format=thousands) for name in ("Documents", "Handed out", "Judged"))
     value = Column(opened.campaign.settings.measure, format=decimals)
     rows = [(opened.texts.queries[query], *numbers) for query, *numbers in opened.review.queries().iter_rows()]
     table = ReportTable(columns=("Query", *counts, value), rows=rows, title="Queries")
     return room.table_page(request, opened, table, hint=HINT, empty="No documents were handed out yet.")
+
+
+description = pages("api_description", place=190)
+
+
+@description.get("/api/openapi.json")
+def describe(request: Request, person: SignedIn) -> Response:
+    """Return every call of the API with its parameters, as OpenAPI."""
+    return JSONResponse(request.app.openapi())
+
+
+calls = api("api_campaigns", place=200, tag="campaigns")
+
+BINARY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+"""In the OpenAPI schema: the body is a file."""
+
+
+class CampaignSummary(BaseModel):
+    """A campaign: its settings, progress and estimate."""
+
+    id: int
+    name: str
+    measure: str
+    dialect: str = Field(description="The dialect that computes the measure.")
+    method: str
+    progress: dict[str, Any]
+    estimate: dict[str, Any] | None = Field(
+        description="None while there are too few draws, and for a board. Its `cost` is all that was spent, also on "
+        "documents that are out or in draws that are not complete, on which it does not rest."
+    )
+    board: list[dict[str, Any]] | None = Field(
+        description="A row for each measure and run of a board, as `rankgauge active estimate -o json` has it; values "
+        "are None while there are too few labels. None if the campaign estimates one value."
+    )
+    stop_at: float | None
+    over: str | None = Field(description="Why nobody gets documents any more; None while somebody may.")
+
+
+class UploadedCampaign(NewCampaign):
+    """The settings of a new campaign, and the file that comes with them."""
+
+    filename: str = Field(max_length=255, description="The file's name; its ending says what it is.")
+    budget: float = Field(
+        1.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="What judging may cost, in the unit; a campaign's file (.rg) brings it along, with all settings.",
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_file(self) -> Self:
+        """Return a campaign's file has its own settings, of which none is replaced; everything else needs a budget."""
+        if Path(self.filename).suffix.lower() not in CAMPAIGN_FILES:
+            if "budget" not in self.model_fields_set:
+                raise ValueError("budget: a pool needs one: what judging may cost")
+        elif extra := sorted(self.model_fields_set - {"name", "filename"}):
+            raise ValueError(f"a campaign's file brings its settings along: leave out {', '.join(extra)}")
+        return self
+
+
+class Stop(SentSettings):
+    """A stopping rule."""
+
+    half_width: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+
+
+@calls.get("/campaigns")
+def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
+    """Return all campaigns, the newest first."""
+    return [summary(room, opened.id) for opened in room.campaigns.all()]
+
+
+@calls.post("/campaigns", status_code=201, openapi_extra=BINARY)
+async def create_campaign(
+    request: Request,
+    room: TheRoom,
+    person: Admin,
+    wanted: Annotated[UploadedCampaign, Query()],
+) -> CampaignSummary:
+    """Makes a campaign of the pool in the body."""
+    content = await request.body()
+
+    def make() -> CampaignSummary:
+        return summary(room, create(room.campaigns, wanted, single_file(content, wanted.filename)))
+
+    return await run_in_threadpool(make)
+
+
+@calls.get("/campaigns/{campaign}")
+def show_campaign(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> CampaignSummary:
+    """Progress and estimate of a campaign."""
+    return summary(room, campaign)
+
+
+@calls.get("/campaigns/{campaign}/curve")
+def show_curve(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, float | None]]:
+    """Return the estimate after more and more draws: cost, draws, value, low, high."""
+    return [finite(row) for row in room.campaigns.get(campaign).curve().iter_rows(named=True)]
+
+
+@calls.post("/campaigns/{campaign}/pause")
+@calls.post("/campaigns/{campaign}/resume")
+def pause_campaign(request: Request, room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
+    """Pause: hands out no more documents, and still accepts labels. Resume: hands out documents again."""
+    campaign_changes.set_paused(room, campaign, person, paused=request.url.path.endswith("/pause"))
+    return summary(room, campaign)
+
+
+@calls.put("/campaigns/{campaign}/stop")
+def set_stop(room: TheRoom, person: Manager, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
+    """Sets the half-width of the interval at which the campaign pauses by itself."""
+    campaign_changes.set_stop(room, campaign, person, stop.half_width)
+    return summary(room, campaign)
+
+
+@calls.get("/campaigns/{campaign}/queries")
+def list_queries(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
+    """Return the queries with documents that were handed out, and the values of those that are fully judged."""
+    return list(room.campaigns.get(campaign).review.queries().iter_rows(named=True))
+
+
+@calls.get("/campaigns/{campaign}/files/{name}", response_class=Response)
+def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str, raw: bool = False) -> Response:
+    """Return an export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
+
+    In CSV, cells that a spreadsheet would take for formulas begin with an apostrophe, unless `raw` is set.
+    """
+    content, media = export(room.campaigns, campaign, name, raw=raw)
+    return Response(content, media_type=media)
+
+
+def summary(room: Room, number: int) -> CampaignSummary:
+    """Return a campaign as the API shows it."""
+    opened = room.campaigns.get(number)
+    estimate, settings = opened.estimate(), opened.campaign.settings
+    board = Overview.now(opened).board if opened.campaign.board else None
+    return CampaignSummary(
+        id=number,
+        name=opened.campaign.name,
+        measure=settings.measure,
+        dialect=settings.dialect,
+        method=settings.method,
+        progress=opened.campaign.progress().to_json(),
+        estimate=None if estimate is None else finite(estimate.to_json()),
+        board=None if board is None else [finite(row) for row in board.frame().iter_rows(named=True)],
+        stop_at=opened.rules.stop_at,
+        over=opened.why_over(),
+    )

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from sqlalchemy import Update, func, select, text, update
 
 from rankgauge.errors import UnavailableError
-from rankgauge.labelling.campaign.database import outages, reading, writing
+from rankgauge.labelling.campaign.database import lasting_outages, reading, writing
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.room.addresses import FORWARDED
 from rankgauge.room.auth import TheRoom, count_try
@@ -60,12 +60,12 @@ def metrics(request: Request, room: TheRoom) -> Response:
 @router.get("/readyz", responses={503: {"model": Health}}, response_model_exclude_none=True)
 @router.get("/healthz", responses={503: {"model": Health}}, response_model_exclude_none=True)
 async def healthz(room: TheRoom, response: Response) -> Health:
-    """Whether the database can be read, and written to if it could not before; answers within a second."""
+    """Say whether the database can be read, and written to if it could not before; answers within a second."""
     looking = asyncio.get_running_loop().run_in_executor(_LOOKERS, _reason, room)
     try:
         reason = await asyncio.wait_for(asyncio.shield(looking), PROMPT)
     except TimeoutError:
-        lasting = [_words(error) for error in outages(room.engine).now().values()]
+        lasting = [_words(one.error) for one in lasting_outages(room.engine).values() if one.error is not None]
         reason = lasting[0] if lasting else "the database does not answer in time"
     if reason is None:
         return Health(status="ok")
@@ -74,13 +74,13 @@ async def healthz(room: TheRoom, response: Response) -> Health:
 
 
 def _reason(room: Room) -> str | None:
-    """What keeps the room from recording, if anything does."""
+    """Return what keeps the room from recording, if anything does."""
     try:
         with reading(room.engine) as connection:
             connection.execute(text("select 1"))
-        for campaign, error in outages(room.engine).now().items():
-            if outages(room.engine).of(campaign).is_full:
-                return _words(error)
+        for campaign, outage in lasting_outages(room.engine).items():
+            if outage.error is not None and outage.is_full:
+                return _words(outage.error)
             with writing(room.engine, campaign) as connection:
                 connection.execute(_rewrite(campaign))
     except UnavailableError as error:

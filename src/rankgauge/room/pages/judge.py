@@ -21,6 +21,7 @@ from rankgauge.room.auth import Judge, TheRoom
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
 from rankgauge.room.gold import BLOCKED
+from rankgauge.room.pairs import PairDesk
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import PageNumber, pages
@@ -111,7 +112,7 @@ def judge(
 
 @router.get("/campaigns/{campaign}/judge/history")
 def history(request: Request, room: TheRoom, person: Judge, campaign: int, page: PageNumber = 1) -> Response:
-    """What the person has answered so far, the newest first; each answer can be changed."""
+    """Return what the person has answered so far, the newest first; each answer can be changed."""
     desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
     answers = desk.answers()
     shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -139,7 +140,7 @@ def _record(desk: Desk, answer: FormAnswer) -> JudgingPage:
 
 
 def _contradicting(desk: Desk, answer: FormAnswer) -> JudgingPage:
-    """The document that the person has judged otherwise before, in another window, to change that answer."""
+    """Return the document that the person has judged otherwise before, in another window, to change that answer."""
     known = _show_answered(desk, desk.answered(answer.query, answer.document))
     return replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
 
@@ -161,7 +162,7 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
 
 
 def _show_answered(desk: Desk, answer: OwnAnswer) -> JudgingPage:
-    """A document that the person has judged, to change the answer."""
+    """Return a document that the person has judged, to change the answer."""
     reason, words = reason_of(answer.kind, answer.comment)
     address = f"?before={answer.made!r}"
     return JudgingPage(
@@ -175,7 +176,7 @@ def _show_answered(desk: Desk, answer: OwnAnswer) -> JudgingPage:
 
 
 def _answer_words(opened: OpenCampaign, answer: OwnAnswer) -> str:
-    """The answer in words."""
+    """Return the answer in words."""
     if answer.grade is None:
         reason, _ = reason_of(answer.kind, answer.comment)
         return f"it cannot be judged ({reason})" if reason else "it cannot be judged"
@@ -190,6 +191,7 @@ def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage
     template = "task.html" if FRAGMENT in request.headers else "judge.html"
     key = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
     facts: dict[str, Any] = {"opened": opened, "shown": shown, "choices": opened.choices(), "reasons": KEYS, "key": key}
+    facts["pairs"] = PairDesk(opened=opened).documents() is not None
     page = room.page(request, template, status=shown.status, **facts)
     if FRAGMENT in request.headers:
         page.headers[FRAGMENT] = "1"  # so that the script tells it from an error page

@@ -1,13 +1,19 @@
-"""A new campaign in steps: files, the pool as it was understood, the plan, what assessors see, and then it is made."""
+"""A new campaign in steps: files, the pool as it was understood, the plan, what assessors see, and then it is made.
+
+The calls for programs do the same at once: several runs, a judge's grades and texts, and the campaign that they make.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from math import isnan
+from typing import Annotated, Any
 
-from fastapi import Request, Response
-from pydantic import ValidationError
+from fastapi import Path, Query, Request, Response
+from pydantic import BaseModel, Field, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from rankgauge import dialects
@@ -21,13 +27,14 @@ from rankgauge.labelling.method import METHODS
 from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.auth import Admin, TheRoom
 from rankgauge.room.campaigns import choices_of
-from rankgauge.room.draft_contents import DraftContents
-from rankgauge.room.drafts import Draft
-from rankgauge.room.forms import Fields, Files, problems
+from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart
+from rankgauge.room.drafts import Draft, safe_name
+from rankgauge.room.forms import Fields, Files, problem_words
 from rankgauge.room.new_campaign import DraftOutlook, NewCampaign, NewScale, combine_of, create, is_board, usual
+from rankgauge.room.pages.dashboard import BINARY, CampaignSummary, summary
 from rankgauge.room.people import Person
 from rankgauge.room.room import Room
-from rankgauge.room.route import pages
+from rankgauge.room.route import api, pages
 
 router = pages("new_campaign", place=40)  # before `/campaigns/{campaign}`
 
@@ -74,13 +81,13 @@ class DraftPage:
         return self.contents.campaign is None and is_board(wanted, self.contents)
 
     def chosen(self, fields: Mapping[str, str]) -> DraftPage:
-        """The same with other settings; an empty one is the usual one."""
+        """Return the same with other settings; an empty one is the usual one."""
         return _page_of(self.draft, self.contents, {**self.draft.settings, **fields})
 
 
 @router.get("/campaigns/new")
 def ask(request: Request, room: TheRoom, person: Admin) -> Response:
-    """The first step: which files, or which draft to go on with."""
+    """Return the first step: which files, or which draft to go on with."""
     return _upload(request, room, person)
 
 
@@ -88,50 +95,40 @@ def ask(request: Request, room: TheRoom, person: Admin) -> Response:
 def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Response:
     """Begins a draft with these files; if one cannot be read, says why."""
     try:
-        number = room.drafts.begin(person.id, files)
+        return _to(room.drafts.begin(person.id, files), "pool")
     except RankGaugeError as error:
         return _upload(request, room, person, problem=room.told(error))
-    return _to(number, "pool")
 
 
 @router.get("/drafts/{draft}/files")
 def show_files(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
-    """The files of a draft."""
+    """Return the files of a draft."""
     return _files(request, room, room.drafts.get(draft, person.id))
 
 
 @router.post("/drafts/{draft}/files")
 def add_files(request: Request, room: TheRoom, person: Admin, draft: int, files: Files) -> Response:
     """Adds files to a draft."""
-    known = room.drafts.get(draft, person.id)
-    try:
-        room.drafts.add(known, files)
-    except RankGaugeError as error:
-        return _files(request, room, known, problem=room.told(error))
-    return _to(draft, "pool")
+    return _change_files(
+        request, room, room.drafts.get(draft, person.id), partial(room.drafts.add, files=files), "pool"
+    )
 
 
 @router.post("/drafts/{draft}/files/{file}/remove")
 def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file: int) -> Response:
     """Removes a file from a draft."""
-    known = room.drafts.get(draft, person.id)
-    try:
-        room.drafts.remove(known, file)
-    except RankGaugeError as error:
-        return _files(request, room, known, problem=room.told(error))
-    return _to(draft, "files")
+    return _change_files(
+        request, room, room.drafts.get(draft, person.id), partial(room.drafts.remove, file=file), "files"
+    )
 
 
 @router.get("/drafts/{draft}/pool")
-def show_pool(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
-    """The pool as it was understood."""
-    return _show(request, room, _open_draft(room, person, draft), "pool")
-
-
 @router.get("/drafts/{draft}/plan")
-def show_plan(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
-    """Measure, budget and method, and what to expect of them."""
-    return _show(request, room, _open_draft(room, person, draft), "plan")
+@router.get("/drafts/{draft}/judging")
+@router.get("/drafts/{draft}/make")
+def show_step(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
+    """Return a step: the pool as it was understood, the plan, what assessors will see, or everything once more."""
+    return _show(request, room, _open_draft(room, person, draft), request.url.path.rpartition("/")[2])
 
 
 @router.post("/drafts/{draft}/plan")
@@ -143,12 +140,6 @@ def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fiel
     if chosen["goal"] == defaults.GOAL:
         chosen["goal"] = ""  # what is usual does not make a board of one run
     return _choose(request, room, page, "plan", chosen, fields.get("go"))
-
-
-@router.get("/drafts/{draft}/judging")
-def show_judging(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
-    """The scale and the guidelines, and what an assessor will see."""
-    return _show(request, room, _open_draft(room, person, draft), "judging")
 
 
 @router.post("/drafts/{draft}/judging")
@@ -167,12 +158,6 @@ def choose_judging(request: Request, room: TheRoom, person: Admin, draft: int, f
     return _choose(request, room, page, "judging", chosen, fields.get("go"))
 
 
-@router.get("/drafts/{draft}/make")
-def review(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
-    """Everything once more, before the campaign is made."""
-    return _show(request, room, _open_draft(room, person, draft), "make")
-
-
 @router.post("/drafts/{draft}/make")
 def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Makes the campaign; the draft is no longer needed."""
@@ -181,7 +166,7 @@ def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fie
     try:
         number = create(room.campaigns, page.wanted, page.contents)
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, page, "make", problem=_words(room, error))
+        return _show(request, room, page, "make", problem=problem_words(room, error))
     room.drafts.discard(page.draft)
     return RedirectResponse(f"/campaigns/{number}", status_code=303)
 
@@ -225,7 +210,7 @@ def _choose(
         changed.wanted  # noqa: B018 - wrong settings raise an error here
         _CHECKS[step](changed)
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, changed, step, problem=_words(room, error))
+        return _show(request, room, changed, step, problem=problem_words(room, error))
     room.drafts.choose(page.draft, chosen)
     steps = list(STEPS)
     return _to(page.draft.id, step if go == "stay" else steps[steps.index(step) + 1])
@@ -244,12 +229,23 @@ _CHECKS: Mapping[str, Callable[[DraftPage], object]] = {
 
 def _upload(request: Request, room: Room, person: Person, *, problem: str = "") -> Response:
     facts = {"problem": problem, "drafts": room.drafts.of(person.id), "days": room.settings.draft_days}
-    return room.page(request, "new_campaign.html", status=400 if problem else 200, **facts)
+    return room.page(request, "new_campaign.html", **facts)
 
 
 def _files(request: Request, room: Room, draft: Draft, *, problem: str = "") -> Response:
     facts = {"draft": draft, "steps": STEPS, "step": "files", "files": room.drafts.files(draft), "problem": problem}
-    return room.page(request, "draft_files.html", status=400 if problem else 200, **facts)
+    return room.page(request, "draft_files.html", **facts)
+
+
+def _change_files(
+    request: Request, room: Room, draft: Draft, change: Callable[[Draft], None], next_step: str
+) -> Response:
+    """Changes the files of a draft and goes on; if the rest cannot be read, says why."""
+    try:
+        change(draft)
+    except RankGaugeError as error:
+        return _files(request, room, draft, problem=room.told(error))
+    return _to(draft.id, next_step)
 
 
 def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: str = "") -> Response:
@@ -264,11 +260,10 @@ def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: 
         if step in ("plan", "make"):
             facts["outlook"] = _expect(page)
     except (RankGaugeError, ValidationError) as error:
-        problem = problem or _words(room, error)
+        problem = problem or problem_words(room, error)
     return room.page(
         request,
         f"draft_{step}.html",
-        status=400 if problem else 200,
         draft=page.draft,
         contents=page.contents,
         fields=page.fields,
@@ -281,7 +276,7 @@ def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: 
 
 
 def _offers(page: DraftPage) -> dict[str, Any]:
-    """What can be chosen."""
+    """Return what can be chosen."""
     return {
         "methods": {name: method.title for name, method in METHODS.items()},
         "goals": {kind.value: kind.words for kind in GoalKind if kind is not GoalKind.BEATS},
@@ -297,15 +292,123 @@ def _offers(page: DraftPage) -> dict[str, Any]:
 
 
 def _lines(fields: Mapping[str, str]) -> str:
-    """The levels of the page's table, as lines of grade, name and meaning."""
+    """Return the levels of the page's table, as lines of grade, name and meaning."""
     grades = [name.removeprefix("level_") for name in fields if name.startswith("level_")]
     lines = [(grade, fields[f"level_{grade}"].strip(), fields.get(f"meaning_{grade}", "").strip()) for grade in grades]
     return "\n".join(f"{grade} {name or grade}{': ' + meaning if meaning else ''}" for grade, name, meaning in lines)
 
 
-def _words(room: Room, error: RankGaugeError | ValidationError) -> str:
-    return problems(error) if isinstance(error, ValidationError) else room.told(error)
-
-
 def _to(draft: int, step: str) -> Response:
     return RedirectResponse(f"/drafts/{draft}/{step}", status_code=303)
+
+
+calls = api("api_drafts", place=195, tag="campaigns")
+
+DraftNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="The draft's number.")]
+FileName = Annotated[str, Query(max_length=255, description="The file's name; a run or a judge is called by it.")]
+FilePart = Annotated[DraftPart, Query(description="What the file is for.")]
+
+
+class DraftSummary(BaseModel):
+    """A draft as its files were understood; a campaign's file is not looked into."""
+
+    id: int
+    queries: int = 0
+    documents: int = 0
+    runs: list[str] = []
+    judges: list[dict[str, Any]] = Field(default=[], description="Name, documents graded, and grades of each judge.")
+    grades: list[float] = Field(default=[], description="The grades that the files speak of.")
+    columns: dict[str, dict[str, str]] = Field(
+        default={}, description="By file, what each column was taken for; empty: ignored."
+    )
+    notes: list[str] = []
+
+
+class Expectation(BaseModel):
+    """What to expect of a campaign: half the width of the interval at each budget."""
+
+    board: bool
+    cost: float = Field(description="What judging everything would cost.")
+    budgets: list[float]
+    half_widths: dict[str, list[float | None]] = Field(description="By method, or by measure of a board.")
+
+
+@calls.post("/drafts", status_code=201, openapi_extra=BINARY)
+async def begin_draft(
+    request: Request, room: TheRoom, person: Admin, filename: FileName, part: FilePart = DraftPart.LISTS
+) -> DraftSummary:
+    """Begins a draft with the file in the body."""
+    sent = DraftFile(part=part, name=safe_name(filename), content=await request.body())
+    return await run_in_threadpool(_keep, room, person, sent, None)
+
+
+@calls.post("/drafts/{draft}/files", status_code=201, openapi_extra=BINARY)
+async def add_file(
+    request: Request,
+    room: TheRoom,
+    person: Admin,
+    draft: DraftNumber,
+    filename: FileName,
+    part: FilePart = DraftPart.LISTS,
+) -> DraftSummary:
+    """Adds the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
+    sent = DraftFile(part=part, name=safe_name(filename), content=await request.body())
+    return await run_in_threadpool(_keep, room, person, sent, draft)
+
+
+@calls.get("/drafts/{draft}")
+def show_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> DraftSummary:
+    """Return how the files of a draft were understood."""
+    return _summary(room, person, draft)
+
+
+@calls.get("/drafts/{draft}/outlook")
+def show_outlook(
+    room: TheRoom, person: Admin, draft: DraftNumber, wanted: Annotated[NewCampaign, Query()]
+) -> Expectation:
+    """Return what to expect of a campaign of these files with these settings."""
+    contents = room.drafts.contents(room.drafts.get(draft, person.id))
+    found = DraftOutlook.of(wanted, contents)
+    widths = {line: [None if isnan(width) else float(width) for width in row] for line, row in found.lines.items()}
+    budgets = [float(budget) for budget in found.budgets]
+    return Expectation(board=is_board(wanted, contents), cost=found.cost, budgets=budgets, half_widths=widths)
+
+
+@calls.post("/drafts/{draft}/campaign", status_code=201)
+def make_campaign(room: TheRoom, person: Admin, draft: DraftNumber, wanted: NewCampaign) -> CampaignSummary:
+    """Makes the campaign of a draft; the draft is no longer needed."""
+    known = room.drafts.get(draft, person.id)
+    number = create(room.campaigns, wanted, room.drafts.contents(known))
+    room.drafts.discard(known)
+    return summary(room, number)
+
+
+@calls.delete("/drafts/{draft}", status_code=204)
+def discard_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> None:
+    """Drops a draft and its files."""
+    room.drafts.discard(room.drafts.get(draft, person.id))
+
+
+def _keep(room: Room, person: Person, sent: DraftFile, draft: int | None) -> DraftSummary:
+    if draft is None:
+        return _summary(room, person, room.drafts.begin(person.id, [sent]))
+    room.drafts.add(room.drafts.get(draft, person.id), [sent])
+    return _summary(room, person, draft)
+
+
+def _summary(room: Room, person: Person, number: int) -> DraftSummary:
+    contents = room.drafts.contents(room.drafts.get(number, person.id))
+    if contents.campaign is not None:
+        return DraftSummary(id=number)
+    queries, documents = contents.size
+    judges = [{"name": name, "graded": graded, "grades": grades} for name, graded, grades in contents.read_judges()]
+    return DraftSummary(
+        id=number,
+        queries=queries,
+        documents=documents,
+        runs=list(contents.names),
+        judges=judges,
+        grades=list(contents.usual_grades[0]),
+        columns={file: {role.name: role.words for role in roles} for file, roles in contents.roles.items()},
+        notes=list(contents.notes),
+    )

@@ -15,6 +15,7 @@ from rankgauge.labelling.campaign.labels import is_name
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings
 from rankgauge.room.auth import Manager, TheRoom
+from rankgauge.room.forms import shows_again
 from rankgauge.room.people import WORDS, Permission, Role
 from rankgauge.room.room import Room
 from rankgauge.room.route import CampaignNumber, api, pages
@@ -30,13 +31,25 @@ MOST, LONGEST = 100, 120
 """How many people may be invited at once, and how long a name may be."""
 
 
+def _page(
+    request: Request, room: Room, campaign: int, *, links: Sequence[tuple[str, str]] = (), problem: str = ""
+) -> Response:
+    opened = room.campaigns.get(campaign)
+    rows = [(row, opened.review.own(row.id)) for row in room.people.of_campaign(campaign)]
+    facts = {"opened": opened, "rows": rows, "links": links, "problem": problem, "now": time.time()}
+    facts["tokens"] = room.people.campaign_tokens(campaign)
+    roles = {role.value: WORDS[role] for role in ROLES}
+    return room.page(request, "people.html", roles=roles, **facts)
+
+
 @router.get("/campaigns/{campaign}/people")
 def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """The people, and the form to invite some."""
+    """Return the people, and the form to invite some."""
     return _page(request, room, campaign)
 
 
 @router.post("/campaigns/{campaign}/people")
+@shows_again(_page)
 def invite_people(
     request: Request,
     room: TheRoom,
@@ -48,11 +61,8 @@ def invite_people(
     """Adds people, one for each line, and shows their links, once."""
     room.campaigns.get(campaign)
     names = [line.strip() for line in name.splitlines() if line.strip()]
-    try:
-        _check(names)
-        guests = [room.people.invite(campaign, one, role) for one in names]
-    except InputError as error:
-        return _page(request, room, campaign, problem=room.told(error))
+    _check(names)
+    guests = [room.people.invite(campaign, one, role) for one in names]
     return _page(request, room, campaign, links=[(guest.name, room.settings.link(secret)) for guest, secret in guests])
 
 
@@ -111,17 +121,6 @@ def _find_guest(room: Room, campaign: int, guest: int) -> Any:
     return known[guest]
 
 
-def _page(
-    request: Request, room: Room, campaign: int, *, links: Sequence[tuple[str, str]] = (), problem: str = ""
-) -> Response:
-    opened = room.campaigns.get(campaign)
-    rows = [(row, opened.review.own(row.id)) for row in room.people.of_campaign(campaign)]
-    facts = {"opened": opened, "rows": rows, "links": links, "problem": problem, "now": time.time()}
-    facts["tokens"] = room.people.campaign_tokens(campaign)
-    roles = {role.value: WORDS[role] for role in ROLES}
-    return room.page(request, "people.html", status=400 if problem else 200, roles=roles, **facts)
-
-
 calls = api("api_people", place=220, tag="people")
 
 
@@ -143,7 +142,7 @@ class Invited(BaseModel):
 
 @calls.get("/campaigns/{campaign}/assessors")
 def list_assessors(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
-    """The people of the campaign, with their roles."""
+    """Return the people of the campaign, with their roles."""
     room.campaigns.get(campaign)
     return [dict(row._mapping) for row in room.people.of_campaign(campaign)]
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Form, HTTPException, Path, Query, Request, Response, UploadFile
-from pydantic import BaseModel, FailFast, Field, TypeAdapter
+from fastapi import Form, HTTPException, Path, Query, Request, Response, UploadFile
+from pydantic import BaseModel, FailFast, Field
 from starlette.responses import RedirectResponse
 
-from rankgauge.errors import InputError, ParameterError
+from rankgauge.errors import InputError
 from rankgauge.labelling.labels import Label
+from rankgauge.render.numbers import count
 from rankgauge.room import campaign_changes
-from rankgauge.room.answers import SentSettings, Text
+from rankgauge.room.answers import Text
 from rankgauge.room.auth import Manager, TheRoom, Viewer
-from rankgauge.room.gold import GoldRules
-from rankgauge.room.people import Permission, Person
+from rankgauge.room.forms import shows_again
+from rankgauge.room.gold import GoldQuestion, GoldRules
+from rankgauge.room.people import Permission
 from rankgauge.room.quality import QualityReport
 from rankgauge.room.room import Room
-from rankgauge.room.route import CampaignNumber, api, body_of, finite, pages, read_json
-from rankgauge.room.uploads import chosen_question, question_of, read_gold_file, settled_questions
+from rankgauge.room.route import CampaignNumber, api, finite, json_body, pages
+from rankgauge.room.uploads import question_of, read_gold_file
 
 router = pages("quality", place=75, tab="Quality")
 
@@ -27,11 +29,9 @@ router = pages("quality", place=75, tab="Quality")
 def show(
     request: Request, room: TheRoom, person: Viewer, campaign: int, daily: Annotated[bool, Query()] = False
 ) -> Response:
-    """How far assessors can be trusted: agreement, gold questions, times, and whether these change."""
-    opened = room.campaigns.get(campaign)
-    report = QualityReport.of(room, campaign)
-    rules = room.gold.rules(campaign)
-    return room.page(request, "quality.html", opened=opened, report=report, rules=rules, daily=daily)
+    """Return how far assessors can be trusted: agreement, gold questions, times, and whether these change."""
+    facts = {"report": QualityReport.of(room, campaign), "rules": room.gold.rules(campaign), "daily": daily}
+    return room.page(request, "quality.html", opened=room.campaigns.get(campaign), **facts)
 
 
 @router.post("/campaigns/{campaign}/quality/{guest}/unblock")
@@ -43,13 +43,28 @@ def lift_block(room: TheRoom, person: Manager, campaign: int, guest: int) -> Res
     return RedirectResponse(f"/campaigns/{campaign}/quality", status_code=303)
 
 
+def _page(request: Request, room: Room, campaign: int, *, problem: str = "", added: int | None = None) -> Response:
+    opened = room.campaigns.get(campaign)
+    return room.page(
+        request,
+        "gold.html",
+        opened=opened,
+        rows=QualityReport.of(room, campaign).questions(),
+        rules=room.gold.rules(campaign) or GoldRules(every=10),
+        choices=opened.choices(),
+        problem=problem,
+        done=f"{count(added, 'gold question')} added." if added is not None else "",
+    )
+
+
 @router.get("/campaigns/{campaign}/gold")
 def gold(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """The gold questions, and the rules for them."""
+    """Return the gold questions, and the rules for them."""
     return _page(request, room, campaign)
 
 
 @router.post("/campaigns/{campaign}/gold/rules")
+@shows_again(_page)
 def set_rules(
     request: Request,
     room: TheRoom,
@@ -61,18 +76,17 @@ def set_rules(
     least: Annotated[int, Form()] = 10,
 ) -> Response:
     """Sets how often gold questions are asked, and when an assessor gets no more documents."""
-    try:
-        rate = int(every) if every.strip() else None
-        rules = GoldRules(every=rate, within=within, threshold=threshold / 100, least=least)
-    except ValueError:
-        return _page(request, room, campaign, problem=f"'{every}' is not a whole number")
-    except ParameterError as error:
-        return _page(request, room, campaign, problem=room.told(error))
+    if every.strip() and not every.strip().removeprefix("-").isdecimal():
+        raise InputError(f"'{every}' is not a whole number")
+    rules = GoldRules(
+        every=int(every) if every.strip() else None, within=within, threshold=threshold / 100, least=least
+    )
     campaign_changes.set_gold_rules(room, campaign, person, rules)
     return RedirectResponse(f"/campaigns/{campaign}/gold", status_code=303)
 
 
 @router.post("/campaigns/{campaign}/gold")
+@shows_again(_page)
 def add(
     request: Request,
     room: TheRoom,
@@ -82,31 +96,29 @@ def add(
     document: Annotated[str, Form(max_length=1000)],
     grade: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Makes a document of the pool a gold question."""
-    opened = room.campaigns.unarchived(campaign)
-    try:
-        question = chosen_question(opened, query.strip(), document.strip(), grade.strip() or None)
-    except InputError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, [question]))
+    """Makes a document of the pool a gold question; without a grade the right answer is that it cannot be judged."""
+    label = Label(query=query.strip(), document=document.strip(), grade=grade.strip() or None)
+    question = question_of(room.campaigns.unarchived(campaign), label, {})
+    return _page(request, room, campaign, added=room.gold.add(campaign, person.id, [question]))
 
 
 @router.post("/campaigns/{campaign}/gold/settled")
 def add_settled(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Makes every document on which a disagreement was settled a gold question."""
-    found = settled_questions(room.campaigns.unarchived(campaign))
-    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
+    """Makes every document on which a disagreement was settled a gold question, with the grade that settled it."""
+    settled = [one for one in room.campaigns.unarchived(campaign).review.disagreements() if one.settled is not None]
+    questions = [
+        GoldQuestion(query=one.query, document=one.document, grade=one.settled, texts=one.texts) for one in settled
+    ]
+    return _page(request, room, campaign, added=room.gold.add(campaign, person.id, questions))
 
 
 @router.post("/campaigns/{campaign}/gold/labels")
+@shows_again(_page)
 def upload(request: Request, room: TheRoom, person: Manager, campaign: int, file: UploadFile) -> Response:
     """Adds the gold questions of a file."""
     opened = room.campaigns.unarchived(campaign)
-    try:
-        found = read_gold_file(file.file.read(), file.filename or "").questions(opened)
-    except InputError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _show_added(request, room, person, campaign, room.gold.add(campaign, person.id, found))
+    questions = read_gold_file(file.file.read(), file.filename or "").questions(opened)
+    return _page(request, room, campaign, added=room.gold.add(campaign, person.id, questions))
 
 
 @router.post("/campaigns/{campaign}/gold/{question}/retire")
@@ -116,26 +128,6 @@ def retire(room: TheRoom, person: Manager, campaign: int, question: int) -> Resp
     if not room.gold.retire(campaign, question):
         raise HTTPException(404, "no such gold question")
     return RedirectResponse(f"/campaigns/{campaign}/gold", status_code=303)
-
-
-def _show_added(request: Request, room: Room, person: Person, campaign: int, count: int) -> Response:
-    words = "1 gold question added." if count == 1 else f"{count} gold questions added."
-    return _page(request, room, campaign, done=words)
-
-
-def _page(request: Request, room: Room, campaign: int, *, problem: str = "", done: str = "") -> Response:
-    opened = room.campaigns.get(campaign)
-    return room.page(
-        request,
-        "gold.html",
-        status=400 if problem else 200,
-        opened=opened,
-        rows=QualityReport.of(room, campaign).questions(),
-        rules=room.gold.rules(campaign) or GoldRules(every=10),
-        choices=opened.choices(),
-        problem=problem,
-        done=done,
-    )
 
 
 calls = api("api_quality", place=240, tag="quality")
@@ -154,15 +146,12 @@ class Quality(BaseModel):
     comments: list[dict[str, Any]]
 
 
-class Rules(SentSettings):
+class Rules(GoldRules):
     """How often gold questions are asked, and when an assessor gets no more documents."""
 
     every: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
-        10, description="About one gold question for so many documents; null: none."
+        default=10, description="About one gold question for so many documents; null: none."
     )
-    within: int = Field(0, ge=0, le=100, description="By how many levels a right answer may differ.")
-    threshold: float = Field(0.7, ge=0, le=1, description="The share of right answers below which somebody is blocked.")
-    least: int = Field(10, ge=1, le=10**6, description="After how many gold questions the share is looked at.")
 
 
 class SentGold(BaseModel):
@@ -179,7 +168,7 @@ class SentGold(BaseModel):
 
 @calls.get("/campaigns/{campaign}/quality")
 def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Quality:
-    """How far assessors agree with each other and with gold questions, and how long they take."""
+    """Return how far assessors agree with each other and with gold questions, and how long they take."""
     report = QualityReport.of(room, campaign)
     assessors = [
         {
@@ -209,7 +198,7 @@ def show_quality(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> Qua
 
 @calls.get("/campaigns/{campaign}/gold")
 def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[dict[str, Any]]:
-    """The gold questions, with how many have answered each, how many of them right, and what they remarked."""
+    """Return the gold questions, with how many have answered each, how many of them right, and what they remarked."""
     return [
         {
             **{name: getattr(one.question, name) for name in ("id", "query", "document", "grade")},
@@ -221,19 +210,15 @@ def list_gold(room: TheRoom, person: Manager, campaign: CampaignNumber) -> list[
     ]
 
 
-QUESTIONS: TypeAdapter[list[SentGold]] = TypeAdapter(Annotated[list[SentGold], Field(max_length=10_000), FailFast()])
+QUESTIONS, SentQuestions = json_body(Annotated[list[SentGold], Field(max_length=10_000), FailFast()])
 
 
-async def _read_questions(request: Request) -> list[SentGold]:
-    return await read_json(request, QUESTIONS)
-
-
-@calls.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=body_of(QUESTIONS))
+@calls.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=QUESTIONS)
 def add_gold(
     room: TheRoom,
     person: Manager,
     campaign: CampaignNumber,
-    questions: Annotated[list[SentGold], Depends(_read_questions)],
+    questions: Annotated[list[SentGold], SentQuestions],
 ) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
     opened = room.campaigns.unarchived(campaign)
@@ -245,7 +230,7 @@ def add_gold(
 @calls.put("/campaigns/{campaign}/gold/rules")
 def set_gold_rules(room: TheRoom, person: Manager, campaign: CampaignNumber, rules: Rules) -> Rules:
     """Sets how often gold questions are asked, and when an assessor gets no more documents."""
-    campaign_changes.set_gold_rules(room, campaign, person, GoldRules(**rules.model_dump()))
+    campaign_changes.set_gold_rules(room, campaign, person, rules)
     return rules
 
 

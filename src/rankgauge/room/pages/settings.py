@@ -8,12 +8,12 @@ from fastapi import Form, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse
 
-from rankgauge.errors import RankGaugeError
+from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.rules import Guidelines
 from rankgauge.room.answers import SentSettings
 from rankgauge.room.auth import Admin, Manager, TheRoom
 from rankgauge.room.campaign_changes import FIXED, begin_stage, changes, rename, set_archived, set_budget, set_guide
-from rankgauge.room.forms import Fields
+from rankgauge.room.forms import Fields, read_number, shows_again
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import CampaignNumber, api, pages
@@ -21,97 +21,11 @@ from rankgauge.room.route import CampaignNumber, api, pages
 router = pages("settings", place=95, tab="Settings", permission=Permission.MANAGE)
 
 
-@router.get("/campaigns/{campaign}/settings")
-def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """What can be changed, what cannot, and what was changed."""
-    return _page(request, room, campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/name")
-def change_name(
-    request: Request, room: TheRoom, person: Manager, campaign: int, name: Annotated[str, Form(max_length=120)]
-) -> Response:
-    """Gives the campaign another name."""
-    try:
-        rename(room, campaign, person, name)
-    except RankGaugeError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/budget")
-def change_budget(
-    request: Request, room: TheRoom, person: Manager, campaign: int, budget: Annotated[str, Form(max_length=40)]
-) -> Response:
-    """Gives the campaign another budget."""
-    try:
-        set_budget(room, campaign, person, float(budget.replace(",", "")))
-    except ValueError:
-        return _page(request, room, campaign, problem=f"'{budget}' is not a number")
-    except RankGaugeError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/guide")
-def change_guide(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
-    """Gives the grades other names and meanings, and assessors other guidelines."""
-    opened = room.campaigns.get(campaign)
-    grades = [f"{grade:g}" for grade in opened.campaign.settings.grades]
-    names = {grade: fields.get(f"level_{grade}", "").strip() or grade for grade in grades}
-    meanings = {grade: told for grade in grades if (told := fields.get(f"meaning_{grade}", "").strip())}
-    guide = Guidelines(words=fields.get("guide", ""), names=names, meanings=meanings)
-    try:
-        set_guide(room, campaign, person, lambda _: guide)
-    except RankGaugeError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/stage")
-def new_stage(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
-    """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
-    try:
-        begin_stage(room, campaign, person, leave_open=fields.get("leave_open") == "true")
-    except RankGaugeError as error:
-        return _page(request, room, campaign, problem=room.told(error))
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/archive")
-def archive(room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Pauses the campaign and puts it away."""
-    set_archived(room, campaign, person, archived=True)
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/restore")
-def restore(room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Puts an archived campaign back among the others."""
-    set_archived(room, campaign, person, archived=False)
-    return _back(campaign)
-
-
-@router.post("/campaigns/{campaign}/settings/delete")
-def delete(
-    request: Request, room: TheRoom, person: Admin, campaign: int, typed: Annotated[str, Form(max_length=200)] = ""
-) -> Response:
-    """Deletes the campaign for good, if its name was typed."""
-    opened = room.campaigns.get(campaign)
-    if typed.strip() != opened.campaign.name:
-        return _page(
-            request, room, campaign, problem=f"Type the name of the campaign to delete it: {opened.campaign.name}"
-        )
-    room.campaigns.delete(campaign)
-    return RedirectResponse("/", status_code=303)
-
-
 def _page(request: Request, room: Room, campaign: int, *, problem: str = "") -> Response:
     opened = room.campaigns.get(campaign)
     return room.page(
         request,
         "settings.html",
-        status=400 if problem else 200,
         opened=opened,
         board=opened.campaign.board,
         progress=opened.campaign.progress(),
@@ -125,6 +39,74 @@ def _page(request: Request, room: Room, campaign: int, *, problem: str = "") -> 
 
 def _back(campaign: int) -> Response:
     return RedirectResponse(f"/campaigns/{campaign}/settings", status_code=303)
+
+
+@router.get("/campaigns/{campaign}/settings")
+def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
+    """Return what can be changed, what cannot, and what was changed."""
+    return _page(request, room, campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/name")
+@shows_again(_page)
+def change_name(
+    request: Request, room: TheRoom, person: Manager, campaign: int, name: Annotated[str, Form(max_length=120)]
+) -> Response:
+    """Gives the campaign another name."""
+    rename(room, campaign, person, name)
+    return _back(campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/budget")
+@shows_again(_page)
+def change_budget(
+    request: Request, room: TheRoom, person: Manager, campaign: int, budget: Annotated[str, Form(max_length=40)]
+) -> Response:
+    """Gives the campaign another budget."""
+    set_budget(room, campaign, person, read_number(budget))
+    return _back(campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/guide")
+@shows_again(_page)
+def change_guide(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
+    """Gives the grades other names and meanings, and assessors other guidelines."""
+    opened = room.campaigns.get(campaign)
+    grades = [f"{grade:g}" for grade in opened.campaign.settings.grades]
+    names = {grade: fields.get(f"level_{grade}", "").strip() or grade for grade in grades}
+    meanings = {grade: told for grade in grades if (told := fields.get(f"meaning_{grade}", "").strip())}
+    guide = Guidelines(words=fields.get("guide", ""), names=names, meanings=meanings)
+    set_guide(room, campaign, person, lambda _: guide)
+    return _back(campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/stage")
+@shows_again(_page)
+def new_stage(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
+    """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
+    begin_stage(room, campaign, person, leave_open=fields.get("leave_open") == "true")
+    return _back(campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/archive")
+@router.post("/campaigns/{campaign}/settings/restore")
+def archive(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
+    """Pauses the campaign and puts it away, or puts it back among the others."""
+    set_archived(room, campaign, person, archived=request.url.path.endswith("/archive"))
+    return _back(campaign)
+
+
+@router.post("/campaigns/{campaign}/settings/delete")
+@shows_again(_page)
+def delete(
+    request: Request, room: TheRoom, person: Admin, campaign: int, typed: Annotated[str, Form(max_length=200)] = ""
+) -> Response:
+    """Deletes the campaign for good, if its name was typed."""
+    opened = room.campaigns.get(campaign)
+    if typed.strip() != opened.campaign.name:
+        raise InputError(f"Type the name of the campaign to delete it: {opened.campaign.name}")
+    room.campaigns.delete(campaign)
+    return RedirectResponse("/", status_code=303)
 
 
 calls = api("api_settings", place=205, tag="campaigns")
@@ -151,15 +133,15 @@ class CampaignWords(BaseModel):
     meanings: dict[str, str]
     archived: bool
     fixed: dict[str, str]
-    changes: list[dict[str, str | float]]
+    changes: list[dict[str, str | float | None]]
 
 
 @calls.get("/campaigns/{campaign}/settings")
 def show_settings(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignWords:
-    """What can be changed, what cannot and why, and what was changed."""
+    """Return what can be changed, what cannot and why, and what was changed."""
     opened = room.campaigns.get(campaign)
     guide = opened.rules.guide
-    known = ("made", "person", "what", "before", "after")
+    known = ("made", "number", "person", "what", "before", "after")
     return CampaignWords(
         name=opened.campaign.name,
         budget=opened.campaign.settings.budget,
@@ -192,7 +174,7 @@ def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, ch
 
 
 def _merge(guide: Guidelines, changed: Changed) -> Guidelines:
-    """The guidelines with what is changed in them; grades that are not named keep their names."""
+    """Return the guidelines with what is changed in them; grades that are not named keep their names."""
     return Guidelines(
         words=guide.words if changed.guide is None else changed.guide,
         names={**guide.names, **(changed.names or {})},

@@ -1,18 +1,20 @@
-"""Signing in by a link, and signing out."""
+"""Signing in by a link and out; and API tokens: a token may do what its owner may, until it ends or is revoked."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import time
+from typing import Annotated, Any
 
-from fastapi import Form, HTTPException, Request, Response
+from fastapi import Form, HTTPException, Path, Request, Response
 from starlette.responses import JSONResponse, RedirectResponse
 
 from rankgauge.room.addresses import is_cross_site
+from rankgauge.room.answers import Name
 from rankgauge.room.auth import COOKIE, SignedIn, TheRoom, count_try
-from rankgauge.room.credentials import signed
-from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS, Role
+from rankgauge.room.credentials import sign
+from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS, WORDS, Person, Role
 from rankgauge.room.room import Room
-from rankgauge.room.route import pages
+from rankgauge.room.route import api, pages
 
 router = pages("sign_in", place=20)
 
@@ -71,7 +73,7 @@ def signed_in(room: Room, session: str) -> Response:
 def keep_cookie(room: Room, response: Response, name: str, value: str, seconds: float) -> None:
     """Have a browser keep a signed value, which no script reads and no other site sends in a form."""
     path, secure = room.settings.root_path or "/", room.settings.secure
-    signature = signed(value, room.key)
+    signature = sign(value, room.key)
     response.set_cookie(name, signature, int(seconds), path=path, secure=secure, httponly=True, samesite="lax")
 
 
@@ -97,3 +99,50 @@ def leave(request: Request, room: TheRoom, person: SignedIn) -> Response:
         COOKIE, path=room.settings.root_path or "/", httponly=True, secure=room.settings.secure, samesite="lax"
     )
     return response
+
+
+token_router = pages("tokens", place=110)
+
+
+@token_router.get("/tokens")
+def show_tokens(request: Request, room: TheRoom, person: SignedIn) -> Response:
+    """Return the person's tokens, and the form for a new one."""
+    return _token_page(request, room, person)
+
+
+@token_router.post("/tokens")
+def make_token(request: Request, room: TheRoom, person: SignedIn, name: Annotated[Name, Form()]) -> Response:
+    """Makes a token and shows it, once. A token makes none: it would never expire."""
+    if getattr(request.state, "session", None) is None:
+        raise HTTPException(403, "tokens are made on this page, by whoever is signed in")
+    return _token_page(request, room, person, token=room.people.new_token(person.id, name))
+
+
+@token_router.post("/tokens/{token}/revoke")
+def end_token(room: TheRoom, person: SignedIn, token: int) -> Response:
+    """Revokes a token."""
+    if not room.people.revoke_token(person.id, token):
+        raise HTTPException(404, "no such token")
+    return RedirectResponse("/tokens", status_code=303)
+
+
+def _token_page(request: Request, room: Room, person: Person, *, token: str = "") -> Response:
+    days, rows = room.settings.token_days, room.people.tokens(person.id)
+    may = WORDS[person.role]
+    return room.page(request, "tokens.html", rows=rows, token=token, now=time.time(), days=days, may=may)
+
+
+calls = api("api_tokens", place=230, tag="tokens")
+
+
+@calls.get("/tokens")
+def list_tokens(room: TheRoom, person: SignedIn) -> list[dict[str, Any]]:
+    """The caller's tokens: what each is for, when it was made, and when it expires or was revoked; never the secret."""
+    return [dict(row._mapping) for row in room.people.tokens(person.id)]
+
+
+@calls.delete("/tokens/{token}", status_code=204)
+def revoke_token(room: TheRoom, person: SignedIn, token: Annotated[int, Path(ge=1, le=2**31 - 1)]) -> None:
+    """Revokes one of the caller's tokens, perhaps the one that the call was made with."""
+    if not room.people.revoke_token(person.id, token):
+        raise HTTPException(404, "no such token")

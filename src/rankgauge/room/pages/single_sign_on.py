@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.room.auth import TheRoom, count_try
-from rankgauge.room.credentials import verified
+from rankgauge.room.credentials import verify
 from rankgauge.room.pages.sign_in import keep_cookie, signed_in
 from rankgauge.room.people import MINUTE, Role
 from rankgauge.room.room import Room
@@ -63,7 +63,7 @@ def leave_for_provider(request: Request, room: TheRoom) -> Response:
 @router.get("/oidc/back")
 def come_back(request: Request, room: TheRoom, state: str = "", code: str = "", error: str = "") -> Response:
     """Sign somebody in whom the provider has named, with the role that it gives them."""
-    kept = verified(request.cookies.get(COOKIE, ""), room.key)
+    kept = verify(request.cookies.get(COOKIE, ""), room.key)
     known = json.loads(base64.urlsafe_b64decode(kept)) if kept else {}
     if error or not known or known["until"] < time.time() or not secrets.compare_digest(known["state"], state):
         count_try(request, room)

@@ -5,7 +5,7 @@ from alembic import op
 from rankgauge.labelling.campaign.tables import add_columns
 from rankgauge.room.database import METADATAS
 
-revision = "0006"
+revision = "0008"
 down_revision = None
 
 
