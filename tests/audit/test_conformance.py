@@ -40,7 +40,11 @@ def test_the_usual_values(tmp_path: Path) -> None:
     assert {usual[case, "nDCG"] for case in ("nothing found", "nothing retrieved", "nothing relevant")} == {0}
 
 
-@pytest.mark.parametrize("name", ["mlflow", "haystack-2", "lenskit", "llamaindex-0.12.1", "letor4", "trec_eval"])
+OTHERS = [pytest.param(name, marks=pytest.mark.study) for name in ("haystack-2", "lenskit", "letor4", "trec_eval")]
+"""Each takes as long as the whole command, twice."""
+
+
+@pytest.mark.parametrize("name", ["mlflow", "llamaindex-0.12.1", *OTHERS])
 def test_a_tool_follows_itself(name: str, tmp_path: Path) -> None:
     """The values of a dialect, full or cut at four digits, are found to be its own."""
     tool = dialects.get(name)
@@ -62,9 +66,14 @@ def test_the_command(tmp_path: Path) -> None:
     """What is written for implementers is what check calls usual; a folder is not written over."""
     assert rankgauge(["conformance", "write", "cases"], tmp_path).code == 0
     assert "Every value is the usual one" in rankgauge(["conformance", "check", "cases/expected.csv"], tmp_path).out
-    again = rankgauge(["conformance", "write", "cases"], tmp_path)
-    assert again.code
-    assert "has cases.jsonl and expected.csv already" in again.err
+    for words, said in (
+        (["write", "cases"], "has cases.jsonl and expected.csv already"),
+        (["write", "cases/expected.csv"], "cases/expected.csv: cannot be made"),
+        (["check", "cases/nothing.csv"], "cases/nothing.csv: there is no such file"),
+    ):
+        refused = rankgauge(["conformance", *words], tmp_path)
+        assert refused.code == 2
+        assert said in refused.err
 
 
 @pytest.mark.parametrize(
@@ -77,6 +86,8 @@ def test_the_command(tmp_path: Path) -> None:
         ("case,measure,value\nperfect,nDCG,one\n", "results.csv:2: "),
         ("case,measure,value\nperfect,nDCG,1\nperfect,nDCG,1\n", "results.csv:3: a second value of nDCG for perfect"),
         ("case,measure,value\n", "results.csv: a table of results without a line"),
+        ("", "results.csv: is empty"),
+        ('case,measure,value\nperfect,"nDCG,1\n', "results.csv:2: a quoted cell of this row does not end"),
     ],
 )
 def test_bad_rows_are_named(text: str, said: str, tmp_path: Path) -> None:

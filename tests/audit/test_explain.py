@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.audit.tools import Scores, explain
+from rankgauge.audit.tools.explain import ExplanationReport
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import parse
@@ -96,6 +98,18 @@ def test_taken_out_and_cut() -> None:
 def test_what_becomes_of_the_value(dialect: Dialect, query: str, words: str) -> None:
     """The last stage says what the tool makes of the formula's value."""
     assert explain(TIED, dialect, NDCG, query).settled == words
+
+
+@pytest.mark.parametrize(("tool", "depth"), [("standard", 5), ("mlflow", 1), ("llamaindex", 7)])
+def test_the_ideal_is_shown_in_full(tool: str, depth: int) -> None:
+    """A list of one document does not end the ideal ranking: the notes say what the value was divided by."""
+    short = Scores(judgments={"q": dict.fromkeys("abcdefg", 1)}, run={"q": ["a"]})
+    found = explain(short, dialects.get(tool), parse("nDCG@5"), "q")
+    whole = sum(1 / np.log2(rank + 1) for rank in range(1, depth + 1))
+    assert found.ideal == pytest.approx(whole)
+    assert found.raw == pytest.approx(1 / whole)
+    ExplanationReport(found=[found]).show(page := StringIO())
+    assert f"ideal DCG {whole:.4f}" in " ".join(page.getvalue().split())
 
 
 def test_other_measures() -> None:

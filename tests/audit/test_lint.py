@@ -116,7 +116,7 @@ def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     lines = [f"{n % 3} qid:{n // 4} 1:{n % 5} 2:{n // 4} 3:1 #docid = d{n}\n" for n in range(200)]
     (tmp_path / "test.txt").write_text("".join(lines))
     whole = found(tmp_path / "test.txt")
-    monkeypatch.setattr("rankgauge.audit.tools.letor_file.PIECE", 64)
+    monkeypatch.setattr("rankgauge.audit.tools.check.PIECE", 64)
     assert found(tmp_path / "test.txt") == whole
     assert whole["constant"].examples == ("3",)
     assert whole["idle"].examples == ("2",)

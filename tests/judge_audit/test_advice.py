@@ -74,7 +74,7 @@ def test_labels_of_the_top_alone_are_said_to_be() -> None:
     """A judge that was checked at ranks 1 to 5 alone was not checked below."""
     audit = audited(people=sampled(150, depth=5))
     assert audit.shallow_labels == 5
-    assert any(subject == "depth" for subject, _ in JudgeAuditReport(audit=audit).notes())
+    assert "all of documents at rank 5 or above in some run" in " ".join(JudgeAuditReport(audit=audit).advice)
     assert audited(people=sampled(200)).shallow_labels is None
 
 

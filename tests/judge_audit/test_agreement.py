@@ -14,10 +14,10 @@ from rankgauge.audit.judge.agreement import (
     Comparable,
     agreement,
     auc,
+    bootstrap_interval,
     confusion_table,
     contrast,
     percentiles,
-    resampled,
 )
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError
@@ -32,12 +32,12 @@ def pairs(people: list[float], judge: list[float], queries: int = 10, **more: ob
     rows = [(f"q{n % queries}", f"d{n}") for n in range(len(people))]
     frame = pl.DataFrame(rows, schema=["query", "document"], orient="row")
     human = frame.with_columns(grade=pl.Series(people, dtype=pl.Float64), **more)  # type: ignore[arg-type]
-    return GradedPairs.of(human, {"judge": frame.with_columns(grade=pl.Series(judge, dtype=pl.Float64))})
+    return GradedPairs.from_grades(human, {"judge": frame.with_columns(grade=pl.Series(judge, dtype=pl.Float64))})
 
 
 def found(people: list[float], judge: list[float], **more: object) -> dict[str, float]:
     """The coefficients by name."""
-    seen = agreement(Comparable.of(pairs(people, judge, **more), "judge", rel=1), rng=np.random.default_rng(0))  # type: ignore[arg-type]
+    seen = agreement(Comparable.from_pairs(pairs(people, judge, **more), "judge", rel=1), seed=0)  # type: ignore[arg-type]
     return dict(seen.select("coefficient", "value").iter_rows())
 
 
@@ -81,10 +81,10 @@ def test_labels_weigh_what_they_stand_for() -> None:
 
 def test_different_scales_are_compared_as_relevant_or_not() -> None:
     """A judge of grades beside people who say yes or no: both are cut at the relevance level, and it is told."""
-    one = Comparable.of(pairs([0.0, 1.0] * 20, [1.0, 3.0] * 20), "judge", rel=2)
+    one = Comparable.from_pairs(pairs([0.0, 1.0] * 20, [1.0, 3.0] * 20), "judge", rel=2)
     assert "scales differ" in one.words
     assert one.levels.tolist() == [0.0, 1.0] or one.levels.tolist() == [0.0]
-    table = confusion_table(Comparable.of(pairs([0.0, 1.0] * 20, [1.0, 3.0] * 20), "judge", rel=1))
+    table = confusion_table(Comparable.from_pairs(pairs([0.0, 1.0] * 20, [1.0, 3.0] * 20), "judge", rel=1))
     assert table["pairs"].sum() == 40
 
 
@@ -94,10 +94,10 @@ def test_another_scale_is_put_on_peoples(change: Callable[[float], float]) -> No
     people, judge = [0.0, 1.0, 2.0, 3.0] * 15, [0.0, 1.0, 3.0, 3.0, 1.0] * 12
     plain, other = found(people, judge), found(people, [change(grade) for grade in judge])
     assert other == pytest.approx(plain)
-    one = Comparable.of(pairs(people, [change(grade) for grade in judge]), "judge", rel=1)
+    one = Comparable.from_pairs(pairs(people, [change(grade) for grade in judge]), "judge", rel=1)
     assert "put on people's scale" in one.words
     assert abs(one.errors).max() <= 3
-    assert Comparable.of(pairs(people, judge), "judge", rel=1).words == ""
+    assert Comparable.from_pairs(pairs(people, judge), "judge", rel=1).words == ""
 
 
 def test_auc_is_of_the_judges_own_grades() -> None:
@@ -110,9 +110,7 @@ def test_auc_is_of_the_judges_own_grades() -> None:
 def test_too_few_labels_give_no_number() -> None:
     """Below twenty labels there is no value, and below five queries no interval."""
     assert all(np.isnan(value) for value in found([0.0, 1.0] * 9, [0.0, 1.0] * 9).values())
-    seen = agreement(
-        Comparable.of(pairs([0.0, 1.0] * 20, [0.0, 1.0] * 20, queries=4), "judge", rel=1), rng=np.random.default_rng(0)
-    )
+    seen = agreement(Comparable.from_pairs(pairs([0.0, 1.0] * 20, [0.0, 1.0] * 20, queries=4), "judge", rel=1))
     assert seen["value"].to_list() == [1.0] * 6
     assert np.isnan(seen["low"].to_numpy()).all()
 
@@ -123,7 +121,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     for _ in range(200):
         values = rng.gamma(2.0, size=20)
         counts = np.stack([values, np.ones(20)], axis=1)
-        low, high = resampled(counts, lambda c: c[:, 0] / c[:, 1], rng=rng, resamples=400)
+        low, high = bootstrap_interval(counts, lambda c: c[:, 0] / c[:, 1], rng=rng, resamples=400)
         held += low <= 2.0 <= high
     assert held >= 180
 
@@ -143,7 +141,7 @@ def test_a_part_is_held_against_the_rest() -> None:
 def test_percentiles_move_with_a_biased_statistic() -> None:
     """Resamples that all lie below the value give an interval near their top."""
     values = np.linspace(0.0, 1.0, 1001)
-    plain, moved = percentiles(values, 50), percentiles(values, 50, found=0.9)
+    plain, moved = percentiles(values, 50), percentiles(values, 50, measured=0.9)
     assert moved[0] > plain[0]
     assert moved[1] > plain[1]
 
@@ -152,12 +150,12 @@ def test_bad_input_is_refused() -> None:
     """No pair in common, no judge, several assessors, a chance above one: an error that says so."""
     frame = pl.DataFrame({"query": ["a"], "document": ["x"], "grade": [1.0]})
     with pytest.raises(InputError, match="no pair in common"):
-        GradedPairs.of(frame, {"judge": frame.with_columns(document=pl.lit("y"))})
+        GradedPairs.from_grades(frame, {"judge": frame.with_columns(document=pl.lit("y"))})
     with pytest.raises(InputError, match="no judge"):
-        GradedPairs.of(frame, {})
+        GradedPairs.from_grades(frame, {})
     with pytest.raises(InputError, match="several people judged one document"):
-        GradedPairs.of(
+        GradedPairs.from_grades(
             pl.concat([frame.with_columns(assessor=pl.lit(name)) for name in ("ann", "bob")]), {"judge": frame}
         )
     with pytest.raises(InputError, match="above 0"):
-        GradedPairs.of(frame.with_columns(probability=pl.lit(2.0)), {"judge": frame})
+        GradedPairs.from_grades(frame.with_columns(probability=pl.lit(2.0)), {"judge": frame})

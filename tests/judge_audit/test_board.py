@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.audit.judge import audit_judges
-from rankgauge.audit.judge.error_slices import circularity
+from rankgauge.audit.judge.consequences import circularity
 from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.audit.judge.report import JudgeAuditReport
@@ -26,10 +26,10 @@ def test_values_are_those_of_evaluate(measure: str) -> None:
     """Grades put in after ranking give what an evaluation gives, ties and all."""
     people, runs, judge = board()
     tied = {name: run.with_columns(pl.col("score").round(0)) for name, run in list(runs.items())[:2]}
-    lists = JudgedRuns.of(GradedPairs.of(people, {"judge": judge}), tied)
+    lists = JudgedRuns.from_runs(GradedPairs.from_grades(people, {"judge": judge}), tied)
     wanted = parse(measure)
     for depth in (0, wanted.depth):
-        values = lists.top(depth).values(GradedPairs.of(people, {"judge": judge}).people, wanted)
+        values = lists.top(depth).values(GradedPairs.from_grades(people, {"judge": judge}).people, wanted)
         for place, run in enumerate(tied.values()):
             whole = evaluate(people, run, measure)
             assert values[:, place].mean() == pytest.approx(whole[measure])

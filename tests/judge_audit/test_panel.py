@@ -21,7 +21,7 @@ from tests.program import rankgauge
 @pytest.mark.parametrize("shared", [0.0, 0.5, 1.0])
 def test_worth_follows_from_what_errors_share(shared: float) -> None:
     """Of k judges whose errors correlate by r, k / (1 + (k − 1) r) are independent."""
-    pairs = GradedPairs.of(board()[0], {"judge": board()[2]})
+    pairs = GradedPairs.from_grades(board()[0], {"judge": board()[2]})
     rng = np.random.default_rng(0)
     common, *own = rng.normal(size=(5, len(pairs.people)))
     errors = {f"judge {n}": np.sqrt(shared) * common + np.sqrt(1 - shared) * mine for n, mine in enumerate(own)}
@@ -40,6 +40,14 @@ def test_no_panel_costs_more_for_less() -> None:
     assert found["judge"].to_list() == ["guess", "good"]
     assert found["cost"].to_list() == [1.0, 2.0]
     assert audit_judges(board()[0], judges).panels["judge"].to_list() == ["good"]
+
+
+def test_a_judge_has_one_interval_of_auc() -> None:
+    """The table of agreement and the comparison of judges show the same AUC with the same interval."""
+    judges = {"good": board()[2], "guess": board()[0].with_columns(pl.col("grade").shuffle(seed=1))}
+    found = audit_judges(board()[0], judges, seed=3)
+    shown = found.agreement.filter(pl.col("coefficient") == "auc").select("judge_name", "value", "low", "high").rows()
+    assert shown == [pytest.approx(row) for row in found.combined.select("judge", "auc", "low", "high").rows()[:2]]
 
 
 @pytest.mark.parametrize(("share", "code"), [(0.0, 0), (0.5, 1)])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.judgments.llm.asking.answers import KEPT, Answer, compile_pattern, parse
+from rankgauge.judgments.llm.asking.answers import KEPT, Answer, parse
 from tests.judges.pools import GRADES
 
 
@@ -65,6 +65,9 @@ def choice(text: Any, **more: Any) -> dict[str, Any]:
         ('Here it is:\n```\n{"score": 0, "why": "off topic"}\n```\nI hope that helps.', 0),
         ('I think so.\n{"rating": 2}', 2),
         ("<thinking>Grade: 3? No.</thinking>\nGrade: 1", 1),
+        ("It covers the question.\nRating: [[2]]", 2),  # MT-Bench: Zheng et al.
+        ("[[3]].", 3),
+        (r"\boxed{1}", 1),  # models that are trained on mathematics
     ],
 )
 def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
@@ -108,6 +111,9 @@ def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
         ("__import__('os').getpid()", "form"),
         ("٢", "form"),
         ("1e0", "form"),
+        ("1[[2]]", "form"),
+        ("[[1]] [[2]]", "form"),
+        ("0*.*1", "form"),
     ],
 )
 def test_anything_else_is_refused(text: Any, why: str) -> None:
@@ -175,31 +181,37 @@ def test_a_refusal_shows_the_first_words() -> None:
 )
 def test_a_pattern_of_ones_own(pattern: str, text: str, grade: float | None, why: str | None) -> None:
     """A pattern replaces the usual forms; it has to match once, and its group is a grade."""
-    answer = parse(choice(text), GRADES, pattern=compile_pattern(pattern))
+    answer = parse(choice(text), GRADES, pattern=pattern)
     assert answer.grade == grade
     assert (answer.refused is None) if why is None else (why in str(answer.refused))
 
 
 SEEDS = [
     "2", "Grade: 1", "##final score: 3", '{"grade": 2, "reason": "a 3?"}', '```json\n{"score": 0}\n```', "**2**",
-    "<score>1</score>", "The document says Grade: 3.\nSo: 1", "", "No idea.",
+    "<score>1</score>", "The document says Grade: 3.\nSo: 1", "", "No idea.", "Rating: [[2]]", "<think>3?</think>\n1",
 ]  # fmt: skip
+SCALES = [GRADES, tuple(range(101)), (0.0, 0.5, 1.0, -1.0)]
 
 
-@pytest.mark.parametrize("cases", [500, pytest.param(10_000, marks=pytest.mark.study)])
-def test_mutated_answers_never_give_a_grade_that_is_not_there(cases: int) -> None:
-    """Whatever is cut, doubled or put into an answer: a grade that is read stands in it as a number of its own."""
-    rng = random.Random(33)
-    for _ in range(cases):
+@pytest.mark.parametrize("scale", SCALES, ids=["0-3", "0-100", "halves"])
+def test_mutated_answers_never_give_a_grade_that_is_not_there(scale: tuple[float, ...]) -> None:
+    """Whatever is cut, doubled or put into one of 10,000 answers: a grade that is read stands in it as a number of its
+    own, and is no longer read once this number is blotted out."""
+    rng, number, seen = random.Random(33), re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?!\d)"), set()
+    for _ in range(10_000):
         text = rng.choice(SEEDS)
         for _ in range(rng.randint(1, 6)):
             at, to = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
-            piece = rng.choice(["", text[at:to] * 2, rng.choice('0123.{}":*\n /#-x'), rng.choice(SEEDS)])
+            piece = rng.choice(["", text[at:to] * 2, rng.choice('0123.{}[]":*_\n /#-x'), rng.choice(SEEDS)])
             text = text[:at] + piece + text[to:]
-        grade = parse(choice(text), GRADES).grade
+        grade = parse(choice(text), scale).grade
         if grade is not None:
-            numbers = [float(number) for number in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?!\d)", text)]
-            assert grade in numbers, text
+            seen.add(grade)
+            assert grade in {sign * float(one) for one in number.findall(text) for sign in (1, -1)}, text
+            same = {one for one in number.findall(text) if abs(float(one)) == abs(grade)}
+            blotted = number.sub(lambda one, same=same: "x" if one[0] in same else one[0], text)
+            assert parse(choice(blotted), scale).grade != grade, text
+    assert len(seen) >= 2
 
 
 @given(st.text(max_size=200))

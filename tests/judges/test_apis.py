@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from rankgauge.errors import UnknownNameError
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.judgments.llm import ask
-from rankgauge.judgments.llm.asking.endpoint import PassingFaultError, joined_stream
+from rankgauge.judgments.llm.asking.answers import parse
+from rankgauge.judgments.llm.asking.endpoint import PassingFaultError, joined_stream, read_reply
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, api_at
-from rankgauge.judgments.llm.stand_in import StandIn, StandInShape
-from tests.judges.shapes import Anthropic, Azure, Ollama, Streaming, Vllm
+from tests.judges.stand_ins import Anthropic, Azure, Ollama, Streaming, Vllm, WatchedStandIn
 
 PAIRS = pl.DataFrame(
     {
@@ -24,13 +25,13 @@ PAIRS = pl.DataFrame(
         "grade": [(n * 7 + n // 10) % 4 for n in range(200)],
     }
 )
-SHAPES: dict[str, tuple[StandInShape, str]] = {
-    "openai": (StandInShape(), "/v1"),
-    "azure": (Azure(), "/openai/deployments/judge?api-version=2024-10-21"),
-    "anthropic": (Anthropic(), "/v1/messages"),
-    "vllm": (Vllm(), "/v1/chat/completions"),
-    "ollama": (Ollama(), "/api/chat"),
-    "streaming": (Streaming(), "/v1"),
+SHAPES: dict[str, tuple[type[WatchedStandIn], str]] = {
+    "openai": (WatchedStandIn, "/v1"),
+    "azure": (Azure, "/openai/deployments/judge?api-version=2024-10-21"),
+    "anthropic": (Anthropic, "/v1/messages"),
+    "vllm": (Vllm, "/v1/chat/completions"),
+    "ollama": (Ollama, "/api/chat"),
+    "streaming": (Streaming, "/v1"),
 }
 
 
@@ -39,28 +40,13 @@ def test_every_endpoint_gives_the_same_grades(name: str, tmp_path: Path, monkeyp
     """200 pairs, through the documented form of each kind of endpoint, with a key and counted tokens."""
     shape, path = SHAPES[name]
     monkeypatch.setenv("JUDGE_KEY", "k-1")
-    with StandIn(PAIRS, key="k-1") as stand_in:
-        stand_in.shape = shape
-        if name == "streaming":
-            refuse_whole_answers(stand_in, monkeypatch)
+    with shape(PAIRS, key="k-1") as stand_in:
         url = stand_in.url.removesuffix("/v1") + path
         asked = ask(PAIRS.drop("grade"), url, model="m", cache=tmp_path / "a.db", key_env="JUDGE_KEY")
     assert asked.frame.sort("document")["grade"].to_list() == PAIRS.sort("document")["grade"].to_list()
     assert asked.tokens_in == sum(
         sum(len(message["content"].encode()) for message in body["messages"]) // 4 for body in stand_in.bodies
     )
-
-
-def refuse_whole_answers(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a stand-in refuse requests that do not ask for a stream."""
-    noted = stand_in.note
-
-    def note(body: dict[str, Any], headers: dict[str, str]) -> tuple[int | None, str | None]:
-        if not body.get("stream"):
-            return None, "400:This endpoint only supports streaming: set stream to true"
-        return noted(body, headers)
-
-    monkeypatch.setattr(stand_in, "note", note)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +80,8 @@ def test_anything_else_is_no_reply(name: str, held: Any) -> None:
 
 def test_a_stream_that_breaks_off_is_no_answer() -> None:
     """Without the reason why it ended, the last piece may be missing."""
-    whole = Streaming().reply({"model": "m", "usage": {}, "choices": [{"index": 0, "message": {"content": "12"}}]})
+    with Streaming(PAIRS) as stand_in:
+        whole = stand_in.write({"model": "m", "usage": {}, "choices": [{"index": 0, "message": {"content": "12"}}]})
     joined = joined_stream(whole)
     assert joined is not None
     assert joined["choices"][0]["message"]["content"] == "12"
@@ -103,9 +90,79 @@ def test_a_stream_that_breaks_off_is_no_answer() -> None:
         joined_stream(whole[: len(whole) // 2].rpartition("data:")[0])
 
 
-def test_faults_stay_faults() -> None:
-    """What is no stream and no JSON is a passing fault of the endpoint."""
-    from rankgauge.judgments.llm.asking.endpoint import read_reply
+def test_calls_of_tools_come_in_pieces() -> None:
+    """A streamed call has its arguments in pieces; a separator of lines inside a text ends no event."""
+    told = [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"index": 0, "function": {"name": "g", "arguments": ""}}],
+        },
+        *({"tool_calls": [{"index": 0, "function": {"arguments": part}}]} for part in ('{"gra', 'de": 2}')),
+    ]
+    pieces = [{"index": 0, "delta": delta, "finish_reason": None} for delta in told]
+    pieces.append({"index": 0, "delta": {"content": "\u2028"}, "finish_reason": "tool_calls"})
+    text = "".join(f"data: {json.dumps({'choices': [piece]}, ensure_ascii=False)}\n\n" for piece in pieces)
+    (choice,) = read_reply(text + "data: [DONE]\n", CHAT_APIS["openai"]).choices
+    assert parse(choice, (0, 1, 2, 3)).grade == 2
 
+
+@pytest.mark.parametrize("text", ["data: {", "data: 3", 'data: {"choices": [3]}', 'data: {"choices": [{"delta": 3}]}'])
+def test_faults_stay_faults(text: str) -> None:
+    """What is no stream and no JSON is a passing fault of the endpoint."""
     with pytest.raises(PassingFaultError, match="not JSON"):
-        read_reply("data: {", CHAT_APIS["openai"])
+        read_reply(text, CHAT_APIS["openai"])
+
+
+PICTURE = b"\x89PNG\r\n\x1a\n"
+DATA = "iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("openai", {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{DATA}"}}),
+        ("anthropic", {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}}),
+        ("ollama", DATA),
+    ],
+)
+def test_pictures_are_sent_in_each_form(name: str, sent: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture goes with its document as the API wants it; another picture is another question."""
+    monkeypatch.chdir(tmp_path)
+    shape, path = SHAPES[name]
+    Path("a.png").write_bytes(PICTURE)
+    pairs = PAIRS.head(4).with_columns(image=pl.Series(["a.png", None, None, None]))
+    with shape(pairs) as stand_in:
+        url = stand_in.url.removesuffix("/v1") + path
+        asked = ask(pairs.drop("grade"), url, model="m", cache="a.db", images=True)
+        again = ask(pairs.drop("grade"), url, model="m", cache="a.db", images=True)
+        Path("a.png").write_bytes(PICTURE + b"-")
+        moved = ask(pairs.drop("grade"), url, model="m", cache="a.db", images=True)
+    assert asked.frame["grade"].to_list() == pairs["grade"].to_list()
+    assert (asked.requests, again.requests, moved.requests) == (4, 0, 1)
+    contents = [one for body in list(stand_in.bodies)[:4] for one in body["messages"]]
+    shown = [one.get("images", one["content"] if isinstance(one["content"], list) else []) for one in contents]
+    assert sum(sent in parts for parts in shown) == 1
+    assert asked.tokens_in < 2000  # by texts: a picture's bytes are no words
+
+
+def test_pictures_that_cannot_be_sent(tmp_path: Path) -> None:
+    """A pool without pictures, a file that is none, a prompt that compares: errors before anything is asked."""
+    call = {"url": "http://127.0.0.1:9/v1", "model": "m", "cache": tmp_path / "a.db", "images": True}
+    with pytest.raises(InputError, match="no column image"):
+        ask(PAIRS, **call)
+    for image, words in (("a.txt", "no picture"), ("none.png", "cannot be read")):
+        with pytest.raises(InputError, match=words):
+            ask(PAIRS.with_columns(image=pl.lit(image)), **call)
+    with pytest.raises(InputError, match="takes texts"):
+        ask(PAIRS.with_columns(image=pl.lit("https://x/a.png")), **call, prompt="pairwise")
+
+
+def test_one_default_for_the_temperature(tmp_path: Path) -> None:
+    """Several samples are asked at temperature 1 and one at 0, in Python as at the command line; prompts have room."""
+    with WatchedStandIn(PAIRS) as stand_in:
+        for samples, prompt in ((1, None), (3, "umbrela")):
+            ask(PAIRS.head(1), stand_in.url, model="m", cache=tmp_path / "a.db", samples=samples, prompt=prompt)
+    sent = [(body["temperature"], body["max_tokens"]) for body in stand_in.bodies]
+    assert sent[0] == (0.0, 32)
+    assert set(sent[1:]) == {(1.0, 200)}

@@ -14,23 +14,25 @@ from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.session import AskingSession, read_batch, write_batch
 from rankgauge.judgments.llm.asking.store import AnswerStore
-from rankgauge.judgments.llm.stand_in import StandIn
+from tests.judges.stand_ins import WatchedStandIn
 from tests.judges.test_apis import PAIRS
 
 
 def session(store: AnswerStore, **settings: Any) -> AskingSession:
     """A session about 200 pairs."""
-    return AskingSession(pairs=TextPairs.of(PAIRS.drop("grade")), question=Question(model="m", **settings), store=store)
+    return AskingSession(
+        pairs=TextPairs.from_pool(PAIRS.drop("grade")), question=Question(model="m", **settings), store=store
+    )
 
 
 def work_off(requests: Path, results: Path, fails: int = 0) -> None:
     """Answer a batch as its endpoint would: in another order, the first few with an error."""
-    with StandIn(PAIRS) as stand_in:
+    with WatchedStandIn(PAIRS) as stand_in:
         lines = []
         for number, line in enumerate(requests.read_text().splitlines()):
             asked = json.loads(line)
-            row, _ = stand_in.note(asked["body"], {})
-            body = {"status_code": 200, "request_id": "r", "body": stand_in.completion(asked["body"], row, None)}
+            row = stand_in.find_row(asked["body"])
+            body = {"status_code": 200, "request_id": "r", "body": stand_in.completion(asked["body"], row)}
             failure = {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
             lines.append({"id": "b", "custom_id": asked["custom_id"], "response": body, "error": None})
             if number < fails:

@@ -58,6 +58,11 @@ def trickle() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
+def test_a_web_page_is_called_one() -> None:
+    """A proxy's page or another server's is no reason that anybody can read in one line."""
+    assert _problem("<!doctype html><html><body>404 Not Found</body></html>") == "a web page"
+
+
 def test_an_answer_that_trickles_in_is_given_up(trickle: str) -> None:
     """The limit is on the whole answer, not on the time between two bytes."""
     began = time.monotonic()

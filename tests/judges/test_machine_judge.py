@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.machine_judge import MachineJudge, placed, steps
+from rankgauge.judgments.llm.machine_judge import MachineJudge, place_on_scale, steps
 
 IDS = pl.DataFrame({"query": ["1", "1", "2"], "document": ["a", "b", "c"]})
 
@@ -68,10 +68,10 @@ def test_many_levels_are_few_steps() -> None:
 def test_another_scale_is_stretched() -> None:
     """Grades of a scale that is not ours go to the place as far up."""
     ours = np.array([0.0, 1.0, 2.0, 3.0])
-    assert placed(np.array([0.0, 50.0, 100.0]), np.array([0.0, 50.0, 100.0]), ours).tolist() == [0, 1, 3]
-    assert placed(np.array([0.0, 1.0]), np.array([0.0, 1.0]), ours).tolist() == [0, 1]
+    assert place_on_scale(np.array([0.0, 50.0, 100.0]), np.array([0.0, 50.0, 100.0]), ours).tolist() == [0, 1, 3]
+    assert place_on_scale(np.array([0.0, 1.0]), np.array([0.0, 1.0]), ours).tolist() == [0, 1]
     junk = np.array([-2.0, 0.0, 1.0, 3.0])
-    assert placed(junk, junk, ours).tolist() == [0, 0, 1, 3]  # below the lowest is the lowest
+    assert place_on_scale(junk, junk, ours).tolist() == [0, 0, 1, 3]  # below the lowest is the lowest
 
 
 def test_words_are_grades() -> None:

@@ -16,9 +16,9 @@ from rankgauge.judgments.llm import ask
 from rankgauge.judgments.llm.asking.orders import compared_lists, parse_order
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.machine_judge import MachineJudge
-from rankgauge.judgments.llm.stand_in import StandIn
 from rankgauge.judgments.pairwise import Choices, FittedPreferences
 from tests.judges.pools import graded, pool
+from tests.judges.stand_ins import WatchedStandIn
 
 READ = [
     ("A", 2, 12),
@@ -82,7 +82,7 @@ def test_filters_and_limits_are_named() -> None:
 @pytest.mark.parametrize(("size", "others"), [(2, 3), (2, 50), (3, 4), (5, 8)])
 def test_lists_come_in_both_orders(size: int, others: int) -> None:
     """Every list is shown forwards and backwards; each document meets about as many others as was said."""
-    pairs = TextPairs.of(pool(2, 11))
+    pairs = TextPairs.from_pool(pool(2, 11))
     lists = [json.loads(one) for one in compared_lists(pairs, size=size, others=others).frame["document"]]
     assert Counter(map(tuple, lists)) == Counter(tuple(reversed(one)) for one in lists)
     met: dict[str, set[str]] = {}
@@ -99,7 +99,7 @@ def test_lists_come_in_both_orders(size: int, others: int) -> None:
 def test_a_model_with_a_liking_for_the_first_place(prompt: str, tmp_path: Path) -> None:
     """The liking is measured, and the fitted order is nevertheless that of the grades."""
     known = graded(pool(6, 6))
-    with StandIn(known, first=0.3) as stand_in:
+    with WatchedStandIn(known, first=0.3) as stand_in:
         asked = ask(pool(6, 6), stand_in.url, model="m", cache=tmp_path / "a.db", prompt=prompt)
         requests = stand_in.received.total()
         again = ask(pool(6, 6), stand_in.url, model="m", cache=tmp_path / "a.db", prompt=prompt)
@@ -135,6 +135,14 @@ def test_preferences_are_for_measures_that_take_them(tmp_path: Path) -> None:
     assert grade["a"] > grade["c"] > grade["b"]
 
 
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    """Choices of several queries may come in any order, as people make them."""
+    rows = [("q1", "a b", "a > b"), ("q2", "x y", "x > y"), ("q1", "b c", "b > c"), ("q2", "y z", "y > z")]
+    table = pl.DataFrame(rows, schema=["query", "documents", "order"], orient="row")
+    mixed, sorted_ = (FittedPreferences.fit(Choices.from_table(one)) for one in (table, table.sort("query")))
+    assert mixed.frame.select("query", "document", "grade").equals(sorted_.frame.select("query", "document", "grade"))
+
+
 def test_bad_choices_are_named() -> None:
     """An order of other documents than those shown, or a table without the columns, is one clear error."""
     with pytest.raises(InputError, match="choice 1: 'a > c' is no order of a, b"):
@@ -145,7 +153,7 @@ def test_bad_choices_are_named() -> None:
 
 def test_both_orders_take_the_bias_out(tmp_path: Path) -> None:
     """Asked in one order, documents shown first gain; in both they do not: `reproduce pairwise`, in small."""
-    from rankgauge.papers.pages.pairwise.run import _Trial
+    from rankgauge.papers.pages.pairwise import _Trial
 
     rng = np.random.default_rng(0)
     grades = [rng.choice(4, size=40, p=[0.6, 0.2, 0.1, 0.1]).astype(np.float64) for _ in range(15)]

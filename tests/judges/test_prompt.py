@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.judgments import scale
-from rankgauge.judgments.llm.asking.prompt import Prompt, scale_of
+from rankgauge.judgments.llm.asking.prompt import Prompt, PromptWords, find_prompt, scale_of
 from rankgauge.judgments.llm.asking.question import Question
 
 TEXTS = {"query_text": "how far is the moon", "title": "Moon", "text": "384,400 km"}
@@ -54,7 +54,7 @@ def test_a_prompt_of_your_own(tmp_path: Path) -> None:
     """A file is the whole message; braces that are no placeholders stay."""
     file = tmp_path / "prompt.txt"
     file.write_text('Q: {query}\nT: {title}\n{document}\nAnswer {"grade": N}, N of {choices}')
-    prompt = Prompt.read(file)
+    prompt = find_prompt(file)
     prompt.check(TEXTS)
     messages = prompt.messages(TEXTS, "|")
     assert [one["role"] for one in messages] == ["user"]
@@ -66,11 +66,13 @@ def test_a_prompt_of_your_own(tmp_path: Path) -> None:
 def test_a_wrong_prompt_is_refused(tmp_path: Path) -> None:
     """Before anything is asked: unknown placeholders, no document, no file."""
     with pytest.raises(UnknownNameError, match=r"called 'documnt'\. Did you mean document"):
-        Prompt(template="{query} {documnt}").check(TEXTS)
+        Prompt(words=PromptWords(name="mine", template="{query} {documnt}")).check(TEXTS)
     with pytest.raises(ParameterError, match=r"\{query\} and \{document\}"):
-        Prompt(template="{query}").check(TEXTS)
+        Prompt(words=PromptWords(name="mine", template="{query}")).check(TEXTS)
+    with pytest.raises(InputError, match="neither a prompt nor a file"):
+        find_prompt(tmp_path / "none.txt")
     with pytest.raises(InputError, match="cannot be read"):
-        Prompt.read(tmp_path / "none.txt")
+        find_prompt(tmp_path)
 
 
 def test_numbers_alone_are_a_scale() -> None:
@@ -93,7 +95,7 @@ def test_a_digest_knows_what_matters() -> None:
         Question(model="m", temperature=1.0),
         Question(model="m", logprobs=True),
         Question(model="m", prompt=Prompt(scale=scale("trec-dl"))),
-        Question(model="m", prompt=Prompt(template="{query} {document}")),
+        Question(model="m", prompt=Prompt(words=PromptWords(name="mine", template="{query} {document}"))),
         Question(model="m", extra={"seed": 1}),
     ]
     digests = {one.digest(TEXTS) for one in (question, *others)} | {question.digest(TEXTS | {"text": "385,000 km"})}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +15,23 @@ import rankgauge
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm import ask
 from rankgauge.judgments.llm.asking.outcome import Provenance, beside
-from rankgauge.judgments.llm.asking.prompt import PROMPTS, Prompt
+from rankgauge.judgments.llm.asking.prompt import PROMPTS, Prompt, PromptWords
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import graded, pool
+from tests.judges.stand_ins import WatchedStandIn
 
 
 def provenance(**settings: Any) -> Provenance:
     """The provenance of a question."""
-    return Provenance.from_question(Question(model="m", **settings), "http://h/v1?api-version=1", "standard")
+    return Provenance.from_question(Question(model="m", **settings), "http://h/v1?api-version=1")
 
 
 @pytest.fixture
 def grades(tmp_path: Path) -> Path:
     """A file of grades with its provenance."""
-    with StandIn(graded(pool())) as stand_in:
+    with WatchedStandIn(graded(pool())) as stand_in:
         asked = ask(pool(), stand_in.url, model="m", cache=tmp_path / "a.db")
-    asked.write(tmp_path / "llm.csv")
-    provenance().write(tmp_path / "llm.csv", asked)
+    replace(asked, provenance=provenance()).write(tmp_path / "llm.csv")
     return tmp_path / "llm.csv"
 
 
@@ -40,7 +42,7 @@ def test_it_says_where_grades_come_from(grades: Path) -> None:
     assert told["model_as_reported"] == ["m"]
     assert told["url"] == "http://h/v1"
     assert told["rankgauge"] == rankgauge.__version__
-    assert told["prompt"]["template"] == Prompt().template
+    assert told["prompt"]["template"] == Prompt().words.template
     assert len(told["prompt_sha256"]) == 64
     assert told["parameters"]["temperature"] == 0
     assert (told["pairs"], told["graded"]) == (20, 20)
@@ -57,13 +59,16 @@ def test_the_same_question_may_go_on(grades: Path) -> None:
     [
         (Question(model="n"), "the model m"),
         (Question(model="m", temperature=1.0), "another prompt or other parameters"),
-        (Question(model="m", prompt=Prompt(template="{query} {document}")), "another prompt"),
+        (
+            Question(model="m", prompt=Prompt(words=PromptWords(name="mine", template="{query} {document}"))),
+            "another prompt",
+        ),
     ],
 )
 def test_another_question_does_not_overwrite(grades: Path, other: Question, what: str) -> None:
     """Grades of another model, prompt or temperature need a file of their own."""
     with pytest.raises(InputError, match=what):
-        Provenance.from_question(other, "http://h/v1", "standard").check(grades)
+        Provenance.from_question(other, "http://h/v1").check(grades)
 
 
 def test_a_damaged_provenance_is_no_permission(grades: Path) -> None:
@@ -77,13 +82,25 @@ def test_a_damaged_provenance_is_no_permission(grades: Path) -> None:
 def test_every_named_prompt_can_be_asked(name: str) -> None:
     """It shows query, document and grades, names its source, and its answers fit the limit of tokens."""
     named = PROMPTS[name]
-    prompt = named.prompt(Prompt().scale)
+    prompt = Prompt(words=named)
     texts = {"query_text": "how far is the moon", "title": "Moon", "text": "384,400 km"}
-    texts |= {"text_1": "384,400 km", "text_2": "It is made of cheese."} if prompt.compares else {}
+    texts |= {"text_1": "384,400 km", "text_2": "It is made of cheese."} if named.compares else {}
     prompt.check(texts)
     said = prompt.messages(texts)[-1]["content"]
-    wanted = ("It is made of cheese.",) if prompt.compares else ("0, 1, 2 or 3",)
+    wanted = ("It is made of cheese.",) if named.compares else ("0, 1, 2 or 3",)
     assert all(part in said for part in ("how far is the moon", "384,400 km", *wanted))
     assert named.source
     assert named.title
     assert "{" not in said.replace('{"', "")
+
+
+def test_the_database_knows_it_too(grades: Path) -> None:
+    """Each session is in the file of answers, and the words of its prompt once."""
+    with WatchedStandIn(graded(pool())) as stand_in:
+        ask(pool(), stand_in.url, model="m", cache=grades.with_name("a.db")).write(grades)
+    with closing(sqlite3.connect(grades.with_name("a.db"))) as database:
+        told = [json.loads(row[0]) for row in database.execute("SELECT told FROM sessions")]
+        ((digest, words),) = database.execute("SELECT * FROM prompts").fetchall()
+    assert [(one["model"], one["model_as_reported"], one["cached"]) for one in told] == [("m", ["m"], 0), ("m", [], 20)]
+    assert {one["prompt_sha256"] for one in told} == {digest, json.loads(beside(grades).read_text())["prompt_sha256"]}
+    assert json.loads(words)["template"] == Prompt().words.template

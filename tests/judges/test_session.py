@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,22 +22,23 @@ from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from rankgauge.judgments.llm.model_judge import KEY, endpoint, key_for
-from rankgauge.judgments.llm.stand_in import StandIn
+from rankgauge.judgments.llm.stand_in import error_text
 from tests.judges.pools import graded, likely, pool
+from tests.judges.stand_ins import WatchedStandIn
 
 Asking = Callable[..., Asked]
 
 
 @pytest.fixture
-def stand_in() -> Iterator[StandIn]:
+def stand_in() -> Iterator[WatchedStandIn]:
     """A stand-in that knows the grades of the pool."""
-    with StandIn(likely(pool())) as started:
+    with WatchedStandIn(likely(pool())) as started:
         started.retry_after = "0.01"
         yield started
 
 
 @pytest.fixture
-def asking(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
+def asking(stand_in: WatchedStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
     """Asks the stand-in about its pool, without long waits."""
     monkeypatch.setattr(http, "LONGEST_WAIT", 0.02)
     monkeypatch.delenv(KEY, raising=False)
@@ -57,7 +58,7 @@ def grades(asked: Asked) -> dict[str, int]:
 EXPECTED = dict(graded(pool()).select("document", "grade").iter_rows())
 
 
-def test_grades_come_in_the_order_of_the_pool(asking: Asking, stand_in: StandIn) -> None:
+def test_grades_come_in_the_order_of_the_pool(asking: Asking, stand_in: WatchedStandIn) -> None:
     """One answer without log-probabilities is a grade and nothing more."""
     asked = asking()
     assert asked.frame.columns == ["query", "document", "grade", "samples"]
@@ -71,7 +72,7 @@ def test_grades_come_in_the_order_of_the_pool(asking: Asking, stand_in: StandIn)
     assert "n" not in body
 
 
-def test_what_was_answered_is_not_asked_again(asking: Asking, stand_in: StandIn) -> None:
+def test_what_was_answered_is_not_asked_again(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A second session asks only about what is new; another model is asked anew."""
     asking(pool().head(12))
     second = asking()
@@ -89,7 +90,7 @@ def test_pairs_with_the_same_texts_are_asked_about_once(asking: Asking) -> None:
     assert len(asked.frame) == 40
 
 
-def test_samples_give_shares(asking: Asking, stand_in: StandIn) -> None:
+def test_samples_give_shares(asking: Asking, stand_in: WatchedStandIn) -> None:
     """The probability of a grade is its share of the answers; more samples ask only for what is missing."""
     asked = asking(samples=10, temperature=1.0)
     chances = asked.frame.select("p_0", "p_1", "p_2", "p_3").to_numpy()
@@ -101,7 +102,7 @@ def test_samples_give_shares(asking: Asking, stand_in: StandIn) -> None:
     assert stand_in.bodies[-1]["n"] == 2
 
 
-def test_an_endpoint_without_n(asking: Asking, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_without_n(asking: Asking, stand_in: WatchedStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     """An endpoint that ignores n, as Ollama does, is asked once for each answer."""
     whole = stand_in.completion
     monkeypatch.setattr(stand_in, "completion", lambda body, row, fault: whole({**body, "n": 1}, row, fault))
@@ -119,7 +120,7 @@ def test_log_probabilities(asking: Asking) -> None:
 
 
 def test_an_endpoint_without_log_probabilities(
-    asking: Asking, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+    asking: Asking, stand_in: WatchedStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is an error at once: no probabilities are made up."""
     whole = stand_in.completion
@@ -129,7 +130,7 @@ def test_an_endpoint_without_log_probabilities(
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "garbage", "empty"])
-def test_passing_faults_pass(asking: Asking, stand_in: StandIn, fault: str) -> None:
+def test_passing_faults_pass(asking: Asking, stand_in: WatchedStandIn, fault: str) -> None:
     """What fails once is asked again, and every pair gets its grade."""
     stand_in.next_faults.extend([fault] * 6)
     asked = asking()
@@ -138,7 +139,7 @@ def test_passing_faults_pass(asking: Asking, stand_in: StandIn, fault: str) -> N
     assert grades(asked) == EXPECTED
 
 
-def test_a_slow_answer_times_out(asking: Asking, stand_in: StandIn) -> None:
+def test_a_slow_answer_times_out(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A request that takes too long is given up and tried again."""
     stand_in.next_faults.extend(["slow"] * 2)
     began = time.monotonic()
@@ -148,7 +149,7 @@ def test_a_slow_answer_times_out(asking: Asking, stand_in: StandIn) -> None:
     assert grades(asked) == EXPECTED
 
 
-def test_faults_of_every_kind_at_once(asking: Asking, stand_in: StandIn) -> None:
+def test_faults_of_every_kind_at_once(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A bad endpoint is slower, not wrong."""
     stand_in.faults = {"429": 0.1, "500": 0.1, "cut": 0.1, "garbage": 0.1, "chatty": 0.1, "outside": 0.05}
     asked = asking(patience=Patience(retries=12, again=12))
@@ -156,7 +157,7 @@ def test_faults_of_every_kind_at_once(asking: Asking, stand_in: StandIn) -> None
     assert asked.refusals > 0
 
 
-def test_a_long_wait_is_announced(stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_wait_is_announced(stand_in: WatchedStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wait that the endpoint asks for is told at once, with its length and its reason, and shown while it lasts."""
     monkeypatch.setattr(requests, "LONG_WAIT", 1.0)
     stand_in.retry_after = "1.6"
@@ -168,7 +169,7 @@ def test_a_long_wait_is_announced(stand_in: StandIn, tmp_path: Path, monkeypatch
         closing(AnswerStore(tmp_path / "a.db")) as store,
     ):
         asking = session.AskingSession(
-            pairs=TextPairs.of(pool(1, 2)), question=Question(model="m"), store=store, patience=Patience(jobs=1)
+            pairs=TextPairs.from_pool(pool(1, 2)), question=Question(model="m"), store=store, patience=Patience(jobs=1)
         )
         asked = asking.run(opened, lambda done, total, words: shown.append(words), told.append)
     assert asked.is_complete
@@ -176,7 +177,7 @@ def test_a_long_wait_is_announced(stand_in: StandIn, tmp_path: Path, monkeypatch
     assert any("waiting" in words for words in shown)
 
 
-def test_retry_after_is_honoured(asking: Asking, stand_in: StandIn) -> None:
+def test_retry_after_is_honoured(asking: Asking, stand_in: WatchedStandIn) -> None:
     """While the endpoint wants a pause, nobody asks."""
     stand_in.retry_after = "0.4"
     stand_in.next_faults.append("429")
@@ -188,7 +189,7 @@ def test_retry_after_is_honoured(asking: Asking, stand_in: StandIn) -> None:
     assert http.ordered_wait("soon") == http.ordered_wait(None) == http.ordered_wait("nan") == 0
 
 
-def test_failed_pairs_are_counted_and_asked_again(asking: Asking, stand_in: StandIn) -> None:
+def test_failed_pairs_are_counted_and_asked_again(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A pair whose tries are used up has no grade; the next start asks again."""
     stand_in.next_faults.extend(["500"] * 4)
     first = asking(patience=Patience(retries=1, jobs=1))
@@ -198,7 +199,7 @@ def test_failed_pairs_are_counted_and_asked_again(asking: Asking, stand_in: Stan
     assert grades(second) == EXPECTED
 
 
-def test_an_endpoint_that_is_down_ends_the_session(asking: Asking, stand_in: StandIn) -> None:
+def test_an_endpoint_that_is_down_ends_the_session(asking: Asking, stand_in: WatchedStandIn) -> None:
     """After many failures in a row there is one error, not thousands of tries."""
     stand_in.faults = {"500": 1.0}
     with pytest.raises(InputError, match=f"failed for {session.GIVING_UP} pairs in a row.*500"):
@@ -206,7 +207,7 @@ def test_an_endpoint_that_is_down_ends_the_session(asking: Asking, stand_in: Sta
     assert stand_in.received.total() == session.GIVING_UP
 
 
-def test_refused_answers_are_asked_again_then_left(asking: Asking, stand_in: StandIn) -> None:
+def test_refused_answers_are_asked_again_then_left(asking: Asking, stand_in: WatchedStandIn) -> None:
     """Prose and grades beyond the scale are no grades; after three answers the pair is left, and stays so."""
     stand_in.next_faults.extend(["chatty", "outside", "", "chatty", "outside", "chatty"])
     asked = asking(patience=Patience(jobs=1))
@@ -216,7 +217,7 @@ def test_refused_answers_are_asked_again_then_left(asking: Asking, stand_in: Sta
     assert (again.requests, again.refused) == (0, 1)
 
 
-def test_a_model_that_cannot_answer_ends_the_session(asking: Asking, stand_in: StandIn) -> None:
+def test_a_model_that_cannot_answer_ends_the_session(asking: Asking, stand_in: WatchedStandIn) -> None:
     """Before much is spent: the error shows an answer."""
     stand_in.faults = {"chatty": 1.0}
     with pytest.raises(InputError, match="I would say that it deserves"):
@@ -232,7 +233,7 @@ def test_nobody_answers(asking: Asking) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_wrong_key_and_wrong_model_end_at_once(asking: Asking, stand_in: StandIn) -> None:
+def test_wrong_key_and_wrong_model_end_at_once(asking: Asking, stand_in: WatchedStandIn) -> None:
     """401 and 404 are not tried again."""
     stand_in.model = "other"
     with pytest.raises(InputError, match="404: The model `m` does not exist"):
@@ -244,7 +245,7 @@ def test_wrong_key_and_wrong_model_end_at_once(asking: Asking, stand_in: StandIn
 
 
 def test_the_key_is_sent_and_kept_nowhere(
-    asking: Asking, stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asking: Asking, stand_in: WatchedStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It goes into the header, and into no error, cache or output, even if the endpoint repeats it."""
     stand_in.key = key = "sk-very-secret-1234"
@@ -281,7 +282,7 @@ def test_odd_urls_are_refused(asking: Asking, url: str) -> None:
     assert "key=1" not in str(error.value)
 
 
-def test_redirects_are_not_followed(asking: Asking, stand_in: StandIn) -> None:
+def test_redirects_are_not_followed(asking: Asking, stand_in: WatchedStandIn) -> None:
     """So a key never reaches another host."""
     stand_in.next_faults.append("307")
     with pytest.raises(InputError, match="redirects"):
@@ -310,7 +311,7 @@ def test_caps_are_never_exceeded(asking: Asking) -> None:
 def test_caps_are_used(tmp_path: Path, jobs: int) -> None:
     """Tokens are set aside by what prompts really took: a cap is used up to 95 % and more, and never exceeded."""
     many = pool(40, 10)
-    with StandIn(graded(many)) as stand_in:
+    with WatchedStandIn(graded(many)) as stand_in:
         asked = ask(
             many,
             stand_in.url,
@@ -323,7 +324,7 @@ def test_caps_are_used(tmp_path: Path, jobs: int) -> None:
     assert 0.95 * 20_000 <= asked.tokens_in + asked.tokens_out <= 20_000
 
 
-def test_tokens_without_counts_are_estimated(asking: Asking, stand_in: StandIn) -> None:
+def test_tokens_without_counts_are_estimated(asking: Asking, stand_in: WatchedStandIn) -> None:
     """An endpoint that counts no tokens is charged by the length of the texts."""
     counted = asking(pool().head(3)).tokens_in
     stand_in.says_usage = False
@@ -355,7 +356,8 @@ def test_the_output_is_judgments(asking: Asking, tmp_path: Path, name: str) -> N
     """Every format is read back as judgments."""
     asking(logprobs=True).write(tmp_path / name)
     assert dict(read_judgments(tmp_path / name).select("document", "grade").iter_rows()) == EXPECTED
-    assert sorted(os.listdir(tmp_path)) == sorted([name, "answers.db"])  # no temporary file is left
+    written = [name, f"{name}.provenance.json", "answers.db"]
+    assert sorted(os.listdir(tmp_path)) == sorted(written)  # no temporary file is left
 
 
 COMPLAINTS = {
@@ -371,44 +373,44 @@ COMPLAINTS = {
 
 @pytest.mark.parametrize("field", COMPLAINTS)
 def test_fields_that_an_endpoint_does_not_take(
-    asking: Asking, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, field: str
+    asking: Asking, stand_in: WatchedStandIn, monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
     """A field that is refused by name goes another way, once for the session, and a note says so."""
-    noted = stand_in.note
+    respond = stand_in.respond
 
-    def note(body: dict[str, Any], headers: dict[str, str]) -> tuple[int | None, str | None]:
-        row, fault = noted(body, headers)
-        refused = field in body and body.get(field) != 5
-        return row, (f"400:{COMPLAINTS[field][0]}" if refused else fault)
+    def refuse(path: str, headers: Mapping[str, str], body: dict[str, Any]) -> tuple[int, str, str]:
+        if field in body and body.get(field) != 5:
+            return 400, error_text(COMPLAINTS[field][0]), ""
+        return respond(path, headers, body)
 
-    monkeypatch.setattr(stand_in, "note", note)
+    monkeypatch.setattr(stand_in, "respond", refuse)
     asked = asking(samples=2, temperature=1.0, logprobs=True, patience=Patience(jobs=1))
     assert len(asked.frame) == 20
     assert len(asked.notes) == (field != "max_tokens")
 
 
-def test_an_unknown_complaint_ends_the_session(asking: Asking, stand_in: StandIn) -> None:
+def test_an_unknown_complaint_ends_the_session(asking: Asking, stand_in: WatchedStandIn) -> None:
     """If the first request is refused for another reason, the endpoint's words are the error."""
     stand_in.next_faults.append("400:no such field")
     with pytest.raises(InputError, match="400: no such field"):
         asking(patience=Patience(jobs=1))
 
 
-def test_a_document_that_is_too_long_fails_alone(asking: Asking, stand_in: StandIn) -> None:
+def test_a_document_that_is_too_long_fails_alone(asking: Asking, stand_in: WatchedStandIn) -> None:
     """The other pairs are judged."""
     stand_in.next_faults.append("400:This model's maximum context length is 1024 tokens.")
     asked = asking(patience=Patience(jobs=1))
     assert (asked.failed, len(asked.frame)) == (1, 19)
 
 
-def test_documents_that_are_all_too_long_end_the_session(asking: Asking, stand_in: StandIn) -> None:
+def test_documents_that_are_all_too_long_end_the_session(asking: Asking, stand_in: WatchedStandIn) -> None:
     """It does not go on for thousands of pairs."""
     stand_in.next_faults.extend(["400:This model's maximum context length is 10 tokens."] * 40)
     with pytest.raises(InputError, match=f"failed for {session.SUSPICIOUS} pairs.*maximum context length"):
         asking(pl.concat([pool(), pool().with_columns(pl.col("query", "query_text") + "b")]), patience=Patience(jobs=1))
 
 
-def test_requests_have_an_identity(asking: Asking, stand_in: StandIn) -> None:
+def test_requests_have_an_identity(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A request that is repeated, in this session or after a crash, has the same key; no two others share one."""
     stand_in.next_faults.append("500")
     asking()
@@ -417,7 +419,9 @@ def test_requests_have_an_identity(asking: Asking, stand_in: StandIn) -> None:
     assert len(set(keys)) == 20
 
 
-def test_words_of_a_document_end_nothing(asking: Asking, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_of_a_document_end_nothing(
+    asking: Asking, stand_in: WatchedStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An answer that quotes an error, because the document does, is an answer that is refused, and no error."""
     whole = stand_in.completion
 
@@ -432,7 +436,7 @@ def test_words_of_a_document_end_nothing(asking: Asking, stand_in: StandIn, monk
     assert (len(asked.frame), asked.refused, asked.notes) == (19, 1, ())
 
 
-def test_long_texts_are_cut(asking: Asking, stand_in: StandIn) -> None:
+def test_long_texts_are_cut(asking: Asking, stand_in: WatchedStandIn) -> None:
     """As many characters as wanted are sent."""
     asked = asking(pool().head(1).with_columns(text=pl.lit("passage 0-0.\n" + "word " * 1000)), max_characters=20)
     assert asked.pairs == 1
@@ -440,7 +444,7 @@ def test_long_texts_are_cut(asking: Asking, stand_in: StandIn) -> None:
     assert "word wor" not in stand_in.bodies[0]["messages"][-1]["content"]
 
 
-def test_a_pair_that_the_endpoint_will_not_read(asking: Asking, stand_in: StandIn) -> None:
+def test_a_pair_that_the_endpoint_will_not_read(asking: Asking, stand_in: WatchedStandIn) -> None:
     """A filter of contents refuses one pair, even the first, and the summary says why."""
     stand_in.next_faults.append("400:The prompt triggered the content_filter")
     asked = asking(patience=Patience(jobs=1))

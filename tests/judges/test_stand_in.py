@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.judgments.llm import Patience, ask
 from rankgauge.judgments.llm.stand_in import GradesByText, StandIn, opened, parsed_faults
 from tests.judges.pools import graded, likely, pool
 
@@ -31,6 +30,8 @@ def test_the_longest_texts_that_fit_count() -> None:
     assert table.find("Query: what is x y\n===\npassage 81\n===") == 2
     assert table.find("Is <passage 8182> of use for 'what is x'?") == 1
     assert table.find("Query: who knows\npassage 81") is None
+    edge = f"=== {'0' * 16} ==="
+    assert table.find(f"Query: what is x\n{edge}\nage 8182\n{edge}\nGrade?") == 1
 
 
 def test_draws_follow_the_probabilities() -> None:
@@ -38,12 +39,12 @@ def test_draws_follow_the_probabilities() -> None:
     with StandIn(likely(pool(1, 1))) as first, StandIn(likely(pool(1, 1))) as second:
         warm = {"temperature": 1, "n": 1000}
         drawn = [
-            Counter(choice["message"]["content"] for choice in one.completion(warm, 0, None)["choices"])
+            Counter(choice["message"]["content"] for choice in one.completion(warm, 0)["choices"])
             for one in (first, second)
         ]
         assert drawn[0] == drawn[1]
         assert drawn[0]["0"] == pytest.approx(700, abs=60)
-        cold = first.completion({"temperature": 0}, 0, None)["choices"][0]["message"]["content"]
+        cold = first.completion({"temperature": 0}, 0)["choices"][0]["message"]["content"]
         assert cold == "0"
 
 
@@ -67,14 +68,13 @@ def test_other_urls_stay_as_they_are() -> None:
         assert url == "http://localhost:1/v1"
 
 
-def test_the_module_says_what_is_wrong(tmp_path: Path) -> None:
-    """As a program it prints one line, without a traceback or a warning."""
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "rankgauge.judgments.llm.stand_in", "t.csv"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("stand_in: t.csv: a stand-in needs the columns")
+def test_a_url_has_faults(tmp_path: Path) -> None:
+    """The shares of requests that go wrong stand in the URL; answers come all the same."""
+    table = tmp_path / "t.csv"
+    graded(pool()).write_csv(table)
+    call = {"model": "m", "cache": tmp_path / "a.db", "patience": Patience(retries=9)}
+    asked = ask(pool(), f"stand-in:{table}?faults=cut=0.2,garbage=0.2", **call)
+    assert len(asked.frame) == 20
+    assert asked.requests > 20
+    with pytest.raises(ParameterError, match="written as"):
+        ask(pool(), f"stand-in:{table}?faults=429", model="m", cache=tmp_path / "b.db")

@@ -13,8 +13,8 @@ from rankgauge.judgments.llm import ask
 from rankgauge.judgments.llm.asking.outcome import shown_examples
 from rankgauge.judgments.llm.asking.pairs import TextPairs, choose_examples
 from rankgauge.judgments.llm.asking.prompt import Prompt, find_prompt
-from rankgauge.judgments.llm.stand_in import StandIn
 from tests.judges.pools import GRADES, graded, pool
+from tests.judges.stand_ins import WatchedStandIn
 from tests.program import rankgauge
 
 SCALE = tuple(map(float, GRADES))
@@ -23,15 +23,17 @@ SCALE = tuple(map(float, GRADES))
 def test_examples_have_all_grades_and_many_queries() -> None:
     """Four examples of a scale of four grades: one of each, each of another query; the same labels, the same choice."""
     labels = graded(pool()).select("query", "document", "grade")
-    chosen = choose_examples(labels, TextPairs.of(pool()), SCALE)
+    chosen = choose_examples(labels, TextPairs.from_pool(pool()), SCALE)
     assert {example.grade for example in chosen} == {0, 1, 2, 3}
     assert len({example.query for example in chosen}) == 4
-    assert chosen == choose_examples(labels.sample(fraction=1.0, shuffle=True, seed=1), TextPairs.of(pool()), SCALE)
+    assert chosen == choose_examples(
+        labels.sample(fraction=1.0, shuffle=True, seed=1), TextPairs.from_pool(pool()), SCALE
+    )
 
 
 def test_examples_are_turns_before_the_question() -> None:
     """An example is a question and its answer in the prompt's own form; no pair is an example for itself."""
-    pairs = TextPairs.of(pool())
+    pairs = TextPairs.from_pool(pool())
     chosen = choose_examples(graded(pool()), pairs, SCALE, 2)
     prompt = find_prompt("umbrela", Prompt().scale)
     prompt = type(prompt)(**{**vars(prompt), "examples": chosen})
@@ -45,7 +47,9 @@ def test_examples_are_turns_before_the_question() -> None:
 def test_labels_of_other_documents_are_no_examples() -> None:
     """Labels without a text in the pool are an error, not a prompt without examples."""
     with pytest.raises(InputError, match="none of the labels is of a pair of the pool"):
-        choose_examples(pl.DataFrame({"query": ["x"], "document": ["y"], "grade": [1]}), TextPairs.of(pool()), SCALE)
+        choose_examples(
+            pl.DataFrame({"query": ["x"], "document": ["y"], "grade": [1]}), TextPairs.from_pool(pool()), SCALE
+        )
 
 
 def test_an_audit_leaves_examples_out(tmp_path: Path) -> None:
@@ -67,7 +71,7 @@ def test_a_need_is_shown_whole(tmp_path: Path) -> None:
     queries = pl.DataFrame(
         {"query": ["q0"], "title": ["a thing"], "description": ["What is a thing?"], "narrative": ["Only things."]}
     )
-    texts = TextPairs.of(pool(1, 1).drop("query_text"), queries=queries).texts()[0]
+    texts = TextPairs.from_pool(pool(1, 1).drop("query_text"), queries=queries).texts()[0]
     content = Prompt().messages(texts)[-1]["content"]
     assert content.startswith("Query: a thing\nDescription: What is a thing?\nNarrative: Only things.\n")
 
@@ -82,11 +86,11 @@ def test_a_long_text_is_judged_in_windows(tmp_path: Path) -> None:
             "text": ["a" * 90 + "b" * 90 + "c" * 40, "short"],
         }
     )
-    pairs = TextPairs.of(long, max_characters=100, windows=True)
+    pairs = TextPairs.from_pool(long, max_characters=100, windows=True)
     windows = pairs.frame.filter(pl.col("document") == "long")["text"].to_list()
     assert [len(one) for one in windows] == [100, 100, 40]
     assert windows[0][90:] == windows[1][:10]
     table = pl.DataFrame({"query_text": ["things?"] * 4, "text": [*windows, "short"], "grade": [0, 3, 1, 2]})
-    with StandIn(table) as stand_in:
+    with WatchedStandIn(table) as stand_in:
         asked = ask(long, stand_in.url, model="m", cache=tmp_path / "a.db", max_characters=100, windows=True)
     assert asked.frame.rows() == [("q", "long", 3, 3), ("q", "short", 2, 1)]

@@ -9,7 +9,7 @@ import pytest
 from rankgauge.errors import InputError
 from rankgauge.judgments import dawid_skene
 from rankgauge.judgments.agreement import Panel
-from rankgauge.judgments.combination import fitted
+from rankgauge.judgments.combination import fit_panel
 
 # Table 1 of the paper: how fit 45 patients are for an anaesthetic, by five observers; the first one looked three times.
 # The same numbers are in Dallas Card's dawid_skene.py. crowd-kit 1.4.2 stops after four rounds, in which its chances
@@ -50,7 +50,7 @@ def test_the_anaesthetists() -> None:
     item, assessor, level = (np.array(column) for column in zip(*flat, strict=True))
     names = pl.Series(["1", "2", "3", "4", "5"])
     panel = Panel(items=45, assessors=names, grades=np.arange(1.0, 5.0), item=item, assessor=assessor, level=level)
-    found = fitted(panel)
+    found = fit_panel(panel)
     np.testing.assert_allclose(found.prior, [0.40, 0.42, 0.11, 0.07], atol=0.005)
     np.testing.assert_allclose(found.confusion[0, 0], [0.89, 0.11, 0, 0], atol=0.005)
     assert found.grades[[0, 10, 44]].tolist() == [1, 4, 2]

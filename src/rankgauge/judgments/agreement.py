@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,8 +28,7 @@ LEVELS = 256
 """The most grades that a scale may have; more must be means or scores, on which nobody agrees by chance."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Confusion:
+class Confusion(NamedTuple):
     """For each two assessors with items in common, how often they gave which grades.
 
     `first` and `second` (pairs) are their positions among the assessors; `counts` is pairs × levels × levels.
@@ -56,8 +55,8 @@ class Panel:
     level: IndexArray
 
     @classmethod
-    def of(cls, judgments: Any) -> Panel:
-        """The panel of the assessors of some judgments."""
+    def from_judgments(cls, judgments: Any) -> Panel:
+        """Return the panel of the assessors of some judgments."""
         frame = as_table(judgments)
         if "assessor" not in frame.columns:
             raise InputError("it is not known who judged", hint="Name them in a column 'assessor'.")
@@ -80,39 +79,33 @@ class Panel:
         )
 
     def tally(self) -> Tally:
-        """How many assessors gave each grade, items of a kind together."""
+        """Return how many assessors gave each grade, items of a kind together."""
         levels = len(self.grades)
         counts = np.bincount(self.item * levels + self.level, minlength=self.items * levels)
         kinds, items = np.unique(counts.reshape(self.items, levels), axis=0, return_counts=True)
-        return Tally(
-            grades=self.grades,
-            counts=kinds.astype(np.float64),
-            weights=items[np.newaxis].astype(np.float64),
-        )
+        weights = items[np.newaxis].astype(np.float64)
+        return Tally(grades=self.grades, counts=kinds.astype(np.float64), weights=weights)
 
     def confusion(self) -> Confusion:
-        """The confusion matrix of each two assessors who have items in common."""
+        """Return the confusion matrix of each two assessors who have items in common."""
         assessors, cells = len(self.assessors), len(self.grades) ** 2
         keys, counts = np.unique(self._meetings(), return_counts=True)
         pairs, pair = np.unique(keys // cells, return_inverse=True)
         matrix = np.zeros((len(pairs), cells))
         matrix[pair, keys % cells] = counts
-        return Confusion(
-            first=pairs // max(1, assessors),
-            second=pairs % max(1, assessors),
-            counts=matrix.reshape(len(pairs), len(self.grades), len(self.grades)),
-        )
+        levels = len(self.grades)
+        return Confusion(*np.divmod(pairs, max(1, assessors)), matrix.reshape(len(pairs), levels, levels))
 
     def _meetings(self) -> IndexArray:
-        """One number for every two judgments of one item: (assessor, other assessor, grade, other grade)."""
+        """Return one number for every two judgments of one item: (assessor, other assessor, grade, other grade)."""
         most = int(np.bincount(self.item).max(initial=1))
-        found = [np.empty(0, dtype=np.int64)]
+        meetings = [np.empty(0, dtype=np.int64)]
         for lag in range(1, most):
             left, right = slice(None, -lag), slice(lag, None)
             pair = self.assessor[left] * len(self.assessors) + self.assessor[right]
             key = (pair * len(self.grades) + self.level[left]) * len(self.grades) + self.level[right]
-            found.append(key[self.item[left] == self.item[right]])
-        return np.concatenate(found)
+            meetings.append(key[self.item[left] == self.item[right]])
+        return np.concatenate(meetings)
 
 
 def cohen(confusion: FloatArray, grades: FloatArray, weights: str = "kappa") -> FloatArray:
@@ -130,7 +123,7 @@ def cohen(confusion: FloatArray, grades: FloatArray, weights: str = "kappa") -> 
 
 
 def _positions(frame: pl.DataFrame, keys: list[str]) -> tuple[IndexArray, pl.DataFrame]:
-    """The position of each row's key among the distinct keys, and these keys, in order of first appearance."""
+    """Return the position of each row's key among the distinct keys, and these keys, in order of first appearance."""
     known = frame.select(keys).unique(maintain_order=True)
     numbered = known.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
     rows = frame.select(keys).join(numbered, on=keys, how="left", nulls_equal=True, maintain_order="left")
@@ -163,7 +156,7 @@ class Agreement:
     items: pl.DataFrame
 
     def __getitem__(self, coefficient: str) -> float:
-        """The value of a coefficient."""
+        """Return the value of a coefficient."""
         values = dict(self.coefficients.select("coefficient", "value").iter_rows())
         if coefficient not in values:
             raise UnknownNameError("coefficient of agreement", coefficient, values)
@@ -193,44 +186,31 @@ def agreement(
         raise ParameterError("agreement", "level", "between 0 and 1", level)
     if resamples < 1:
         raise ParameterError("agreement", "resamples", "a whole number, 1 or more", resamples)
-    panel = Panel.of(judgments)
-    tally, confusion = panel.tally(), panel.confusion()
-    samples = None if rng is None else _resample(tally, rng, resamples)
-    rows = [_row(coefficient, tally, samples, level) for coefficient in COEFFICIENTS.values()]
+    panel = Panel.from_judgments(judgments)
+    tally, confusion, samples = panel.tally(), panel.confusion(), None
+    if rng is not None:  # equally many items, drawn with replacement; only the number of each kind matters
+        items = tally.weights[0].sum()
+        drawn = rng.multinomial(int(items), tally.weights[0] / items, size=resamples)
+        samples = replace(tally, weights=drawn.astype(np.float64))
+    judged = np.bincount(panel.assessor, minlength=len(panel.assessors))
+    summed = np.bincount(panel.assessor, weights=panel.grades[panel.level], minlength=len(panel.assessors))
     return Agreement(
         level=level,
-        coefficients=pl.DataFrame(rows),
+        coefficients=pl.DataFrame([_row(one, tally, samples, level) for one in COEFFICIENTS.values()]),
         pairs=_pairs(confusion, panel),
         confusion=_cells(confusion, panel),
-        assessors=_assessors(panel),
+        assessors=pl.DataFrame({"assessor": panel.assessors, "judgments": judged, "mean_grade": summed / judged}),
         items=_items(tally),
     )
 
 
-def _resample(tally: Tally, rng: np.random.Generator, resamples: int) -> Tally:
-    """Equally many items drawn with replacement, `resamples` times; only the number of each kind matters."""
-    items = tally.weights[0].sum()
-    drawn = rng.multinomial(int(items), tally.weights[0] / items, size=resamples)
-    return replace(tally, weights=drawn.astype(np.float64))
-
-
 def _row(coefficient: Coefficient, tally: Tally, samples: Tally | None, level: float) -> dict[str, object]:
     values = np.empty(0) if samples is None else coefficient.kernel(samples)
-    low, high = _percentiles(values[~np.isnan(values)], level)
-    return {
-        "coefficient": coefficient.name,
-        "value": float(coefficient.kernel(tally)[0]),
-        "low": low,
-        "high": high,
-        "items": int(tally.shared.weights.sum()),
-    }
-
-
-def _percentiles(values: FloatArray, level: float) -> tuple[float, float]:
-    if not len(values):
-        return np.nan, np.nan
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    known, low, high = values[~np.isnan(values)], np.nan, np.nan
+    if len(known):
+        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    value, items = float(coefficient.kernel(tally)[0]), int(tally.shared.weights.sum())
+    return {"coefficient": coefficient.name, "value": value, "low": low, "high": high, "items": items}
 
 
 def _pairs(confusion: Confusion, panel: Panel) -> pl.DataFrame:
@@ -247,7 +227,7 @@ def _pairs(confusion: Confusion, panel: Panel) -> pl.DataFrame:
 
 
 def _cells(confusion: Confusion, panel: Panel) -> pl.DataFrame:
-    """Every cell of the confusion matrices, including empty ones, so that they can be pivoted without gaps."""
+    """Return every cell of the confusion matrices, including empty ones, so that they can be pivoted without gaps."""
     pair, grade, other = (axis.ravel() for axis in np.indices(confusion.counts.shape))
     return pl.DataFrame(
         {
@@ -258,12 +238,6 @@ def _cells(confusion: Confusion, panel: Panel) -> pl.DataFrame:
             "items": confusion.counts.ravel().astype(np.int64),
         }
     )
-
-
-def _assessors(panel: Panel) -> pl.DataFrame:
-    judged = np.bincount(panel.assessor, minlength=len(panel.assessors))
-    summed = np.bincount(panel.assessor, weights=panel.grades[panel.level], minlength=len(panel.assessors))
-    return pl.DataFrame({"assessor": panel.assessors, "judgments": judged, "mean_grade": summed / judged})
 
 
 def _items(tally: Tally) -> pl.DataFrame:

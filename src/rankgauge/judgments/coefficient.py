@@ -43,7 +43,7 @@ class Tally:
         return replace(self, counts=self.counts[several], weights=self.weights[:, several])
 
     def mean(self, amounts: FloatArray) -> FloatArray:
-        """The mean over the items of an amount per kind; NaN without items."""
+        """Return the mean over the items of an amount per kind; NaN without items."""
         return ratio(self.weights @ amounts, self.weights.sum(axis=-1))
 
 

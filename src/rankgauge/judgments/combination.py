@@ -69,18 +69,18 @@ def binarise(judgments: Any, level: float = 1.0, *, negative: str | NegativeGrad
 
 
 def counts(judgments: Any) -> pl.DataFrame:
-    """How many assessors judged each item: query, document, assessors."""
+    """Return how many assessors judged each item: query, document, assessors."""
     grouped = as_table(judgments).group_by(ITEM, maintain_order=True)
     return grouped.agg(assessors=pl.len().cast(pl.Int64))
 
 
 def level_of(rule: str | Rule) -> float | None:
-    """The level at which a rule makes grades binary; None if it keeps their scale."""
+    """Return the level at which a rule makes grades binary; None if it keeps their scale."""
     return _parse(rule, None)[1]
 
 
 def _parse(rule: str | Rule, at: float | None) -> tuple[Rule, float | None]:
-    """The rule and its level, which may be part of the name."""
+    """Return the rule and its level, which may be part of the name."""
     name, joint, text = rule.partition("@") if isinstance(rule, str) else (rule, "", "")
     wanted = name if isinstance(name, Rule) else RULES.find(name)
     if joint and at is not None:
@@ -156,12 +156,12 @@ class CrowdModel:
 
 
 def dawid_skene(judgments: pl.DataFrame) -> CrowdModel:
-    """The model of some judgments that name their assessors."""
-    return fitted(Panel.of(judgments))
+    """Return the model of some judgments that name their assessors."""
+    return fit_panel(Panel.from_judgments(judgments))
 
 
-def fitted(panel: Panel) -> CrowdModel:
-    """The model of a panel, when no chance moves any more."""
+def fit_panel(panel: Panel) -> CrowdModel:
+    """Return the model of a panel, when no chance moves any more."""
     levels = len(panel.grades)
     said = np.bincount(panel.item * levels + panel.level, minlength=panel.items * levels)
     chances = said.reshape(panel.items, levels) / np.bincount(panel.item, minlength=panel.items)[:, np.newaxis]
@@ -184,7 +184,7 @@ def _confusion(panel: Panel, chances: FloatArray) -> FloatArray:
 
 
 def _chances(panel: Panel, prior: FloatArray, confusion: FloatArray) -> FloatArray:
-    """The chance of each true grade of an item, given what was said of it (equation 2.5)."""
+    """Return the chance of each true grade of an item, given what was said of it (equation 2.5)."""
     logs = np.log(np.maximum(confusion, TINY))[panel.assessor, :, panel.level]
     sums = np.stack([np.bincount(panel.item, weights=column, minlength=panel.items) for column in logs.T], axis=1)
     sums += np.log(np.maximum(prior, TINY))
@@ -193,7 +193,7 @@ def _chances(panel: Panel, prior: FloatArray, confusion: FloatArray) -> FloatArr
 
 
 def _likeliest_grades(judgments: pl.DataFrame) -> pl.DataFrame:
-    """The most likely grade of each item, in the order in which the items first appear."""
+    """Return the most likely grade of each item, in the order in which the items first appear."""
     items = judgments.select(ITEM).unique(maintain_order=True)
     return items.with_columns(grade=pl.Series(dawid_skene(judgments).grades, dtype=pl.Float64))
 

@@ -36,16 +36,22 @@ class Choices:
     @classmethod
     def from_table(cls, table: pl.DataFrame) -> Choices:
         """Read the choices of a table with the columns query, documents and order."""
-        query = find(table.columns, "query")
-        lacking = [name for name in ("documents", "order") if name not in table.columns]
-        if query is None or lacking:
-            raise InputError(f"no column {', '.join(([] if query else ['query']) + lacking)}", hint=EXPECTED)
-        rows = table.select(pl.col(query, "documents", "order").cast(pl.String)).rows()
+        rows = _named_columns(table, ["documents", "order"], EXPECTED).rows()
         shown = [(documents or "").split() for _, documents, _ in rows]
         places = [
             _read_order(row[2] or "", listed, n) for n, (row, listed) in enumerate(zip(rows, shown, strict=True), 1)
         ]
         return cls(query=[row[0] for row in rows], shown=shown, places=places)
+
+    def to_table(self) -> pl.DataFrame:
+        """Return the table that `from_table` reads; ids with blanks or signs of orders are refused."""
+        if odd := next((name for name in chain(*self.shown) if set(name) & set(" \t\n>=")), None):
+            raise InputError(f"the document id {odd!r} has a blank or a sign of orders, > or =")
+        orders = []
+        for shown, places in zip(self.shown, self.places, strict=True):
+            level = {at: [name for name, place in zip(shown, places, strict=True) if place == at] for at in places}
+            orders.append(" > ".join(" = ".join(level[at]) for at in sorted(level)))
+        return pl.DataFrame({"query": self.query, "documents": [" ".join(one) for one in self.shown], "order": orders})
 
     def pairs(self) -> Iterator[tuple[str, str, str, int, float]]:
         """Yield every two documents of each choice: the query, the two as shown, which is better, and the weight.
@@ -75,9 +81,8 @@ class FittedPreferences:
         if not rows:
             raise InputError("no two documents were compared", hint=EXPECTED)
         named = [pair for query, first, second, _, _ in rows for pair in ((query, first), (query, second))]
-        known = pl.DataFrame(named, schema=["query", "document"], orient="row").unique(maintain_order=True)
-        begin = pl.int_range(pl.len()).min().over("query")  # the documents of a query together
-        known = known.sort(begin, maintain_order=True)
+        seen = pl.DataFrame(named, schema=["query", "document"], orient="row").unique(maintain_order=True)
+        known = seen.group_by("query", maintain_order=True).all().explode("document")  # those of a query together
         place = {pair: n for n, pair in enumerate(known.rows())}
         comparisons = Comparisons(
             query=known["query"].rle_id().to_numpy().astype(np.int64),
@@ -157,7 +162,17 @@ def _read_order(order: str, shown: Sequence[str], number: int) -> list[int]:
     return [place[name] for name in shown]
 
 
-COLUMNS = ("documents", "best", "worst")
+def _named_columns(table: pl.DataFrame, names: list[str], hint: str) -> pl.DataFrame:
+    """Return the column of queries and others as texts, but lists of documents, which JSON lines have, as they are."""
+    query = find(table.columns, "query")
+    lacking = [name for name in names if name not in table.columns]
+    if query is None or lacking:
+        raise InputError(f"the table has no column {', '.join(([] if query else ['query']) + lacking)}", hint=hint)
+    texts = [name for name in names if not isinstance(table[name].dtype, pl.List)]
+    return table.select(pl.col(query).alias("query"), *names).with_columns(pl.col("query", *texts).cast(pl.String))
+
+
+COLUMNS = "Columns: query, documents (separated by blanks), best, worst."
 ALL_THREE = (
     "Every row has the documents that were shown, the best and the worst of them; leave out rows without a choice."
 )
@@ -169,7 +184,11 @@ def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     A row of the choices has a query, the documents that were shown (separated by blanks, or a list), the best and the
     worst of them. Louviere, Flynn & Marley, Best-worst scaling, 2015.
     """
-    rows = _rename(choices).with_row_index("row", offset=1)
+    named = _named_columns(choices, ["documents", "best", "worst"], COLUMNS)
+    documents = named["documents"]
+    lists = documents.cast(pl.List(pl.String)) if documents.dtype == pl.List else documents.str.split(" ")
+    listed = lists.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
+    rows = named.with_columns(listed, pl.col("best", "worst").str.strip_chars()).with_row_index("row", offset=1)
     _refuse_strangers(rows)
     shown = rows.explode("documents").rename({"documents": "document"})
     score = (pl.col("document") == pl.col("best")).cast(pl.Int64) - (pl.col("document") == pl.col("worst")).cast(
@@ -182,55 +201,22 @@ def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _rename(choices: pl.DataFrame) -> pl.DataFrame:
-    """The four columns by our names, with the documents as lists."""
-    query = find(choices.columns, "query")
-    lacking = [name for name in COLUMNS if name not in choices.columns]
-    if query is None or lacking:
-        wanted = ", ".join(([] if query else ["query"]) + lacking)
-        raise InputError(
-            f"the table has no column {wanted}", hint="Columns: query, documents (separated by blanks), best, worst."
-        )
-    return choices.select(
-        pl.col(query).cast(pl.String).alias("query"),
-        _documents_shown(choices["documents"]),
-        *(pl.col(name).cast(pl.String).str.strip_chars() for name in ("best", "worst")),
-    )
-
-
-def _documents_shown(documents: pl.Series) -> pl.Series:
-    """The documents of each choice as a list, which they are in JSON lines, else from words."""
-    if isinstance(documents.dtype, pl.List):
-        lists = documents.cast(pl.List(pl.String))
-    else:
-        lists = documents.cast(pl.String).str.split(" ")
-    named = pl.element().str.strip_chars()
-    return lists.list.eval(named.filter(named != ""))
-
-
 def _refuse_strangers(rows: pl.DataFrame) -> None:
     """An error for a choice that was not shown, of one document as both, or among documents of which one repeats."""
-    for name in COLUMNS:
-        filled = pl.col(name).list.len() if name == "documents" else pl.col(name).str.len_bytes()
-        empty = rows.filter(filled.fill_null(0) == 0)
-        if len(empty):
-            row = empty.row(0, named=True)
-            said = "shows no documents" if name == "documents" else f"names no {name} document"
-            raise InputError(f"choice {row['row']} of query {row['query']} {said}", hint=ALL_THREE)
-    for name in ("best", "worst"):
-        bad = rows.filter(~pl.col("documents").list.contains(pl.col(name)).fill_null(False))
-        if len(bad):
-            row = bad.row(0, named=True)
-            shown = ", ".join(row["documents"] or ())
-            raise InputError(
-                f"choice {row['row']} of query {row['query']}: the {name}, {row[name]}, is not among {shown}"
-            )
-    twice = rows.filter(pl.col("documents").list.n_unique() < pl.col("documents").list.len())
-    if len(twice):
-        row = twice.row(0, named=True)
-        again = next(one for one in row["documents"] if row["documents"].count(one) > 1)
-        raise InputError(f"choice {row['row']} of query {row['query']} shows {again} more than once")
-    same = rows.filter(pl.col("best") == pl.col("worst"))
-    if len(same):
-        row = same.row(0, named=True)
-        raise InputError(f"choice {row['row']} of query {row['query']}: {row['best']} is both the best and the worst")
+    shown = pl.col("documents")
+    no_best, no_worst = (pl.col(name).str.len_bytes().fill_null(0) == 0 for name in ("best", "worst"))
+    for bad, words, hint in (
+        (shown.list.len().fill_null(0) == 0, " shows no documents", ALL_THREE),
+        (no_best, " names no best document", ALL_THREE),
+        (no_worst, " names no worst document", ALL_THREE),
+        (~shown.list.contains(pl.col("best")).fill_null(False), ": the best, {best}, is not among {listed}", None),
+        (~shown.list.contains(pl.col("worst")).fill_null(False), ": the worst, {worst}, is not among {listed}", None),
+        (shown.list.n_unique() < shown.list.len(), " shows {again} more than once", None),
+        (pl.col("best") == pl.col("worst"), ": {best} is both the best and the worst", None),
+    ):
+        if len(wrong := rows.filter(bad)):
+            row = wrong.row(0, named=True)
+            listed = row["documents"] or []
+            again = next((one for one in listed if listed.count(one) > 1), "")
+            told = words.format(**row, listed=", ".join(listed), again=again)
+            raise InputError(f"choice {row['row']} of query {row['query']}{told}", hint=hint)

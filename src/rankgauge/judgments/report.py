@@ -38,40 +38,40 @@ class AgreementReport(Report):
 
     command = "judgments agreement"
 
-    found: Agreement
+    agreement: Agreement
     seed: int
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
+        """Return the coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
         return ReportDocument(
             headline="How far assessors agree",
             passages=(self._coefficients(), *self._panel(), Notes(self._notes())),
         )
 
     def frame(self) -> pl.DataFrame:
-        """A row per two assessors."""
-        return self.found.pairs
+        """Return a row per two assessors."""
+        return self.agreement.pairs
 
     def data(self) -> dict[str, Any]:
-        """Every table, and the notes."""
+        """Return every table, and the notes."""
         names = ("coefficients", "pairs", "confusion", "assessors", "items")
         return {
-            "level": self.found.level,
+            "level": self.agreement.level,
             "seed": self.seed,
-            **{name: getattr(self.found, name) for name in names},
+            **{name: getattr(self.agreement, name) for name in names},
             "notes": [{"subject": subject, "words": words} for subject, words in self._notes()],
         }
 
     @property
     def crowd(self) -> bool:
         """Whether there are too many pairs to read them all."""
-        return len(self.found.pairs) > MOST
+        return len(self.agreement.pairs) > MOST
 
     def _panel(self) -> tuple[ReportTable, ...]:
-        """The pairs and the assessors; of a crowd how they are spread, and who agrees least with the others."""
+        """Return the pairs and the assessors; of a crowd how they are spread, and who agrees least with the others."""
         if not self.crowd:
             return self._pairs(), self._assessors()
-        pairs, assessors = self.found.pairs, self._agreeing()
+        pairs, assessors = self.agreement.pairs, self._agreeing()
         return (
             _spread(f"{len(pairs):,} pairs", pairs, {"items": "items", **KAPPAS}),
             _spread(f"{len(assessors):,} assessors", assessors, HABITS),
@@ -79,33 +79,33 @@ class AgreementReport(Report):
         )
 
     def _agreeing(self) -> pl.DataFrame:
-        """The assessors, each with the share of shared items on which it agreed with the other."""
-        pairs = self.found.pairs
+        """Return the assessors, each with the share of shared items on which it agreed with the other."""
+        pairs = self.agreement.pairs
         sides = [pairs.select(pl.col(side).alias("assessor"), "items", "observed") for side in ("assessor", "other")]
         weight, agreed = pl.col("items"), pl.col("items") * pl.col("observed")
         by_one = pl.concat(sides).group_by("assessor").agg(shared=weight.sum(), agreed=agreed.sum() / weight.sum())
-        return self.found.assessors.join(by_one, on="assessor", how="left", maintain_order="left")
+        return self.agreement.assessors.join(by_one, on="assessor", how="left", maintain_order="left")
 
     def _least(self, assessors: pl.DataFrame) -> ReportTable:
-        """Those who agree least with others, among those who share enough items with them."""
+        """Return those who agree least with others, among those who share enough items with them."""
         known = assessors.filter(pl.col("shared") >= SHARED).sort("agreed", maintain_order=True).head(LEAST)
         figures = (Column(name, key, _cell) for key, name in (*HABITS.items(), ("shared", "shared")))
         return ReportTable(columns=(Column("agrees least", "assessor"), *figures), rows=known.rows(named=True))
 
     def _coefficients(self) -> ReportTable:
-        level = f"{100 * self.found.level:g} % interval"
+        level = f"{100 * self.agreement.level:g} % interval"
         columns = (
             Column("coefficient"),
             Column("value", format=number),
             replace(INTERVAL, name=level),
             Column("items", format=str),
         )
-        return ReportTable(columns=columns, rows=self.found.coefficients.rows(named=True))
+        return ReportTable(columns=columns, rows=self.agreement.coefficients.rows(named=True))
 
     def _pairs(self) -> ReportTable:
         figures = (Column(name, key, number) for key, name in KAPPAS.items())
         columns = (Column("assessor"), Column("other"), Column("items", format=str), *figures)
-        return ReportTable(columns=columns, rows=self.found.pairs.rows(named=True))
+        return ReportTable(columns=columns, rows=self.agreement.pairs.rows(named=True))
 
     def _assessors(self) -> ReportTable:
         columns = (
@@ -113,7 +113,7 @@ class AgreementReport(Report):
             Column("judgments", format=str),
             Column(HABITS["mean_grade"], "mean_grade", number),
         )
-        return ReportTable(columns=columns, rows=self.found.assessors.rows(named=True))
+        return ReportTable(columns=columns, rows=self.agreement.assessors.rows(named=True))
 
     def _notes(self) -> list[tuple[str, str]]:
         return [
@@ -132,7 +132,7 @@ class AgreementReport(Report):
 
 
 def _spread(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) -> ReportTable:
-    """The quantiles of some columns, without what is not defined."""
+    """Return the quantiles of some columns, without what is not defined."""
     rows = []
     for column, name in columns.items():
         known = sorted(value for value in frame[column].drop_nulls().to_list() if value == value)

@@ -7,20 +7,18 @@ boards that may be the true one. Everything is then counted over the draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from rankgauge.audit.judge.agreement import FEWEST, percentiles
-from rankgauge.audit.judge.judged_runs import JudgeBoard, RunVerdicts
-from rankgauge.errors import UnknownNameError
-from rankgauge.labelling.board import Board
-from rankgauge.labelling.board.plan import expected_half_widths
+from rankgauge.audit.judge.judged_runs import RunVerdicts, run_pairs
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import Measure
-from rankgauge.numeric import FloatArray
-from rankgauge.statistics import kendall_tau, tau_ap
+from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.statistics.correlation import kendall_tau, tau_ap
 from rankgauge.statistics.intervals import limits
 
 RESAMPLES = 500
@@ -54,7 +52,7 @@ class Consequences:
         return len(self.people) == 1
 
     def values(self) -> pl.DataFrame:
-        """A row per run: run, people, people_low, people_high, judge, bias, low, high.
+        """Return a row per run: run, people, people_low, people_high, judge, bias, low, high.
 
         The interval of the bias is for queries like these: the luck of the queries, and of what people have not judged.
         """
@@ -65,10 +63,10 @@ class Consequences:
         bias = self.judge - self.people
         mean = bias.mean(axis=1)
         error = bias.std(axis=1, ddof=1) / np.sqrt(queries) if queries >= FEWEST else np.full_like(mean, np.nan)
+        ends = np.full((2, len(self.runs)), np.nan)
         if self.known:
             half = stdtrit(max(queries - 1, 1), 0.975) * error[0]
             low, high = mean[0] - half, mean[0] + half
-            ends = np.full((2, len(self.runs)), np.nan)
         else:
             luck = rng.standard_t(max(queries - 1, 1), size=mean.shape)
             misfit = rng.normal(0.0, MISFIT * self.unknown, size=(len(mean), 1))
@@ -90,22 +88,16 @@ class Consequences:
 
     @cached_property
     def _verdicts(self) -> tuple[RunVerdicts, RunVerdicts]:
-        return RunVerdicts(values=self.judge[np.newaxis]), RunVerdicts(values=self.people)
+        return RunVerdicts.from_values(self.judge[np.newaxis]), RunVerdicts.from_values(self.people)
 
     @cached_property
     def chances(self) -> FloatArray:
         """The chance of each outcome for each pair of runs (outcomes × pairs), in the order of `OUTCOMES`."""
         judge, people = self._verdicts
         said, true = judge.verdict[0], people.verdict
-        both = (said != 0) & (true != 0)
-        cases = (
-            both & (said == true),
-            (said != 0) & (true == 0),
-            (said == 0) & (true != 0),
-            both & (said != true),
-            (said == 0) & (true == 0),
-        )
-        return np.stack([case.mean(axis=0) for case in cases])
+        both, neither = (said != 0) & (true != 0), (said == 0) & (true == 0)
+        cases = (both & (said == true), (said != 0) & (true == 0), (said == 0) & (true != 0), both & (said != true))
+        return np.stack([case.mean(axis=0) for case in (*cases, neither)])
 
     @cached_property
     def swapped(self) -> FloatArray:
@@ -116,8 +108,7 @@ class Consequences:
     def differences(self) -> pl.DataFrame:
         """A row per pair of runs: both differences, the judge's verdict, the chance of each outcome, the likeliest."""
         judge, people = self._verdicts
-        first, second = judge.paired
-        chances = dict(zip(OUTCOMES, self.chances, strict=True))
+        first, second = run_pairs(len(self.runs))
         return pl.DataFrame(
             {
                 "run": [self.runs[i] for i in first],
@@ -125,7 +116,7 @@ class Consequences:
                 "judge": judge.difference[0],
                 "people": people.difference.mean(axis=0),
                 "significant": judge.verdict[0] != 0,
-                **chances,
+                **dict(zip(OUTCOMES, self.chances, strict=True)),
                 "swapped": self.swapped,
                 "flips": self.chances[1:4].sum(axis=0),
                 "outcome": [OUTCOMES[n] for n in self.chances.argmax(axis=0)],
@@ -133,14 +124,13 @@ class Consequences:
         )
 
     def order(self) -> dict[str, float | str | int]:
-        """How alike the two boards are: τ and τ_AP with intervals, counts of outcomes, and the winners."""
-        found = {name: float(self.chances[n].sum()) for n, name in enumerate(OUTCOMES)}
+        """Return how alike the two boards are: τ and τ_AP with intervals, counts of outcomes, and the winners."""
         judge, people = self.judge.mean(axis=0), self.people.mean(axis=1)
         wins = np.bincount(people.argmax(axis=1), minlength=len(self.runs)) / len(people)
         likeliest = int(wins.argmax())
         return {
             **self._correlations(),
-            **found,
+            **{name: float(self.chances[n].sum()) for n, name in enumerate(OUTCOMES)},
             "swapped": float(self.swapped.sum()),
             "pairs": self.chances.shape[1],
             "winner_judge": self._best(judge),
@@ -155,104 +145,61 @@ class Consequences:
 
     def _correlations(self) -> dict[str, float]:
         """τ and τ_AP of the judge's order with people's, with intervals over queries and draws."""
-        found: dict[str, float] = {}
-        queries = self.people.shape[1]
-        rng = np.random.default_rng(self.seed)
+        if len(self.runs) < 3:
+            return {name + end: np.nan for name in ("tau", "tau_ap") for end in ("", "_low", "_high")}
+        queries, rng = self.people.shape[1], np.random.default_rng(self.seed)
         times = rng.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES) / queries
         draw = rng.integers(len(self.people), size=RESAMPLES)
         judge = times @ self.judge
         people = np.stack([row @ self.people[one] for row, one in zip(times, draw, strict=True)])
-        means = self.judge.mean(axis=0), self.people.mean(axis=1)
+        correlations: dict[str, float] = {}
         for name, statistic in (("tau", kendall_tau), ("tau_ap", tau_ap)):
-            if len(self.runs) < 3:
-                found |= {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
-                continue
-            found[name] = float(np.mean([statistic(p, means[0]) for p in means[1]]))
+            known = float(np.mean([statistic(mean, self.judge.mean(axis=0)) for mean in self.people.mean(axis=1)]))
             drawn = np.array([statistic(p, j) for p, j in zip(people, judge, strict=True)])
-            found[f"{name}_low"], found[f"{name}_high"] = percentiles(drawn, queries, found=found[name])
-        return found
+            low, high = percentiles(drawn, queries, measured=known)
+            correlations |= {name: known, f"{name}_low": low, f"{name}_high": high}
+        return correlations
 
 
-HALF_WIDTH = 0.03
-"""How wide half an interval may be, unless another width is asked for."""
-
-SUSPECTED = 0.5
-"""The share of attention that runs get together which are suspected to be made by a judge."""
+FEWEST_OTHERS = 6
+"""A line and its spread need this many other runs."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LabelPlan:
-    """A board that is planned with the judges' grades as beliefs and people's labels as known."""
+def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, suspects: Sequence[str]) -> pl.DataFrame:
+    """Return a row per run: run, suspected, bias, expected, excess, t, p (one-sided).
 
-    judged: JudgeBoard
-    measure: Measure
-    suspects: Sequence[str] = ()
-    afresh: bool = False
-    """Whether to plan as if people had judged nothing yet."""
-    rel: float = 1.0
-    dialect: str = "standard"
-
-    @cached_property
-    def board(self) -> Board:
-        """The plan's board; documents of suspected runs count for more."""
-        known = None if self.afresh else self.judged.known
-        made = Board.of(
-            self.judged.pool,
-            [self.measure],
-            grades=[float(grade) for grade in self.judged.scale],
-            known=known,
-            columns=self.judged.columns,
-            rel=self.rel,
-            dialect=self.dialect,
+    `judge` (runs) and `people` (draws × runs) are values. The bias that is expected follows the line of the runs that
+    nobody suspects.
+    """
+    for name in suspects:
+        if name not in runs:
+            raise UnknownNameError("run", name, list(runs))
+    trusted = ~np.isin(list(runs), list(suspects))
+    if trusted.sum() < FEWEST_OTHERS:
+        raise InputError(
+            f"the test of --made-by-judge needs {FEWEST_OTHERS} other runs or more; there are {int(trusted.sum())}",
+            hint="Give more runs that no judge had a part in, or leave --made-by-judge out.",
         )
-        if not self.suspects:
-            return made
-        runs = list(made.pool.runs)
-        for name in self.suspects:
-            if name not in runs:
-                raise UnknownNameError("run", name, runs)
-        watched = np.isin(runs, list(self.suspects))
-        rest = ~watched
-        shares = SUSPECTED * watched / watched.sum() + (1 - SUSPECTED) * rest / max(1, rest.sum())
-        return replace(made, shares=(shares / shares.sum(),))
+    rows = [_test_run(place, judge, people, trusted) for place in range(len(runs))]
+    frame = pl.DataFrame(rows, schema=["bias", "expected", "excess", "t", "p"], orient="row")
+    return frame.select(pl.Series("run", list(runs)), pl.Series("suspected", ~trusted), pl.all())
 
-    def needed(self, half_width: float = HALF_WIDTH, *, seed: int = 0) -> int | None:
-        """How many further labels bring half of a run's interval to that width, on average over the runs.
 
-        None if not even all of them are expected to. It is a forecast by the beliefs, not a promise.
-        """
-        stream = self.board.stream(seed)
-        low, high = 1, stream.size
-        if high < 1 or self._half_width(high - 1) > half_width:
-            return None
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._half_width(middle) <= half_width else (middle + 1, high)
-        return low
+def _test_run(place: int, judge: FloatArray, people: FloatArray, trusted: BoolArray) -> tuple[float, ...]:
+    """Test a run against the line through the trusted others."""
+    from scipy.special import stdtr
 
-    def _half_width(self, labels: int) -> float:
-        return expected_half_widths(self.board, self.board.stream(0), max(1, labels))[0]
-
-    def first(self, count: int) -> pl.DataFrame:
-        """The open documents whose labels are worth most: query, document, the grade by each judge, doubt, worth.
-
-        The worth is what a label moves runs apart, times the doubt about the grade, in per cent of all documents'.
-        """
-        board, place = self.board, self.judged.place
-        worth = np.where(np.isnan(board.known), board.scores, 0.0)
-        chosen = np.argsort(-worth, kind="stable")[: min(count, int((worth > 0).sum()))]
-        chance = board.guess[chosen]
-        variance = (chance * (1 - chance)).sum(axis=1)
-        # "by": a column that is called like a judge would make it an assessor where people add their grades.
-        judges = {f"by {name}": grades[place[chosen]] for name, grades in self.judged.pairs.own.items()}
-        pool = board.pool
-        return pl.DataFrame(
-            {
-                "query": pool.queries.gather(pool.query[chosen]),
-                "document": pool.documents.gather(chosen),
-                **judges,
-                "expected": np.round(chance @ np.diff(board.grades) + board.grades[0], 4),
-                "doubt": np.round(np.sqrt(variance), 4),
-                "worth": np.round(100 * worth[chosen] / (worth.sum() or 1.0), 4),
-            }
-        )
+    others = trusted & (np.arange(len(judge)) != place)
+    value = people.mean(axis=0)
+    bias, n = judge - value, int(others.sum())
+    x, level = value - value[others].mean(), float(bias[others].mean())
+    spread = float((x[others] ** 2).sum())
+    slope, distance = (float(x[others] @ bias[others]) / spread, x[place] ** 2 / spread) if spread > 0 else (0.0, 0.0)
+    expected = level + slope * x
+    variance = float(((bias - expected)[others] ** 2).sum() / (n - 2))
+    # What people have not judged may move the run and the line: so much of it as differs from draw to draw.
+    apart = (judge - people)[:, place] - (judge - people)[:, others].mean(axis=1)
+    unknown = float(apart.var(ddof=1)) if len(people) > 1 else 0.0
+    error, excess = np.sqrt(variance * (1 + 1 / n + distance) + unknown), float((bias - expected)[place])
+    t = float(excess / error) if error > 0 else 0.0
+    return float(bias[place]), float(expected[place]), excess, t, float(stdtr(n - 2, -t))

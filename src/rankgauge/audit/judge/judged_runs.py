@@ -1,76 +1,19 @@
-"""Judges and runs as a board: the pool of the graded pairs, and the judges' grades as what is believed of them."""
+"""The lists of runs over the graded pairs, their values by any grades, and which runs are above others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from rankgauge import dialects, files
-from rankgauge.audit.judge.pairs import KEYS, GradedPairs, people_scale
+from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.dialects import Dialect
-from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.board.columns import Columns
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking import RankedLists, rank
-from rankgauge.ranking.hits import Hits
-
-DEEP = 1001.0
-"""The rank at which a run no longer says anything of a document."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class JudgeBoard:
-    """The pool of some runs over the pairs; `place` (documents of the pool) is the pair of each, `scale` people's.
-
-    `columns` are what the judges say: a step for each level, and the company that a document is in. Documents that good
-    runs find are better than the judges alone can tell, and poor runs' are worse; how much of that the judges' own
-    order of the runs foretells is one more effect that labels show.
-    """
-
-    pairs: GradedPairs
-    pool: BoardPool
-    place: IndexArray
-    scale: FloatArray
-    columns: Columns
-
-    @classmethod
-    def of(cls, pairs: GradedPairs, judges: Sequence[str], runs: Mapping[str, Any], worth: FloatArray) -> JudgeBoard:
-        """The board of some judges; `worth` (runs) is the value of each run by them."""
-        rows = pairs.frame().with_row_index("pair")
-        said = {name: pairs.machines[name] for name in judges}
-        pool = BoardPool.from_runs(runs, only=rows.select(*KEYS, grade=pl.lit(0.0)), judges=said)
-        place = pool.ids.join(rows, on=KEYS, how="left", maintain_order="left")["pair"].to_numpy().astype(np.int64)
-        scale = scale_of(pairs, judges)
-        parts = [one for one in (pool.columns(scale), _company(pool, worth)) if one is not None]
-        columns = Columns.joined(parts)
-        assert columns is not None
-        return cls(pairs=pairs, pool=pool, place=place, scale=scale, columns=columns)
-
-    @property
-    def known(self) -> FloatArray:
-        """People's grades of the documents of the pool, NaN where they gave none."""
-        return np.asarray(self.pairs.people[self.place])
-
-
-def scale_of(pairs: GradedPairs, judges: Sequence[str]) -> FloatArray:
-    """People's scale: 0 and 1 if they used no other grade; else every whole grade up to the highest of anyone."""
-    return people_scale(pairs.scale, max(float(np.ceil(pairs.judges[name].max())) for name in judges))
-
-
-def _company(pool: BoardPool, worth: FloatArray) -> Columns:
-    """Whether good or poor runs have a document near their tops, in standard deviations."""
-    centred = worth - worth.mean()
-    near = 1.0 - np.log(np.minimum(pool.rank, DEEP)) / np.log(DEEP)
-    summed = np.bincount(pool.document, centred[pool.run] * near, minlength=len(pool.documents))
-    values = summed[:, np.newaxis] / (summed.std() or 1.0)
-    return Columns(values=values, mean=np.zeros(1), precision=np.ones(1))
-
 
 CELLS = 1 << 22
 """How many cells are scored at once."""
@@ -94,27 +37,29 @@ class JudgedRuns:
     dialect: Dialect
 
     @classmethod
-    def of(
+    def from_runs(
         cls, pairs: GradedPairs, runs: Mapping[str, Any], *, rel: float = 1.0, dialect: str = "standard"
     ) -> JudgedRuns:
-        """The lists of runs (paths, frames, dicts; by name), to be scored as a dialect has it."""
+        """Return the lists of runs (paths, frames, dicts; by name), to be scored as a dialect has it."""
         spoken = dialects.get(dialect, rel=rel)
         places = pairs.frame().with_columns(grade=np.arange(len(pairs.people), dtype=np.float64))
-        found = []
+        ranked_runs, within = [], []
         for source in runs.values():
             with files.traced(source):
-                found.append(rank(files.run_from(source), places, spoken.ranking))
-        width = max((int(_within(hits).max(initial=-1)) + 1 for hits in found), default=0)
-        shape = (len(pairs.sizes), len(found), width)
+                hits = rank(files.run_from(source), places, spoken.ranking)
+            counts = np.bincount(hits.query, minlength=len(hits.names))
+            ranked_runs.append(hits)
+            within.append(np.arange(len(hits.query)) - (np.cumsum(counts) - counts)[hits.query])
+        shape = (len(pairs.sizes), len(ranked_runs), max((int(one.max(initial=-1)) + 1 for one in within), default=0))
         ranked, first, size = (np.full(shape, np.nan) for _ in range(3))
-        pair = np.full(shape, -1, dtype=np.int64)
-        retrieved = np.zeros(shape[:2])
-        for number, hits in enumerate(found):
-            at = (hits.query, number, _within(hits))
+        pair, retrieved = np.full(shape, -1, dtype=np.int64), np.zeros(shape[:2])
+        for number, (hits, place) in enumerate(zip(ranked_runs, within, strict=True)):
+            at = (hits.query, number, place)
             ranked[at], first[at], size[at] = hits.rank, hits.first, hits.size
             pair[at] = hits.grade.astype(np.int64)
             retrieved[:, number] = hits.retrieved
         tied = bool((np.nan_to_num(size, nan=1.0) > 1).any())
+        columns = np.arange(int(pairs.sizes.max(initial=0)))
         return cls(
             runs=tuple(runs),
             rank=ranked,
@@ -122,7 +67,7 @@ class JudgedRuns:
             first=first if tied else None,
             size=size if tied else None,
             retrieved=retrieved,
-            pool=_pad(pairs),
+            pool=np.where(columns < pairs.sizes[:, np.newaxis], pairs.starts[:, np.newaxis] + columns, -1),
             dialect=spoken,
         )
 
@@ -141,7 +86,7 @@ class JudgedRuns:
         )
 
     def values(self, grades: FloatArray, measure: Measure) -> FloatArray:
-        """The value of every list: queries × runs, or draws × queries × runs for grades of draws × pairs."""
+        """Return the value of every list: queries × runs, or draws × queries × runs for grades of draws × pairs."""
         if grades.ndim == 1:
             return np.asarray(self.values(grades[np.newaxis], measure)[0])
         kernel = self.dialect.topped(float(grades.max(initial=0.0))).read(measure)
@@ -171,79 +116,55 @@ class JudgedRuns:
         return [np.unique(self.pair[:, run][near[:, run]]) for run in range(len(self.runs))]
 
     def best_ranks(self, pairs: int) -> FloatArray:
-        """The best rank of each pair over the runs; infinite where no list has it."""
+        """Return the best rank of each pair over the runs; infinite where no list has it."""
         best = np.full(pairs + 1, np.inf)
         np.minimum.at(best, self.pair.ravel(), np.where(np.isnan(self.rank), np.inf, self.rank).ravel())
         return best[:-1]
 
 
-def _within(hits: Hits) -> IndexArray:
-    """The place of each hit among those of its query."""
-    counts = np.bincount(hits.query, minlength=len(hits.names))
-    return np.asarray(np.arange(len(hits.query)) - (np.cumsum(counts) - counts)[hits.query])
-
-
-def _pad(pairs: GradedPairs) -> IndexArray:
-    columns = np.arange(int(pairs.sizes.max(initial=0)))
-    return np.where(columns < pairs.sizes[:, np.newaxis], pairs.starts[:, np.newaxis] + columns, -1)
-
-
 ALPHA = 0.05
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RunVerdicts:
-    """The pairs of runs by the paired t test over queries, with Holm's correction over all pairs.
+class RunVerdicts(NamedTuple):
+    """The differences of pairs of runs (sets × pairs), and which are more than luck: 1 where the first run of a pair is
+    above the second by more, −1 where it is below, 0 where the difference may be luck."""
 
-    `values` is sets × queries × runs. `difference` and `verdict` are sets × pairs: 1 where the first run of a pair is
-    above the second by more than luck, −1 where it is below, 0 where the difference may be luck.
-    """
+    difference: FloatArray
+    verdict: FloatArray
 
-    values: FloatArray
+    @classmethod
+    def from_values(cls, values: FloatArray) -> RunVerdicts:
+        """Test every two runs (sets × queries × runs) by the paired t test, with Holm's correction over all pairs.
 
-    @cached_property
-    def paired(self) -> tuple[IndexArray, IndexArray]:
-        """The positions of the runs of each pair."""
-        first, second = np.triu_indices(self.values.shape[-1], 1)
-        return first, second
-
-    @cached_property
-    def means(self) -> FloatArray:
-        """The mean of each run (sets × runs)."""
-        return np.asarray(self.values.mean(axis=1))
-
-    @cached_property
-    def difference(self) -> FloatArray:
-        """The difference of each pair's means."""
-        first, second = self.paired
-        return np.asarray(np.round(self.means[:, first] - self.means[:, second], 12))
-
-    @cached_property
-    def verdict(self) -> FloatArray:
-        """Which runs are above others by more than luck."""
-        return np.asarray(np.sign(self.difference) * (_holm(self._p()) < ALPHA))
-
-    def _p(self) -> FloatArray:
-        """The p-values of the t test, which needs no more than the covariance of the runs' values."""
+        The test needs no more than the covariance of the runs' values.
+        """
         from scipy.special import stdtr
 
-        queries = self.values.shape[1]
+        queries, means = values.shape[1], values.mean(axis=1)
+        first, second = run_pairs(values.shape[-1])
+        difference = np.round(means[:, first] - means[:, second], 12)
         if queries < 2:
-            return np.ones_like(self.difference)
-        centred = self.values - self.means[:, np.newaxis]
+            return cls(difference, np.zeros_like(difference))
+        centred = values - means[:, np.newaxis]
         spread = np.matmul(centred.transpose(0, 2, 1), centred) / (queries - 1)
-        first, second = self.paired
         own = np.diagonal(spread, axis1=1, axis2=2)
         variance = np.maximum(own[:, first] + own[:, second] - 2 * spread[:, first, second], 0.0)
         # Values that are equal but for the last bits have no difference and no spread.
         error = np.sqrt(np.where(variance > 1e-24, variance, 0.0) / queries)
-        gone = error <= 1e-15 * np.abs(self.difference)
-        p = 2 * stdtr(queries - 1, -np.abs(self.difference) / np.where(gone | (error == 0), 1.0, error))
-        return np.where(error > 0, p, np.where(self.difference == 0, 1.0, 0.0))
+        gone = error <= 1e-15 * np.abs(difference)
+        p = 2 * stdtr(queries - 1, -np.abs(difference) / np.where(gone | (error == 0), 1.0, error))
+        p = np.where(error > 0, p, np.where(difference == 0, 1.0, 0.0))
+        return cls(difference, np.sign(difference) * (adjust_holm(p) < ALPHA))
 
 
-def _holm(p: FloatArray) -> FloatArray:
-    """Holm's correction of each row."""
+def run_pairs(runs: int) -> tuple[IndexArray, IndexArray]:
+    """Return the positions of the runs of each pair."""
+    first, second = np.triu_indices(runs, 1)
+    return first, second
+
+
+def adjust_holm(p: FloatArray) -> FloatArray:
+    """Adjust the p-values of each row by Holm's correction."""
     order = np.argsort(p, axis=1, kind="stable")
     steps = np.arange(p.shape[1], 0, -1)
     raised = np.maximum.accumulate(np.take_along_axis(p, order, axis=1) * steps, axis=1)

@@ -1,10 +1,10 @@
-"""A judge's grades on people's scale, where the judge uses another one: points from 0 to 100, or chances."""
+"""The pairs that people and judges graded, with the judges' grades on people's scale."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rankgauge.errors import InputError
 from rankgauge.files import find
 from rankgauge.files.columns import is_blank
 from rankgauge.files.source import suffix_of
-from rankgauge.judgments.llm.machine_judge import MachineJudge, is_stretched, placed, read_judges
+from rankgauge.judgments.llm.machine_judge import MachineJudge, is_stretched, place_on_scale, read_judges
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
 HIGHEST = 5.0
@@ -23,33 +23,25 @@ HIGHEST = 5.0
 
 
 def people_scale(seen: FloatArray, highest: float = 1.0) -> FloatArray:
-    """The scale of grades that people gave: every whole one up to the highest of theirs, or to another that is higher;
-    no more than 0 and 1 if they used no other.
-    """
+    """Return every whole grade up to people's highest, or to another that is higher; 0 and 1 if they used no other."""
     if not np.array_equal(seen, np.round(seen)):
         return np.unique(np.append(seen, [0.0, 1.0]))
     top = float(seen.max(initial=1.0))
     return np.arange(0.0, (top if top <= 1 else max(top, highest)) + 1)
 
 
-def on_scale(given: FloatArray, own: FloatArray, people: FloatArray, *, few: bool) -> FloatArray:
-    """A judge's grades on people's scale; as they are, but for negative ones, if they are on it already.
+def _on_scale(given: FloatArray, own: FloatArray, people: FloatArray, *, few: bool) -> FloatArray:
+    """Return a judge's grades on people's scale; as they are, but for negative ones, if they are on it already.
 
-    `own` are the grades of the judge's scale, `people` those that people gave. In few labels the highest grade may be
-    missing, and where people only say relevant or not a judge of whole grades is cut, not stretched.
+    `own` are the grades of the judge's scale, `people` those that people gave: in few labels the highest may be
+    missing. Where people only say relevant or not, a judge of whole grades is cut, not stretched.
     """
     whole = np.array_equal(own, np.round(own)) and own.max() <= HIGHEST
     alike = few and whole and own.min() <= 0
     scale = people_scale(people, float(own.max()) if alike else 1.0)
     if not is_stretched(own, scale) or (whole and scale[-1] <= 1):
         return np.maximum(given, 0.0)
-    return np.asarray(scale[placed(given, own, scale)])
-
-
-def binary(grades: FloatArray) -> bool:
-    """Whether no other grades are used than 0 and 1."""
-    known = grades[~np.isnan(grades)]
-    return bool(np.isin(known, (0.0, 1.0)).all())
+    return np.asarray(scale[place_on_scale(given, own, scale)])
 
 
 KEYS = ["query", "document"]
@@ -82,44 +74,39 @@ class GradedPairs(Grouped):
     """By judge how many labels were left out, because the judge was shown them as examples."""
 
     @classmethod
-    def of(
+    def from_grades(
         cls, people: Any, judges: Mapping[str, Any], examples: Mapping[str, Sequence[tuple[str, str]]] | None = None
     ) -> GradedPairs:
-        """The pairs of people's judgments (a path, frame, dict or rows) and of judges by name.
+        """Return the pairs of people's judgments (a path, frame, dict or rows) and of judges by name.
 
         `examples` are by judge the pairs that it was shown with people's grades, which say nothing of it.
         """
         if not judges:
             raise InputError("there is no judge to audit", hint="Give the judge's grades after people's.")
         machines = {judge.name: judge for judge in read_judges(judges)}
-        human, graded = _people(people), {name: _grades(judge) for name, judge in machines.items()}
-        human, left_out = _without(human, examples or {})
+        graded = {name: judge.frame.select(*KEYS, "grade") for name, judge in machines.items()}
+        human, left_out = _leave_out(_read_people(people), examples or {})
         whole = _join(graded)
         frame = whole.join(human, on=KEYS, how="left", maintain_order="left")
         if not len(whole):
-            raise InputError("no pair of query and document was graded by every judge", hint=_examples(graded))
+            raise InputError("no pair of query and document was graded by every judge", hint=_first_pairs(graded))
         if frame["people"].null_count() == len(frame):
-            raise InputError(
-                "people and judges graded no pair in common",
-                hint=_examples({"people": human, **graded}),
-            )
-        queries = frame["query"].unique(maintain_order=True)
+            hint = _first_pairs({"people": human, **graded})
+            raise InputError("people and judges graded no pair in common", hint=hint)
         given, own = _numbers(frame["people"]), {name: _numbers(frame[f"judge {n}"]) for n, name in enumerate(graded)}
-        labelled = ~np.isnan(given)
-        seen, few = np.unique(given[labelled]), not bool(labelled.all())
+        seen, few = np.unique(given[~np.isnan(given)]), bool(np.isnan(given).any())
+        scales = {name: np.array(judge.grades) for name, judge in machines.items()}
         return cls(
-            queries=tuple(queries),
+            queries=tuple(frame["query"].unique(maintain_order=True)),
             documents=frame["document"],
-            sizes=frame.group_by("query", maintain_order=True).len()["len"].to_numpy().astype(np.int64),
+            sizes=frame["query"].rle().struct["len"].to_numpy().astype(np.int64),
             people=given,
-            judges={
-                name: on_scale(grades, np.array(machines[name].grades), seen, few=few) for name, grades in own.items()
-            },
+            judges={name: _on_scale(grades, scales[name], seen, few=few) for name, grades in own.items()},
             own=own,
             machines=machines,
             probability=_numbers(frame["probability"]) if "probability" in frame.columns else None,
-            coverage=_coverage(human, graded),
-            shared=int(labelled.sum()),
+            coverage=pl.DataFrame([_count_grades(name, one, human) for name, one in graded.items()]),
+            shared=int((~np.isnan(given)).sum()),
             left_out=left_out,
         )
 
@@ -152,16 +139,16 @@ class GradedPairs(Grouped):
         return np.unique(self.people[self.labelled])
 
     def frame(self) -> pl.DataFrame:
-        """The queries and documents of the pairs."""
+        """Return the queries and documents of the pairs."""
         return pl.DataFrame({"query": pl.Series(self.queries).gather(self.query), "document": self.documents})
 
     def with_people(self, grades: FloatArray, probability: FloatArray | None = None) -> GradedPairs:
-        """The same pairs with other grades of people, as if these were all that there are."""
+        """Return the same pairs with other grades of people, as if these were all that there are."""
         return replace(self, people=grades, probability=probability)
 
 
-def _people(source: Any) -> pl.DataFrame:
-    """People's grades; with the column `probability`, if the table has it."""
+def _read_people(source: Any) -> pl.DataFrame:
+    """Read people's grades; with the column `probability`, if the table has it."""
     frame = source if isinstance(source, pl.DataFrame) else files.judgments_from(source)
     if "assessor" in frame.columns and frame.select(pl.struct(KEYS).is_duplicated().any()).item():
         raise InputError(
@@ -169,26 +156,26 @@ def _people(source: Any) -> pl.DataFrame:
             path=source if files.is_path(source) else None,
             hint="Make one grade of several first: rankgauge judgments combine FILE --rule median -o people.txt",
         )
-    found = frame.select(*KEYS, people=pl.col("grade").clip(lower_bound=0.0))
-    chances = _chances(source)
-    return found if chances is None else found.join(chances, on=KEYS, how="left", maintain_order="left")
+    grades = frame.select(*KEYS, people=pl.col("grade").clip(lower_bound=0.0))
+    chances = _read_chances(source)
+    return grades if chances is None else grades.join(chances, on=KEYS, how="left", maintain_order="left")
 
 
-def _without(
+def _leave_out(
     human: pl.DataFrame, examples: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Leave out labels that judges were shown as examples; count them by judge."""
-    kinds, left_out = dict.fromkeys(KEYS, pl.String), {}
+    kept, left_out = human, {}
     for name, pairs in examples.items():
-        shown = pl.DataFrame(list(pairs), schema=kinds, orient="row")
+        shown = pl.DataFrame(list(pairs), schema=dict.fromkeys(KEYS, pl.String), orient="row")
         if number := len(human.join(shown, on=KEYS, how="semi")):
             left_out[name] = number
-    every = pl.DataFrame([pair for pairs in examples.values() for pair in pairs], schema=kinds, orient="row")
-    return human.join(every, on=KEYS, how="anti", maintain_order="left"), left_out
+        kept = kept.join(shown, on=KEYS, how="anti", maintain_order="left")
+    return kept, left_out
 
 
-def _chances(source: Any) -> pl.DataFrame | None:
-    """The column of probabilities in a table, checked."""
+def _read_chances(source: Any) -> pl.DataFrame | None:
+    """Return the column of probabilities in a table, checked."""
     if isinstance(source, pl.DataFrame):
         table = source
     elif files.is_path(source) and suffix_of(str(source)) in files.table_suffixes():
@@ -199,7 +186,12 @@ def _chances(source: Any) -> pl.DataFrame | None:
     if name is None:
         return None
     keys = files.judgments_from(source).select(KEYS)
-    table = _graded_rows(table, len(keys))
+    grade = find(table.columns, "grade")
+    if grade is not None and len(table) > len(keys):
+        table = table.filter(~is_blank(table[grade]))
+    if len(table) > len(keys):
+        ids = [column for key in KEYS if (column := find(table.columns, key))]
+        table = table.unique(ids, keep="first", maintain_order=True)
     chance = table[name].cast(pl.Float64, strict=False)
     bad = ~((chance > 0) & (chance <= 1)).fill_null(False)
     if bad.any():
@@ -212,52 +204,33 @@ def _chances(source: Any) -> pl.DataFrame | None:
     return keys.with_columns(probability=chance)
 
 
-def _graded_rows(table: pl.DataFrame, n: int) -> pl.DataFrame:
-    """The rows of a table that are judgments: those with a grade, without repetitions."""
-    grade = find(table.columns, "grade")
-    kept = table if grade is None or len(table) == n else table.filter(~is_blank(table[grade]))
-    ids = [column for name in KEYS if (column := find(table.columns, name))]
-    return kept if len(kept) == n else kept.unique(ids, keep="first", maintain_order=True)
-
-
-def _grades(judge: MachineJudge) -> pl.DataFrame:
-    return judge.frame.select(*KEYS, "grade")
-
-
 def _join(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The pairs that every judge graded, with a column for each."""
+    """Return the pairs that every judge graded, those of a query together, with a column for each judge."""
     named = [frame.rename({"grade": f"judge {n}"}) for n, frame in enumerate(graded.values())]
-    whole = named[0]
-    for other in named[1:]:
-        whole = whole.join(other, on=KEYS, how="inner", maintain_order="left")
-    places = whole.select(pl.col("query").unique(maintain_order=True)).with_row_index("place")
-    return whole.join(places, on="query", maintain_order="left").sort("place", maintain_order=True).drop("place")
+    whole = reduce(lambda left, right: left.join(right, on=KEYS, how="inner", maintain_order="left"), named)
+    return whole.group_by("query", maintain_order=True).all().explode(whole.columns[1:])
 
 
-def _coverage(people: pl.DataFrame, graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    rows = []
-    for name, frame in graded.items():
-        both = len(frame.join(people, on=KEYS, how="semi"))
-        rows.append(
-            {
-                "judge": name,
-                "graded": len(frame),
-                "queries": frame["query"].n_unique(),
-                "people": len(people),
-                "both": both,
-                "judge_only": len(frame) - both,
-                "people_only": len(people) - both,
-                "lowest": float(frame["grade"].min()),  # type: ignore[arg-type]
-                "highest": float(frame["grade"].max()),  # type: ignore[arg-type]
-            }
-        )
-    return pl.DataFrame(rows)
+def _count_grades(name: str, graded: pl.DataFrame, people: pl.DataFrame) -> dict[str, Any]:
+    """Count what a judge and people graded."""
+    both, grade = len(graded.join(people, on=KEYS, how="semi")), graded["grade"]
+    return {
+        "judge": name,
+        "graded": len(graded),
+        "queries": graded["query"].n_unique(),
+        "people": len(people),
+        "both": both,
+        "judge_only": len(graded) - both,
+        "people_only": len(people) - both,
+        "lowest": float(grade.min()),  # type: ignore[arg-type]
+        "highest": float(grade.max()),  # type: ignore[arg-type]
+    }
 
 
 def _numbers(column: pl.Series) -> FloatArray:
     return np.asarray(column.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
 
-def _examples(frames: Mapping[str, pl.DataFrame]) -> str:
+def _first_pairs(frames: Mapping[str, pl.DataFrame]) -> str:
     shown = [f"{name}: query {frame['query'][0]}, document {frame['document'][0]}" for name, frame in frames.items()]
     return "Are the ids written alike? The first pairs: " + "; ".join(shown)

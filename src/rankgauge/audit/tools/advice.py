@@ -32,7 +32,7 @@ class Headline:
 
 
 def headline(audit: Audit, run: str) -> Headline:
-    """How far apart the tools are on a run, and what most of the gap comes from."""
+    """Return how far apart the tools are on a run, and what most of the gap comes from."""
     means = [audit.mean(run, dialect) for dialect in audit.dialects]
     if np.isnan(means).all():
         return Headline(gap=f"{audit.measure} is not defined on this data, {_whichever(audit)}.", cause="")
@@ -47,12 +47,12 @@ def headline(audit: Audit, run: str) -> Headline:
 
 
 def _whichever(audit: Audit) -> str:
-    """How many tools that holds for: not for those that refuse the data."""
+    """Return how many tools that holds for: not for those that refuse the data."""
     return "whatever the tool that accepts it" if audit.refused else "whatever the tool"
 
 
 def _apart(low: float, high: float) -> tuple[str, str]:
-    """The two numbers with as many decimals as tell them apart."""
+    """Return the two numbers with as many decimals as tell them apart."""
     short = f"{low:.2f}", f"{high:.2f}"
     return short if short[0] != short[1] else (f"{low:.4f}", f"{high:.4f}")
 
@@ -96,12 +96,12 @@ class Mover:
         return max(known) - min(known) if known else 0.0
 
     def at(self, value: float) -> list[str]:
-        """The dialects that give the query that value."""
+        """Return the dialects that give the query that value."""
         return [name for name, given in self.values.items() if abs(given - value) < 5e-5]
 
 
 def movers(audit: Audit, run: str, *, most: int = 10) -> list[Mover]:
-    """The queries with the largest spread; of those to which every tool gives the same values only the first.
+    """Return the queries with the largest spread; of those to which every tool gives the same values only the first.
 
     Where hundreds of empty queries go from 0 to 1, ten of them say no more than one.
     """
@@ -143,13 +143,13 @@ Remedy = Callable[["Audit"], Iterator[AuditAdvice]]
 
 
 def advise(audit: Audit) -> list[AuditAdvice]:
-    """What to do on this data; nothing if the tools agree and the values mean something."""
+    """Return what to do on this data; nothing if the tools agree and the values mean something."""
     found = (one for cause in _weighty(audit) for one in remedies(cause, audit))
     return list(dict.fromkeys([*_vain(audit), *found, *definition(audit)]))
 
 
 def remedies(cause: Cause, audit: Audit) -> Iterator[AuditAdvice]:
-    """What to do about the cause on this data."""
+    """Yield what to do about the cause on this data."""
     if cause.remedy is not None:
         yield from cause.remedy(audit)
     elif cause.advice:
@@ -159,7 +159,7 @@ def remedies(cause: Cause, audit: Audit) -> Iterator[AuditAdvice]:
 
 
 def _weighty(audit: Audit) -> list[Cause]:
-    """The causes of a gap by falling share, then those that move only tools between its ends."""
+    """Return the causes of a gap by falling share, then those that move only tools between its ends."""
     between, beside = dict[Cause, float](), dict[Cause, float]()
     for run, gap in audit.gaps.items():
         for shares, found in ((between, [gap]), (beside, audit.attributions[run].values())):
@@ -171,7 +171,7 @@ def _weighty(audit: Audit) -> list[Cause]:
 
 
 def _vain(audit: Audit) -> Iterator[AuditAdvice]:
-    """What to check when the values say nothing about the run, because nothing in it could be judged."""
+    """Yield what to check when the values say nothing about the run, because nothing in it could be judged."""
     for run, conditions in audit.conditions.items():
         of, n = f" of {run}" if audit.several else "", len(conditions.queries)
         zero = not np.nan_to_num([audit.mean(run, dialect) for dialect in audit.dialects]).any()
@@ -192,7 +192,7 @@ def _vain(audit: Audit) -> Iterator[AuditAdvice]:
 
 
 def definition(audit: Audit) -> Iterator[AuditAdvice]:
-    """The advice that applies whatever the cause: what a paper has to state, said of the tool compared with."""
+    """Yield the advice that applies whatever the cause: what a paper has to state, said of the tool compared with."""
     if not audit.gaps:
         return
     means = {run: f"{audit.mean(run, audit.base):.4f}" for run in audit.scores}
@@ -201,12 +201,12 @@ def definition(audit: Audit) -> Iterator[AuditAdvice]:
         title="State how the number was computed",
         words="No tool's way is the definition. Beside a number name the tool and its version, the measure and its "
         "cutoff, the gain and the discount, and what becomes of ties, unjudged documents, queries with nothing "
-        f"relevant and queries that are not in the run. For {audit.base.name}: {_stated(audit)}; {told}.",
+        f"relevant and queries that are not in the run. For {audit.base.name}: {_state_choices(audit)}; {told}.",
     )
 
 
-def _stated(audit: Audit) -> str:
-    """The choices of the tool that others are compared with, as a paper may state them."""
+def _state_choices(audit: Audit) -> str:
+    """Return the choices of the tool that others are compared with, as a paper may state them."""
     dialect, measure = audit.base, audit.measure
     kernel, empty = dialect.read(measure), dialect.choice("empty", measure)
     named = {"gain": "gain", "discount": "discount", "rel": "relevant from grade"}
@@ -217,16 +217,16 @@ def _stated(audit: Audit) -> str:
 
 
 def _plain(value: object) -> str:
-    """A parameter in words; any grade above 0 is the least number above 0."""
+    """Return a parameter in words; any grade above 0 is the least number above 0."""
     if value == ABOVE_ZERO:
         return "above 0"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def fullest(audit: Audit, kind: str) -> Conditions:
-    """The conditions of the run with the most queries of the kind."""
+    """Return the conditions of the run with the most queries of the kind."""
     return max(audit.conditions.values(), key=lambda conditions: conditions.count(kind))
 
 
-def joined(names: Sequence[str], word: str = "and") -> str:
+def join_words(names: Sequence[str], word: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -68,25 +68,25 @@ class Attribution:
         return tuple(part for part in self.parts if part.matters)
 
     def amount(self, cause: Cause) -> float:
-        """What the cause adds; 0 if the two dialects make the same choice."""
+        """Return what the cause adds; 0 if the two dialects make the same choice."""
         return sum(part.amount for part in self.parts if part.cause is cause)
 
 
 def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -> Attribution:
-    """The difference of the measure between two dialects on the same data, split over the causes."""
+    """Return the difference of the measure between two dialects on the same data, split over the causes."""
     base, other = base.provider(measure), other.provider(measure)
     traits = scores.traits(base) | scores.traits(other)
     first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
     causes = differing(first, last)
     subsets = (frozenset(chosen) for size in range(len(causes) + 1) for chosen in combinations(causes, size))
-    values = {chosen: scores.mean(_mixed(first, last, chosen), measure) for chosen in subsets}
+    values = {chosen: scores.mean(_mix_dialects(first, last, chosen), measure) for chosen in subsets}
     # A mixture of two tools may leave out every query though neither tool does; the mean is 0 then, as in gdeval.
     ends = (frozenset[Cause](), frozenset(causes))
     values = {c: 0.0 if np.isnan(value) and c not in ends else value for c, value in values.items()}
     parts = []
     for cause in causes:
         amount = _share(cause, causes, values)
-        queries = _changed(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else 0
+        queries = _count_changed_queries(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else 0
         parts.append(Part(cause=cause, amount=amount, queries=queries))
     idle = [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
     return Attribution(
@@ -98,8 +98,8 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
     )
 
 
-def _mixed(first: Dialect, last: Dialect, chosen: frozenset[Cause]) -> Dialect:
-    """The first dialect with the chosen causes as in the last."""
+def _mix_dialects(first: Dialect, last: Dialect, chosen: frozenset[Cause]) -> Dialect:
+    """Return the first dialect with the chosen causes as in the last."""
     return replace(first, **{name: getattr(last, name) for cause in chosen for name in cause.fields})
 
 
@@ -112,13 +112,13 @@ def _share(cause: Cause, causes: tuple[Cause, ...], values: Mapping[frozenset[Ca
     )
 
 
-def _changed(
+def _count_changed_queries(
     scores: Scores, first: Dialect, last: Dialect, causes: tuple[Cause, ...], cause: Cause, measure: Measure
 ) -> int:
-    """How many queries change their value when the cause is the first to be switched, or the last."""
+    """Return how many queries change their value when the cause is the first to be switched, or the last."""
     whole = frozenset(causes)
     same = []
     for before, after in ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole)):
-        old, new = (scores.values(_mixed(first, last, chosen), measure) for chosen in (before, after))
+        old, new = (scores.values(_mix_dialects(first, last, chosen), measure) for chosen in (before, after))
         same.append(np.isclose(old, new, rtol=0.0, atol=NOTHING, equal_nan=True))
     return int((~np.logical_and(*same)).sum())

@@ -55,33 +55,33 @@ class Cause(Registered):
         object.__setattr__(self, "fields", self.fields or (self.name,))
 
     def counted(self, conditions: Conditions) -> str:
-        """How many queries it concerns."""
+        """Return how many queries it concerns."""
         if self.kind is None:
             return ""
         n = conditions.count(self.kind)
-        return f"{n} of {len(conditions.queries)} queries {_numbered(self.phrase, n).format(k=conditions.cutoff)}"
+        return f"{n} of {len(conditions.queries)} queries {_match_number(self.phrase, n).format(k=conditions.cutoff)}"
 
     def named(self, conditions: Conditions) -> str:
-        """Its subject."""
+        """Return its subject."""
         return self.subject.format(k=conditions.cutoff)
 
     def about(self, conditions: Conditions) -> str:
-        """Its subject, with the number of queries."""
+        """Return its subject, with the number of queries."""
         subject = self.named(conditions)
         if self.kind is None:
             return subject
         n = conditions.count(self.kind)
         # A dialect whose ideal is made of the retrieved list has 0/0 where the judgments have not.
-        return f"{n} {_numbered(subject, n)}" if n else "lists that a tool counts like " + subject
+        return f"{n} {_match_number(subject, n)}" if n else "lists that a tool counts like " + subject
 
     def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
-        """What each of the two dialects does."""
+        """Return what each of the two dialects does."""
         head = self.counted(conditions)
         new, old = (self.chosen(dialect, measure, conditions) for dialect in (other, base))
         return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
 
     def chosen(self, dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-        """What the dialect chose, in words."""
+        """Return what the dialect chose, in words."""
         if self.setting is not None:
             return self.setting(dialect, measure, conditions)
         value = getattr(dialect, self.fields[0])
@@ -89,13 +89,13 @@ class Cause(Registered):
 
 
 def differing(base: Dialect, other: Dialect) -> tuple[Cause, ...]:
-    """The causes in which two dialects differ."""
+    """Return the causes in which two dialects differ."""
     return tuple(cause for cause in _all() if any(getattr(base, name) != getattr(other, name) for name in cause.fields))
 
 
 @cache
 def _all() -> tuple[Cause, ...]:
-    """The causes; a field of a dialect that belongs to none of them is a cause of its own."""
+    """Return the causes; a field of a dialect that belongs to none of them is a cause of its own."""
     known = {name for cause in CAUSES.values() for name in cause.fields}
     rest = [f.name for f in fields(Dialect) if f.name not in {*known, *REPORTED, *REFUSING, *RESOLVED}]
     return (*CAUSES.values(), *(Cause(name=name, subject=name) for name in rest))
@@ -104,6 +104,6 @@ def _all() -> tuple[Cause, ...]:
 _SINGULAR = {"queries": "query", "lists": "list", "have": "has", "are": "is"}
 
 
-def _numbered(words: str, n: int) -> str:
-    """The words in the singular if there is one query."""
+def _match_number(words: str, n: int) -> str:
+    """Return the words in the singular if there is one query."""
     return " ".join(_SINGULAR.get(word, word) for word in words.split(" ")) if n == 1 else words

@@ -47,7 +47,7 @@ class DataTraits:
 
     @classmethod
     def of(cls, judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, dialect: Dialect) -> DataTraits:
-        """The traits of judgments and a run, as the dialect's tool reads them."""
+        """Return the traits of judgments and a run, as the dialect's tool reads them."""
         score = ranked["score"]
         single = score.cast(pl.Float32)
         listed = ranked.join(judged, on="query", how="semi")
@@ -71,7 +71,7 @@ class DataTraits:
         return replace(dialect, **dict(self._idle(dialect)))
 
     def simplest(self, dialect: Dialect, measure: Measure) -> Dialect:
-        """The dialect with every choice made neutral that matters neither to the data nor to the measure.
+        """Return the dialect with every choice made neutral that matters neither to the data nor to the measure.
 
         Two dialects that become equal give the same values, but for the last bits of a mean: the order in which the
         queries are added is one of the choices.
@@ -108,7 +108,7 @@ class DataTraits:
             yield "ideal", IdealPool.JUDGED
 
     def _is_open(self, name: str, dialect: Dialect, measure: Measure) -> bool:
-        """Whether the dialect's word on a parameter can matter to the measure."""
+        """Say whether the dialect's word on a parameter can matter to the measure."""
         if getattr(measure, name, "set") is None:
             return True
         return (name == "rel" and dialect.cut_ideal) or (name == "max_grade" and self.high)
@@ -131,7 +131,7 @@ class Conditions:
 
     @classmethod
     def of(cls, scores: Scores, dialect: Dialect, measure: Measure) -> Conditions:
-        """The conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
+        """Return the conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
         hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
         n = len(hits.queries)
         rel = dialect.threshold(measure) or ABOVE_ZERO
@@ -153,9 +153,9 @@ class Conditions:
         )
 
     def count(self, kind: str) -> int:
-        """How many queries are of the kind."""
+        """Return how many queries are of the kind."""
         return int(self.holds[kind].sum())
 
     def of_query(self, position: int) -> list[str]:
-        """The kinds that a query is of."""
+        """Return the kinds that a query is of."""
         return [kind for kind, held in self.holds.items() if held[position]]

@@ -22,6 +22,9 @@ from rankgauge.audit.tools.origins import PrintedNumber
 from rankgauge.audit.tools.scores import NO_TOOL
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation.evaluation import evaluate
+from rankgauge.files.format import Head
+from rankgauge.files.source import Source
+from rankgauge.files.tabular import header, records
 from rankgauge.input_notes import heard
 from rankgauge.measures import parse
 from rankgauge.policies import Duplicates
@@ -59,7 +62,7 @@ class ConformanceCase:
         return listed if scores is None else {**listed, "scores": [*scores.values()]}
 
     def values(self, dialect: dialects.Dialect, measures: list[str]) -> dict[str, float]:
-        """The values under the dialect; NaN where it refuses the case or leaves it out."""
+        """Return the values under the dialect; NaN where it refuses the case or leaves it out."""
         listed = [*self.retrieved]
         scores = [*self.retrieved.values()] if isinstance(self.retrieved, Mapping) else range(len(listed), 0, -1)
         graded = self.grades or {"-": 0}  # a query has to be judged, and a run to have documents: those of another
@@ -74,48 +77,33 @@ class ConformanceCase:
         return {name: own.get(name, math.nan) for name in measures}
 
 
-CASES = (
-    ConformanceCase(
-        name="perfect", retrieved=("a", "b"), grades={"a": 1, "b": 1}, why="every relevant document, and first"
-    ),
-    ConformanceCase(
-        name="second", retrieved=("x", "a", "y"), grades={"a": 1}, why="LETOR and LensKit do not discount rank 2"
-    ),
-    ConformanceCase(
-        name="missed", retrieved=("a", "x", "y"), grades={"a": 1, "b": 1}, why="a relevant document was not retrieved"
-    ),
-    ConformanceCase(
-        name="short", retrieved=("a",), grades=dict.fromkeys("abcde", 1), why="fewer documents than the cutoff"
-    ),
-    ConformanceCase(
-        name="many",
-        retrieved=tuple("axbyc"),
-        grades=dict.fromkeys("abcdef", 1),
-        why="more relevant documents than the cutoff, and a list beyond it",
-    ),
-    ConformanceCase(
-        name="graded", retrieved=tuple("bxa"), grades={"a": 3, "b": 1, "c": 2}, why="what a grade is worth"
-    ),
-    ConformanceCase(
-        name="copies", retrieved=tuple("aaax"), grades={"a": 1, "b": 1}, why="a relevant document is retrieved thrice"
-    ),
-    ConformanceCase(name="idle copies", retrieved=tuple("xxa"), grades={"a": 1}, why="another document twice"),
-    ConformanceCase(
-        name="tied", retrieved={"a": 1.0, "x": 1.0, "y": 1.0}, grades={"a": 1}, why="equal scores: the order is open"
-    ),
-    ConformanceCase(
-        name="nothing found", retrieved=tuple("xyz"), grades={"a": 1}, why="no relevant document retrieved"
-    ),
-    ConformanceCase(name="nothing retrieved", grades={"a": 1}, why="an empty list"),
-    ConformanceCase(name="nothing relevant", retrieved=tuple("xyz"), grades={}, why="no relevant document exists"),
-    ConformanceCase(name="nothing at all", grades={}, why="an empty list, and nothing to find"),
+CASES = tuple(
+    ConformanceCase(name=name, retrieved=retrieved, grades=grades, why=why)
+    for name, retrieved, grades, why in (
+        ("perfect", tuple("ab"), {"a": 1, "b": 1}, "every relevant document, and first"),
+        ("second", tuple("xay"), {"a": 1}, "LETOR and LensKit do not discount rank 2"),
+        ("missed", tuple("axy"), {"a": 1, "b": 1}, "a relevant document was not retrieved"),
+        ("short", tuple("a"), dict.fromkeys("abcde", 1), "fewer documents than the cutoff"),
+        ("many", tuple("axbyc"), dict.fromkeys("abcdef", 1), "more relevant than the cutoff, and a list beyond it"),
+        ("graded", tuple("bxa"), {"a": 3, "b": 1, "c": 2}, "what a grade is worth"),
+        ("copies", tuple("aaax"), {"a": 1, "b": 1}, "a relevant document is retrieved thrice"),
+        ("idle copies", tuple("xxa"), {"a": 1}, "another document twice"),
+        ("tied", {"a": 1.0, "x": 1.0, "y": 1.0}, {"a": 1}, "equal scores: the order is open"),
+        ("nothing found", tuple("xyz"), {"a": 1}, "no relevant document retrieved"),
+        ("nothing retrieved", (), {"a": 1}, "an empty list"),
+        ("nothing relevant", tuple("xyz"), {}, "no relevant document exists"),
+        ("nothing at all", (), {}, "an empty list, and nothing to find"),
+    )
 )
 USUAL = dialects.get("standard", duplicates=Duplicates.COUNT_ONCE)
 
 
 def write_cases(folder: Path) -> list[Path]:
     """Writes `cases.jsonl`, and `expected.csv` with the values of the usual definition."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", path=folder, hint="Name another folder.") from None
     cases, expected = folder / "cases.jsonl", folder / "expected.csv"
     if kept := [path.name for path in (cases, expected) if path.exists()]:
         raise InputError(f"{folder} has {' and '.join(kept)} already", hint="Name another folder, or remove them.")
@@ -129,27 +117,26 @@ def write_cases(folder: Path) -> list[Path]:
 def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
     """By measure and case, the values of another implementation; None where it has none."""
     known, found = {case.name for case in CASES}, dict[str, dict[str, PrintedNumber | None]]()
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = csv.reader(stream)
-        if (head := next(rows, [])) != [*COLUMNS]:
-            hint = f"The first line names the columns: {','.join(COLUMNS)}."
-            raise InputError("no table of results", path=path, line=1, text=",".join(head), hint=hint)
-        for row in rows:
-            if not row:
-                continue
-            place: dict[str, Any] = {"path": path, "line": rows.line_num, "text": ",".join(row)}
-            if len(row) != len(COLUMNS) or row[0] not in known:
-                hint = f"A line has a case, a measure and a value. Cases: {', '.join(sorted(known))}."
-                raise InputError("no result of a case", hint=hint, **place)
-            try:
-                measure, value = str(parse(row[1])), row[2].strip()
-                given = None if value.lower() in ("", "nan", "none") else PrintedNumber.of(value)
-            except (ParameterError, RankGaugeError) as error:
-                hint = "Write measures as 'rankgauge measures' names them; leave a value empty where there is none."
-                raise InputError(str(error).splitlines()[0], hint=hint, **place) from error
-            if row[0] in found.setdefault(measure, {}):
-                raise InputError(f"a second value of {measure} for {row[0]}", hint="Remove one of them.", **place)
-            found[measure][row[0]] = given
+    source = Source.of(path)
+    head, _ = header(Head(source=source))
+    if head != [*COLUMNS]:
+        hint = f"The first line names the columns: {','.join(COLUMNS)}."
+        raise InputError("no table of results", path=path, line=1, text=",".join(head), hint=hint)
+    for line, row in records(source):
+        case, name, value = (row.get(column, "").strip() for column in COLUMNS)
+        place: dict[str, Any] = {"path": path, "line": line, "text": ",".join(row.values())}
+        if case not in known or len(row) != len(COLUMNS):
+            hint = f"A line has a case, a measure and a value. Cases: {', '.join(sorted(known))}."
+            raise InputError("no result of a case", hint=hint, **place)
+        try:
+            measure = str(parse(name))
+            given = None if value.lower() in ("", "nan", "none") else PrintedNumber.of(value)
+        except (ParameterError, RankGaugeError) as error:
+            hint = "Write measures as 'rankgauge measures' names them; leave a value empty where there is none."
+            raise InputError(str(error).splitlines()[0], hint=hint, **place) from error
+        if case in found.setdefault(measure, {}):
+            raise InputError(f"a second value of {measure} for {case}", hint="Remove one of them.", **place)
+        found[measure][case] = given
     if not found:
         raise InputError("a table of results without a line", path=path, hint="Write a line per case and measure.")
     return found
@@ -192,7 +179,7 @@ class ConformanceReport(Report):
         return {(case, measure): value for case, values in found.items() for measure, value in values.items()}
 
     def frame(self) -> pl.DataFrame:
-        """A row per value: case, measure, value, what is usual, and whether it is the same."""
+        """Return a row per value: case, measure, value, what is usual, and whether it is the same."""
         rows = [
             (case, measure, None if given is None else given.value, self.usual[case, measure])
             for measure, values in self.results.items()
@@ -203,7 +190,7 @@ class ConformanceReport(Report):
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(same=pl.Series(same))
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The tools that agree with each measure, and the cases on which values are not the usual ones."""
+        """Return the tools that agree with each measure, and the cases on which values are not the usual ones."""
         return ReportDocument(title="Which definition values follow", passages=tuple(self._passages()))
 
     def _passages(self) -> Iterator[Passage]:
@@ -222,7 +209,7 @@ class ConformanceReport(Report):
         yield Notes([(case.name, case.why) for case in CASES if case.name in differing])
 
     def _followed(self, measure: str) -> tuple[str, str, str]:
-        """A measure, how many of its values are usual, and the tools that agree with most."""
+        """Return a measure, how many of its values are usual, and the tools that agree with most."""
         counts, n = self.agreeing[measure], len(self.results[measure])
         most = max(counts.values())
         tools = [name for name, count in counts.items() if count == most]

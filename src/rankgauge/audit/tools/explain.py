@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.tools.scores import Scores, reason, told
+from rankgauge.audit.tools.scores import Scores, explain_refusals, reason
 from rankgauge.dialects import Dialect
 from rankgauge.errors import RankGaugeError, UnknownNameError
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, gains
+from rankgauge.measures.graded.ndcg import nDCG
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
@@ -44,6 +45,8 @@ class Explanation:
     """What the measure's formula gives; NaN where it is 0/0."""
     value: float
     """What the tool counts; NaN where it leaves the query out."""
+    ideal: float | None
+    """DCG of the whole ideal ranking, which may be longer than the list; None where the measure has no use for it."""
 
     @property
     def settled(self) -> str:
@@ -56,7 +59,7 @@ class Explanation:
 
 
 def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> Explanation:
-    """How the query gets its value under the dialect."""
+    """Return how the query gets its value under the dialect."""
     dialect = dialect.provider(measure)
     hits = scores.hits(dialect)
     known, dialect = hits.queries, dialect.topped(hits.highest)  # the scale is that of all queries
@@ -74,6 +77,7 @@ def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> E
         ranks=ranks,
         raw=float(result.raw[0, 0]),
         value=float(result.matrix[0, 0]) if len(result.matrix) else np.nan,
+        ideal=float(kernel.divisor(lists)[0]) if isinstance(kernel, nDCG) else None,
     )
 
 
@@ -95,20 +99,20 @@ def explain_all(
 
 
 def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
-    """The query's ranked list as the measure's kernel gets it."""
+    """Return the query's ranked list as the measure's kernel gets it."""
     ideal = dialect.choice("ideal", measure)
     (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=ideal)
     return block.lists
 
 
 def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
-    """The retrieved documents in rank order, with their grades and the sizes of their tie groups."""
+    """Return the retrieved documents in rank order, with their grades and the sizes of their tie groups."""
     judged, run = scores.tables(dialect)
     return ranked_documents(run, whole(judged), dialect.ranking).drop("query")
 
 
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
-    """The columns that show how the value comes about."""
+    """Return the columns that show how the value comes about."""
     columns: dict[str, pl.Series] = {}
     plain = kernel.facts.judgments is JudgmentKind.GRADES  # else a document has a gain for each facet, none of its own
     name, discount = getattr(kernel, "gain", None) if plain else None, getattr(kernel, "discount", None)
@@ -126,7 +130,7 @@ def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]
 
 
 def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
-    """What each hit adds; None where the measure is no sum over ranks."""
+    """Return what each hit adds; None where the measure is no sum over ranks."""
     try:
         return kernel.contributions(lists)
     except NotImplementedError:
@@ -134,30 +138,32 @@ def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
 
 
 def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
-    """The grades of the ideal order, and the discounted gains summed down to each rank."""
+    """Return the grades of the ideal order, and the discounted gains summed down to each rank."""
     ideal = lists.ideal_order()
-    if getattr(kernel, "ideal_depth", None) == "filled":
+    depth = kernel.ideal_depth if isinstance(kernel, nDCG) else None
+    if depth == "filled":
         filled = np.cumsum(
             np.where(np.arange(n) < (kernel.cutoff or n), DISCOUNTS[kernel.discount](np.arange(1.0, n + 1)), 0.0)
         )
         return {"ideal": pl.Series(np.ones(n)), "ideal_cumulative": pl.Series(filled)}
-    sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(kernel, ideal)), axis=-1)
+    reach = replace(kernel, cutoff=None) if depth == "all" else kernel
+    sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(reach, ideal)), axis=-1)
     last = float(sums[0, -1]) if sums.shape[-1] else 0.0
     return {"ideal": _by_rank(ideal, ideal.grades, n), "ideal_cumulative": _by_rank(ideal, sums, n).fill_null(last)}
 
 
 def _gains(kernel: Any, lists: RankedLists) -> FloatArray:
-    """What each hit gains; not every measure with a gain takes a table of gains."""
+    """Return what each hit gains; not every measure with a gain takes a table of gains."""
     return gains(lists, kernel.gain, getattr(kernel, "gains", None))
 
 
 def _weights(kernel: Any, lists: RankedLists) -> FloatArray:
-    """What each hit's rank is worth; not every measure with a discount takes a cutoff."""
+    """Return what each hit's rank is worth; not every measure with a discount takes a cutoff."""
     return lists.weigh(DISCOUNTS[kernel.discount], getattr(kernel, "cutoff", None))
 
 
 def _by_rank(lists: RankedLists, amounts: FloatArray, n: int) -> pl.Series:
-    """The amounts of the hits at their ranks; null at ranks where nobody judged."""
+    """Return the amounts of the hits at their ranks; null at ranks where nobody judged."""
     cells = np.full(n, np.nan)
     width = amounts.shape[-1]
     at = lists.ranks[0, :width]
@@ -191,7 +197,7 @@ class ExplanationReport(Report):
     """By tool, why it refuses the input."""
 
     def document(self, medium: Medium) -> ReportDocument:
-        """Each dialect stage by stage, and then the values beside each other."""
+        """Return each dialect stage by stage, and then the values beside each other."""
         return ReportDocument(headline=f"Query {self.found[0].query}", passages=tuple(self._passages()))
 
     def _passages(self) -> Iterator[Passage]:
@@ -203,7 +209,7 @@ class ExplanationReport(Report):
         yield _values(self.found)
         if self.refused:
             yield Heading("Refused", words="  by tools that do not take this input")
-            yield Notes(told(self.refused))
+            yield Notes(explain_refusals(self.refused))
 
 
 def _ranks(explanation: Explanation) -> ReportTable:
@@ -213,7 +219,7 @@ def _ranks(explanation: Explanation) -> ReportTable:
         Column("rank", format=str),
         Column("document", ("document", "tied"), lambda name, tied: f"{name} =" if tied > 1 else name, left=True),
         Column("grade", format=_general),
-        *(Column(head, key, FORMATS.get(key, _fixed)) for key, head in COLUMNS.items() if key in shown.columns),
+        *(Column(head, key, FORMATS.get(key, _fix_choices)) for key, head in COLUMNS.items() if key in shown.columns),
     )
     return ReportTable(columns=columns, rows=shown.rows(named=True))
 
@@ -223,7 +229,7 @@ def _general(amount: float | None) -> str:
     return "–" if amount is None or np.isinf(amount) else f"{amount:g}"
 
 
-def _fixed(amount: float | None) -> str:
+def _fix_choices(amount: float | None) -> str:
     return "–" if amount is None or np.isinf(amount) else f"{amount:.4f}"
 
 
@@ -232,7 +238,7 @@ FORMATS = {"gain": _general, "ideal": _general}
 
 
 def _stage_notes(explanation: Explanation) -> list[tuple[str, str]]:
-    """What the dialect does at each stage."""
+    """Return what the dialect does at each stage."""
     dialect, kernel, raw = explanation.dialect, explanation.kernel, explanation.raw
     more = len(explanation.ranks) - (kernel.depth or RANKS)
     stages = [("further", f"{more} documents below these")] if more > 0 else []
@@ -242,6 +248,7 @@ def _stage_notes(explanation: Explanation) -> list[tuple[str, str]]:
         (name, str(getattr(kernel, name))) for name in ("gain", "discount") if getattr(kernel, name, None) is not None
     ]
     stages += [("ideal", dialect.ideal.words)] if "ideal" in explanation.ranks.columns else []
+    stages += [("ideal DCG", f"{explanation.ideal:.4f}")] if explanation.ideal is not None else []
     return [*stages, ("value", explanation.settled if np.isnan(raw) else f"{number(raw)}, {explanation.settled}")]
 
 

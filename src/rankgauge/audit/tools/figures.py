@@ -14,7 +14,7 @@ from rankgauge.audit.tools import tables as tables
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.render.numbers import number
 from rankgauge.render.passages import Figure, Legend, Paragraph, Passage, Track, Tracks
-from rankgauge.render.svg import COLOURS, LEADING, Axis, Drawing, Plot, apart, colour, element, wrapped
+from rankgauge.render.svg import COLOURS, LEADING, Axis, Drawing, Plot, apart, colour, element, wrap
 from rankgauge.render.table import ReportTable
 
 SHEET_WIDTH, SHEET_LEFT, SHEET_RIGHT, MARGIN = 720, 252, 68, 24
@@ -43,16 +43,16 @@ class Bar:
 
 
 def picture(audit: Audit) -> Drawing:
-    """The headline, the legend, and each run's tools."""
+    """Return the headline, the legend, and each run's tools."""
     drawn = Drawing(SHEET_WIDTH, 0, f"{audit.measure} of {', '.join(audit.scores)} by tool")
     found = headline(audit, next(iter(audit.scores)))
-    top = wrapped(drawn, found.gap, 40, size=TITLE, weight=600)
+    top = wrap(drawn, found.gap, 40, size=TITLE, weight=600)
     if found.cause:
-        top = wrapped(drawn, found.cause, top + 24, size=LETTERS)
+        top = wrap(drawn, found.cause, top + 24, size=LETTERS)
     bars = {run: _bars(audit, run) for run in audit.scores}
     hues = _hues([bar for some in bars.values() for bar in some])
     if hues:
-        top = wrapped(drawn, f"What leads from {audit.base.name} to each tool", top + 40, size=LETTERS, weight=600)
+        top = wrap(drawn, f"What leads from {audit.base.name} to each tool", top + 40, size=LETTERS, weight=600)
         top = _legend(drawn, _causes(audit, hues), top)
     top = _legend(drawn, _marks(audit), top)
     across = _across(audit, bars)
@@ -64,7 +64,7 @@ def picture(audit: Audit) -> Drawing:
 
 
 def _hues(bars: Iterable[Bar]) -> Mapping[Cause, str]:
-    """The colours of the causes that can be seen, the widest first."""
+    """Return the colours of the causes that can be seen, the widest first."""
     widest: dict[Cause, float] = {}
     for cause, part in (item for bar in bars for item in bar.parts):
         widest[cause] = max(widest.get(cause, 0.0), abs(part))
@@ -74,14 +74,14 @@ def _hues(bars: Iterable[Bar]) -> Mapping[Cause, str]:
 
 
 def _causes(audit: Audit, hues: Mapping[Cause, str]) -> Iterator[tuple[str, str]]:
-    """The colours, and the causes in words."""
+    """Yield the colours, and the causes in words."""
     conditions = next(iter(audit.conditions.values()))
     for cause, fill in hues.items():
         yield element("rect", x=0, y=-12, width=13, height=13, rx=2, fill=fill), cause.named(conditions)
 
 
 def _marks(audit: Audit) -> Iterator[tuple[str, str]]:
-    """The line at the base and the dot of a tool, and what they mean."""
+    """Yield the line at the base and the dot of a tool, and what they mean."""
     line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
     usual = audit.base.name == "standard"
     yield line, "standard: the usual definition" if usual else f"what {audit.base.name} gives"
@@ -104,7 +104,7 @@ def _legend(drawn: Drawing, keys: Iterable[tuple[str, str]], top: float) -> floa
 def _run(
     drawn: Drawing, audit: Audit, run: str, bars: list[Bar], hues: Mapping[Cause, str], across: Axis, top: float
 ) -> float:
-    """A run's bars, the highest mean first, beside a line at what the base gives."""
+    """Return a run's bars, the highest mean first, beside a line at what the base gives."""
     base, head, bottom = audit.mean(run, audit.base), top + HEAD, top + HEAD + ROW * len(bars)
     if audit.several:
         drawn.text((MARGIN, head - 12), run, style=BOLD)
@@ -153,7 +153,7 @@ def _labels(drawn: Drawing, bar: Bar, y: float, across: Axis) -> None:
     """A dot at the mean, the tools' names on the left, the mean on the right."""
     if not np.isnan(bar.mean):  # a tool that leaves every query out has no mean
         drawn.dot((across(bar.mean), y), r=5, fill=INK)
-    tool = element("text", escape(listed(bar.names, 24)), x=SHEET_LEFT - 16)
+    tool = element("text", escape(shorten_list(bar.names, 24)), x=SHEET_LEFT - 16)
     mean = element("text", number(bar.mean), x=SHEET_WIDTH - MARGIN, style=BOLD)
     drawn.add("g", tool, mean, title=", ".join(bar.names), text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
 
@@ -176,12 +176,12 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386
 
 
 def hue(place: int) -> str:
-    """The colour of the thing at that place; the first of all colours is the base's."""
+    """Return the colour of the thing at that place; the first of all colours is the base's."""
     return colour(1 + place % (len(COLOURS) - 1))
 
 
 def scores(audit: Audit) -> Iterator[Passage]:
-    """A bar for each tool, the highest first, or with several runs dots; tools that refuse the input say why."""
+    """Yield a bar for each tool, the highest first, or with several runs dots; tools that refuse the input say why."""
     runs = list(audit.scores)
     means = [audit.mean(run, dialect) for run in runs for dialect in audit.dialects]
     top = max(1.0, *(mean for mean in means if not np.isnan(mean)), 0.0)  # some measures have no upper bound
@@ -201,7 +201,7 @@ def scores(audit: Audit) -> Iterator[Passage]:
 
 
 def movers(audit: Audit, run: str) -> ReportTable | Paragraph:
-    """The queries on which the tools are furthest apart, with a dot for what they give."""
+    """Return the queries on which the tools are furthest apart, with a dot for what they give."""
     found = furthest(audit, run, most=12)
     if not found:
         return Paragraph("None: every query has one value.")
@@ -209,7 +209,7 @@ def movers(audit: Audit, run: str) -> ReportTable | Paragraph:
 
 
 def _strip(mover: Mover) -> Track:
-    """A query's values under all tools as dots between 0 and 1."""
+    """Return a query's values under all tools as dots between 0 and 1."""
     known = {name: value for name, value in mover.values.items() if not np.isnan(value)}
     top = max(1.0, *known.values())
     groups: dict[float, list[str]] = {}
@@ -221,7 +221,7 @@ def _strip(mover: Mover) -> Track:
 
 
 def lines(audit: Audit, run: str) -> Figure:
-    """The measure at each cutoff, a line for each group of tools that agree at all of them."""
+    """Return the measure at each cutoff, a line for each group of tools that agree at all of them."""
     depths, groups = [measure.depth for measure in audit.cutoffs], _alike(audit, run)
     known = [value for row in groups.values() for value in row if not np.isnan(value)]
     low, high = _nice(min(known), max(known)) if known else (0.0, 1.0)
@@ -241,12 +241,12 @@ def lines(audit: Audit, run: str) -> Figure:
         plot.curve(enumerate(row), stroke=stroke, style="stroke-width:3" if base else "stroke-width:1.8")
         if not np.isnan(row[-1]):
             plot.line((last, y(row[-1])), (last + 16, end), stroke=stroke)
-            plot.text((last + 20, end + 4), listed(names, 26), title=", ".join(names))
+            plot.text((last + 20, end + 4), shorten_list(names, 26), title=", ".join(names))
     return Figure(run if audit.several else "", plot)
 
 
 def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
-    """The tools with the same values at every cutoff, to four decimals, and these."""
+    """Return the tools with the same values at every cutoff, to four decimals, and these."""
     groups: dict[tuple[float, ...], list[str]] = {}
     for dialect in reversed(audit.ranked(run)):
         values = tuple(round(audit.mean(run, dialect, measure), 4) for measure in audit.cutoffs)
@@ -254,8 +254,8 @@ def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
     return {tuple(names): list(values) for values, names in groups.items()}
 
 
-def listed(names: Sequence[str], letters: int) -> str:
-    """The names, or if they are too long, the first ones and how many more there are."""
+def shorten_list(names: Sequence[str], letters: int) -> str:
+    """Return the names, or if they are too long, the first ones and how many more there are."""
     text = ", ".join(names)
     return text if len(text) <= letters else f"{names[0]} + {len(names) - 1} more"
 

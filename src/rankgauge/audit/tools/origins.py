@@ -88,7 +88,7 @@ class PrintedNumber:
 
     @classmethod
     def of(cls, value: str | float) -> PrintedNumber:
-        """The number that a text or a number says."""
+        """Return the number that a text or a number says."""
         text = str(value).strip()
         match = re.fullmatch(r"(?P<number>[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*(?P<percent>%?)", text)
         if match is None:
@@ -100,7 +100,7 @@ class PrintedNumber:
         return cls(text=text, value=float(number) * share, unit=unit * share)
 
     def holds(self, mean: float) -> bool:
-        """Whether the mean is printed so, with as many digits."""
+        """Say whether the mean is printed so, with as many digits."""
         return abs(mean - self.value) <= self.unit / 2 * (1 + 1e-9)
 
 
@@ -179,7 +179,7 @@ def origins(
     name: str = "run",
     scale: Any = None,
 ) -> Origins:
-    """Which tools, cutoffs, gains, orders of ties and treatments of queries give a run this number.
+    """Return which tools, cutoffs, gains, orders of ties and treatments of queries give a run this number.
 
     `value` is the number as it was printed: its digits say how near is near enough. `measure` is one, or several that
     it may be of. `dialects` limits the tools. `scale` is that of `evaluate`: its threshold counts for every tool that
@@ -189,7 +189,7 @@ def origins(
     if any(one.facts.aggregate is Aggregate.SUM for one in wanted):
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
     kind = kind_asked(wanted)
-    scores = Scores(judgments=judged_for(judgments, kind), run=files.kept(run, files.run_from), kind=kind)
+    scores = Scores(judgments=judged_for(judgments, kind), run=files.keep_rereadable(run, files.run_from), kind=kind)
     fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
     own = frameworks_of(judgments, run)
     searches = []
@@ -206,7 +206,7 @@ def origins(
 
 
 def _together(found: Sequence[Origins]) -> Origins:
-    """What may have given a number, where it may be of several measures."""
+    """Return what may have given a number, where it may be of several measures."""
     if len(found) == 1:
         return found[0]
     ways = [way for one in found for way in one.origins]
@@ -228,7 +228,7 @@ class _OriginSearch:
     """The tools whose files these are."""
 
     def result(self, claim: PrintedNumber, name: str) -> Origins:
-        """The ways that give the number, or the nearest."""
+        """Return the ways that give the number, or the nearest."""
         refused = self._refusals()
         taking = [tool for tool in self.tools if tool.name not in refused]
         if not taking:
@@ -267,7 +267,7 @@ class _OriginSearch:
         )
 
     def _why(self, base: Dialect, way: Origin, conditions: Conditions) -> dict[str, str]:
-        """What the way does on this data that the base does not, the largest first."""
+        """Return what the way does on this data that the base does not, the largest first."""
         tool = next(one for one in self.tools if one.name == way.tool).changed(**dict(way.changes))
         tool = replace(tool, name=f"{tool.name} {way.options}".strip())
         parts = attribute(self.scores, base, tool, way.measure).parts
@@ -282,7 +282,7 @@ class _OriginSearch:
         return bare(self.scores.traits(dialect).simplest(dialect, measure)), dialect.read(measure)
 
     def _refusals(self) -> dict[str, str]:
-        """Why tools refuse the input."""
+        """Return why tools refuse the input."""
         found = {}
         for tool in self.tools:
             try:
@@ -292,14 +292,14 @@ class _OriginSearch:
         return found
 
     def _mean(self, dialect: Dialect, measure: Measure) -> float:
-        """What the dialect gives; NaN where it refuses the data or nothing is left to average."""
+        """Return what the dialect gives; NaN where it refuses the data or nothing is left to average."""
         try:
             return self.scores.mean(dialect, measure)
         except RankGaugeError:
             return float("nan")
 
     def _choices(self, base: Dialect, conditions: Conditions) -> Choices:
-        """What may be varied on this data, and to what."""
+        """Return what may be varied on this data, and to what."""
         traits, measure = self.scores.traits(base), self.measure
         own = {f.name for f in fields(measure) if getattr(measure, f.name) is None}
         relevant = tuple(grade for grade in conditions.grades if grade > 0)[:GRADES]
@@ -319,7 +319,7 @@ class _OriginSearch:
         return {name: values for name, (matters, values) in varied.items() if matters}
 
     def _ways(self, tools: list[Dialect], base: Dialect, choices: Choices) -> Iterator[tuple[Dialect, Origin]]:
-        """Every way to try, those with fewer departures first."""
+        """Yield every way to try, those with fewer departures first."""
         single = [{name: value} for name, values in choices.items() for value in values]
         of_base = self._changing(base, single)
         pairs = [{**one, **other} for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
@@ -335,17 +335,17 @@ class _OriginSearch:
             yield self._way(base, self.measure, changes)
 
     def _changing(self, tool: Dialect, changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """The changes that change something: what the tool does anyway is none, nor what it limits to others."""
+        """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""
         as_it_is = self._key(*self._asked(tool, {}))
         return [one for one in changes if self._key(*self._asked(tool, one)) != as_it_is]
 
     def _asked(self, tool: Dialect, changes: Mapping[str, Any]) -> tuple[Dialect, Measure]:
-        """The tool with the changes, and the measure."""
+        """Return the tool with the changes, and the measure."""
         dialect, origin = self._way(tool, self.measure, changes)
         return dialect, origin.measure
 
     def _cutoffs(self) -> tuple[Measure, ...]:
-        """The measure at other cutoffs, and without one if it may do without."""
+        """Return the measure at other cutoffs, and without one if it may do without."""
         rule = self.measure.facts.cutoff
         if rule not in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
             return ()
@@ -354,7 +354,7 @@ class _OriginSearch:
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
 
     def _way(self, tool: Dialect, measure: Measure, changes: Mapping[str, Any]) -> tuple[Dialect, Origin]:
-        """The dialect with the changes; those that a measure's name can say are said there."""
+        """Return the dialect with the changes; those that a measure's name can say are said there."""
         named = {name: value for name, value in changes.items() if name in PARAMETERS}
         other = {name: value for name, value in changes.items() if name not in PARAMETERS}
         departures = len(changes) + (measure.depth != self.measure.depth)
@@ -394,7 +394,7 @@ def _add(ways: dict[int, list[Origin]], one: Origin, unit: float) -> None:
 
 
 def _value(one: Origin, unit: float) -> int:
-    """What ways have in common that come to the same value."""
+    """Return what ways have in common that come to the same value."""
     return round(one.mean / unit)
 
 

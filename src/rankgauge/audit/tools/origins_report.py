@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.audit.tools.origins import Origin, Origins
-from rankgauge.audit.tools.scores import told
+from rankgauge.audit.tools.scores import explain_refusals
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
 from rankgauge.render.table import Column, ReportTable
@@ -25,8 +25,8 @@ NAMED = 6
 """How many tools are named in a row."""
 
 
-def _listed(tools: tuple[str, ...]) -> str:
-    """The tools, or the first of many."""
+def _list_tools(tools: tuple[str, ...]) -> str:
+    """Return the tools, or the first of many."""
     more = len(tools) - NAMED
     return ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
 
@@ -40,11 +40,11 @@ class OriginsReport(Report):
     origins: Origins
 
     def frame(self) -> pl.DataFrame:
-        """A row per way."""
+        """Return a row per way."""
         return self.origins.frame
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The tools that refuse the data, the ways that give the number or are nearest, and what to ask."""
+        """Return the tools that refuse the data, the ways that give the number or are nearest, and what to ask."""
         found = self.origins
         return ReportDocument(
             title=f"Where {found.claim.text} comes from",
@@ -57,7 +57,7 @@ class OriginsReport(Report):
         found = self.origins
         if found.refused:
             yield Heading("Refused")
-            yield Notes(told(found.refused))
+            yield Notes(explain_refusals(found.refused))
         if not page:
             yield Paragraph(self._headline)
         yield self._table()
@@ -88,13 +88,13 @@ class OriginsReport(Report):
         claimed = max(len(f"{self.origins.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
         value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
         rows = [
-            (_listed((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
+            (_list_tools((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
             for way in self.origins.origins[:SHOWN]
         ]
         return ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
 
     def _questions(self) -> Iterator[tuple[str, str]]:
-        """What would tell the ways apart, or what else may differ, on this data."""
+        """Yield what would tell the ways apart, or what else may differ, on this data."""
         found, conditions = self.origins, self.origins.conditions
         n = len(conditions.queries)
         if found.found:
@@ -111,7 +111,7 @@ class OriginsReport(Report):
             yield "choices", "the number alone does not tell these apart: ask for the tool, its version and options"
 
     def _how(self, one: Origin) -> str:
-        """The command that gives the number."""
+        """Return the command that gives the number."""
         python = " (in Python)"
         if any(name == "ideal" for name, _ in one.changes):
             changes = ", ".join(f"{name}={str(value)!r}" for name, value in one.changes)
@@ -129,7 +129,7 @@ class OriginsReport(Report):
         return f"{n} are judged here" + (f", {' and '.join(told)}" if told else "")
 
     def data(self) -> dict[str, Any]:
-        """Everything."""
+        """Return everything."""
         found = self.origins
         return {
             "value": found.claim.text,

@@ -36,7 +36,13 @@ def audit(
     base: str | Dialect = "standard",
     scale: Any = None,
 ) -> Audit:
-    """What runs get from every tool by one measure, and why the tools differ.
+    """Compute one measure of runs as every tool does, and split the differences between tools into their causes.
+
+    >>> judgments = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 0}}
+    >>> run = {"q1": {"b": 9.0, "a": 8.0}, "q2": {"d": 1.0}}
+    >>> parts = audit(judgments, run, dialects=["standard", "ranx", "letor4"]).parts
+    >>> [(row["tool"], round(row["mean"], 3)) for row in parts.iter_rows(named=True)]
+    [('ranx', 0.24), ('standard', 0.24), ('letor4', 0.0)]
 
     `judgments` and each run are paths, frames or dicts of dicts; `runs` is one run or a mapping of names to runs.
     `dialects` are those to compare (default: those that fit the files and have the measure), `base` is the one to
@@ -50,7 +56,8 @@ def audit(
     first, kind = next(iter(named.values())), wanted.facts.judgments
     judged = judged_for(judgments, kind)
     scores = {
-        name: Scores(judgments=judged, run=files.kept(run, files.run_from), kind=kind) for name, run in named.items()
+        name: Scores(judgments=judged, run=files.keep_rereadable(run, files.run_from), kind=kind)
+        for name, run in named.items()
     }
     asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
     if dialects is None and any(one.repeats for one in scores.values()):
@@ -65,7 +72,7 @@ def audit(
 
 
 def _is_mapping_of_runs(runs: Any) -> bool:
-    """Whether it maps names to runs; a dict of dicts of scores, or of lists of documents, is a single run."""
+    """Say whether it maps names to runs; a dict of dicts of scores, or of lists of documents, is a single run."""
     if not isinstance(runs, Mapping) or not runs:
         return False
     inner = next(iter(runs.values()))
@@ -97,7 +104,7 @@ class Audit:
         base: Dialect,
         lacking: tuple[str, ...] = (),
     ) -> Audit:
-        """The audit by the dialects that accept the input; if none does, that is an error."""
+        """Return the audit by the dialects that accept the input; if none does, that is an error."""
         errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
         refused = {name: reason(error) for name, error in errors.items()}
         taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
@@ -114,15 +121,15 @@ class Audit:
         return len(self.scores) > 1
 
     def mean(self, run: str, dialect: Dialect, measure: Measure | None = None) -> float:
-        """What the run gets from the dialect."""
+        """Return what the run gets from the dialect."""
         return self.scores[run].mean(dialect, measure or self.measure)
 
     def values(self, run: str, dialect: Dialect, measure: Measure | None = None) -> FloatArray:
-        """The value of each judged query; NaN where it does not count."""
+        """Return the value of each judged query; NaN where it does not count."""
         return self.scores[run].values(dialect, measure or self.measure)
 
     def ranked(self, run: str) -> list[Dialect]:
-        """The dialects by what they give the run, the lowest first."""
+        """Return the dialects by what they give the run, the lowest first."""
         return sorted(self.dialects, key=lambda dialect: np.nan_to_num(self.mean(run, dialect), nan=-np.inf))
 
     @cached_property
@@ -131,7 +138,7 @@ class Audit:
         return {run: Conditions.of(scores, self.base, self.measure) for run, scores in self.scores.items()}
 
     def attribution(self, run: str, other: Dialect, base: Dialect | None = None) -> Attribution:
-        """Why a dialect gives the run another number than `base` does."""
+        """Return why a dialect gives the run another number than `base` does."""
         return attribute(self.scores[run], base or self.base, other, self.measure)
 
     @cached_property
@@ -185,7 +192,7 @@ class Audit:
         return pl.DataFrame(rows)
 
     def to_pandas(self, table: str = "parts") -> Any:
-        """The `parts` as a pandas frame."""
+        """Return the `parts` as a pandas frame."""
         return display.pandas(self, ("parts",), table)
 
     def _repr_html_(self) -> str:
@@ -205,13 +212,13 @@ class Audit:
 
 
 def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:
-    """Whether all tools stop at the same place in a file: then the file is at fault."""
+    """Say whether all tools stop at the same place in a file: then the file is at fault."""
     places = {str(error) if isinstance(error, InputError) and error.path else None for error in errors}
     return len(places) == 1 and None not in places
 
 
 def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> RankGaugeError | None:
-    """Why the dialect refuses one of the runs."""
+    """Return why the dialect refuses one of the runs."""
     for one in scores.values():
         try:
             one.mean(dialect, measure)

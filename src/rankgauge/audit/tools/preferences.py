@@ -73,7 +73,7 @@ class Contest:
         return (Consensus.NOISE, Consensus.LEANING, Consensus.CONTRADICTION)[len(sure)]
 
     def preferring(self, winner: int) -> list[str]:
-        """The dialects under which the first (1) or the second (−1) run is better."""
+        """Return the dialects under which the first (1) or the second (−1) run is better."""
         return [duel.dialect for duel in self.duels if duel.winner == winner]
 
 
@@ -88,16 +88,16 @@ class ToolPreferences:
     seed: int
 
     def disputed(self, measure: Measure) -> bool:
-        """Whether two dialects put the runs in different orders by the measure."""
+        """Say whether two dialects put the runs in different orders by the measure."""
         return any(one.outcome is not Consensus.AGREE for one in self.contests if one.measure == measure)
 
     def of(self, measure: Measure) -> list[Contest]:
-        """Every pair of runs by the measure."""
+        """Return every pair of runs by the measure."""
         return [contest for contest in self.contests if contest.measure == measure]
 
 
 def preferences(audit: Audit, *, seed: int = 0) -> ToolPreferences:
-    """Which of the audit's runs the tools prefer."""
+    """Return which of the audit's runs the tools prefer."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
     for scores in audit.scores.values():
         for dialect in audit.dialects:
@@ -119,7 +119,7 @@ def _order(audit: Audit, dialect: Dialect, measure: Measure) -> tuple[str, ...]:
 
 
 def _contests(audit: Audit, first: str, second: str, seed: int) -> Iterator[Contest]:
-    """Two runs at every cutoff; all tests share their random signs."""
+    """Yield two runs at every cutoff; all tests share their random signs."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
     cells = [(measure, dialect) for measure in measures for dialect in audit.dialects]
     one, other = (

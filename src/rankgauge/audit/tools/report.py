@@ -17,9 +17,9 @@ from rankgauge.audit.tools import tables as tables
 from rankgauge.audit.tools.cause import CAUSES
 from rankgauge.audit.tools.figures import picture
 from rankgauge.audit.tools.preferences import Contest
-from rankgauge.audit.tools.scores import told
+from rankgauge.audit.tools.scores import explain_refusals
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.html import rendered
+from rankgauge.render.html import render
 from rankgauge.render.passages import Details, Heading, Legend, Markup, Notes, Paragraph, Passage, Recommendations
 from rankgauge.render.svg import Drawing
 
@@ -51,15 +51,15 @@ class AuditReport(Report):
         return next(iter(self.audit.scores))
 
     def frame(self) -> pl.DataFrame:
-        """A row per run and tool: its mean, and what each cause adds to the difference from the base."""
+        """Return a row per run and tool: its mean, and what each cause adds to the difference from the base."""
         return self.audit.parts
 
     def picture(self) -> Drawing:
-        """Each tool's mean, and what leads there from the base, cause by cause."""
+        """Return each tool's mean, and what leads there from the base, cause by cause."""
         return picture(self.audit)
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The scores, the causes, and what to do; a page is for people who have never heard of dialects."""
+        """Return the scores, the causes, and what to do; a page is for people who have never heard of dialects."""
         audit, found = self.audit, headline(self.audit, self._first)
         runs, queries = ", ".join(audit.scores), len(audit.conditions[self._first].queries)
         page = medium is Medium.PAGE
@@ -108,10 +108,10 @@ class AuditReport(Report):
             yield moving
 
     def _refused(self) -> Iterator[Passage]:
-        """The tools that do not take the data, before anything is said of the others."""
+        """Yield the tools that do not take the data, before anything is said of the others."""
         if self.audit.refused:
             yield Heading("Refused")
-            yield Notes(told(self.audit.refused))
+            yield Notes(explain_refusals(self.audit.refused))
 
     def _page(self) -> Iterator[Passage]:
         audit = self.audit
@@ -152,16 +152,16 @@ class AuditReport(Report):
             yield Heading(run, level=3)
 
     def _parts(self) -> Iterator[Passage]:
-        """What a reader chooses, the colours, and where the script draws."""
+        """Yield what a reader chooses, the colours, and where the script draws."""
         audit, hues = self.audit, self._hues()
-        yield Markup(rendered("audit.html", audit=audit, choosing=True))
+        yield Markup(render("audit.html", audit=audit, choosing=True))
         yield Legend({cause.name: hues[cause.name] for cause in audit.told_causes})
-        yield Markup(rendered("audit.html", audit=audit, table=tables.why(audit, self._first)))
+        yield Markup(render("audit.html", audit=audit, table=tables.why(audit, self._first)))
         yield Heading("What the choices are", level=3)
         yield Notes(tables.settings(audit))
 
     def _hues(self) -> dict[str, str]:
-        """Each cause's colour; visible causes come first."""
+        """Return each cause's colour; visible causes come first."""
         order = [*self.audit.told_causes, *(cause for cause in CAUSES.values() if cause not in self.audit.told_causes)]
         return {cause.name: figures.hue(place) for place, cause in enumerate(order)}
 
@@ -173,10 +173,10 @@ class AuditReport(Report):
             "runs": {run: self._differences(run) for run in self.audit.scores},
         }
         embedded = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("</", "<\\/")  # no end of the script
-        return rendered("audit.html", audit=self.audit, data=embedded)
+        return render("audit.html", audit=self.audit, data=embedded)
 
     def _differences(self, run: str) -> dict[str, dict[str, Any]]:
-        """Every pair of tools; the parts of B − A are those of A − B with the other sign."""
+        """Return every pair of tools; the parts of B − A are those of A − B with the other sign."""
         ranked = list(reversed(self.audit.ranked(run)))
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for one, other in combinations(ranked, 2):
@@ -198,7 +198,7 @@ class AuditReport(Report):
         return {"difference": None if np.isnan(found.difference) else sign * found.difference, "parts": parts}
 
     def data(self) -> dict[str, Any]:
-        """Everything: means, causes, the queries that matter most, the verdict, and what to do."""
+        """Return everything: means, causes, the queries that matter most, the verdict, and what to do."""
         audit = self.audit
         return {
             "measure": str(audit.measure),

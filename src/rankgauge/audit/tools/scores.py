@@ -15,7 +15,7 @@ from rankgauge.audit.tools.conditions import DataTraits
 from rankgauge.dialects import Dialect
 from rankgauge.dialects import get as get_dialect
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.evaluation.judged_hits import joined, judged_as, matched
+from rankgauge.evaluation.judged_hits import check_matches, join_judgments, judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
@@ -28,13 +28,13 @@ from rankgauge.ranking import Hits, Ranking
 
 
 def reason(error: RankGaugeError) -> str:
-    """What an error says, in one paragraph."""
+    """Return what an error says, in one paragraph."""
     problem, *hints = str(error).splitlines()
     return ". ".join([problem, *(hint.strip() for hint in hints)])
 
 
-def told(refused: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Why tools refuse an input; those that give the same reason are told together."""
+def explain_refusals(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return why tools refuse an input; those that give the same reason are told together."""
     alike: dict[str, list[str]] = {}
     for name, why in refused.items():
         alike.setdefault(why, []).append(name)
@@ -50,21 +50,14 @@ SEARCH_ONLY = ("elasticsearch", "quepid", "ranx")
 NO_TOOL = ("papers",)
 """Definitions that no tool computes by."""
 
-WRAPPERS = (
-    "beir",
-    "beir-mrr",
-    "ir-measures",
-    "mteb",
-    "pytrec_eval",
-    "torchmetrics",
-)
+WRAPPERS = ("beir", "beir-mrr", "ir-measures", "mteb", "pytrec_eval", "torchmetrics")
 """Libraries that compute as trec_eval, gdeval or scikit-learn do, but for queries that are not in the run: beside these
 they would be the same numbers again."""
 
 FRAMEWORKS = (
-    *("deepeval", "evidently", "haystack", "haystack-2", "implicit", "lenskit", "llamaindex", "llamaindex-0.12.1"),
-    *("mlflow", "mlflow-2.9", "opensearch-srw", "phoenix", "pyvespa", "ragas", "recbole", "recommenders"),
-    *("sentence-transformers", "trulens", "trulens-before-2747"),
+    *("deepeval", "evidently", "haystack", "haystack-2", "ignite", "implicit", "lenskit", "llamaindex"),
+    *("llamaindex-0.12.1", "mlflow", "mlflow-2.9", "opensearch-srw", "phoenix", "pyvespa", "ragas", "rax", "recbole"),
+    *("recommenders", "sentence-transformers", "sentence-transformers-reranking", "trulens", "trulens-before-2747"),
 )
 """Frameworks for RAG and machine learning, whose own rows other people do not have."""
 
@@ -76,22 +69,14 @@ OWN_ROWS = {
 """The formats of rows that frameworks write, and the dialect of each."""
 
 LEARNED_ONLY = (
-    "catboost",
-    "letor3",
-    "letor4",
-    "lightgbm",
-    "mslr",
-    "ranklib",
-    "ranklib-2.8",
-    "ranklib-2011-fork",
-    "xgboost",
-    "yahoo",
+    *("catboost", "letor3", "letor4", "lightgbm", "mslr", "ranklib", "ranklib-2.8", "ranklib-2011-fork"),
+    *("xgboost", "yahoo"),
 )
 """Tools that need a grade for every ranked document, and so cannot read pooled judgments and a run."""
 
 
 def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) -> tuple[Dialect, ...]:
-    """The dialects that fit the two files; a dialect that a user added fits any.
+    """Return the dialects that fit the two files; a dialect that a user added fits any.
 
     For judgments that say more of a document than its grade, they are those of tools that read such.
     """
@@ -105,13 +90,13 @@ def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) 
 
 
 def frameworks_of(*sources: Any) -> list[str]:
-    """The dialects of the frameworks whose own rows the files have."""
+    """Return the dialects of the frameworks whose own rows the files have."""
     named = (files.detect(one).format.name.removesuffix("-results") for one in sources if files.is_path(one))
     return [OWN_ROWS[name] for name in named if name in OWN_ROWS]
 
 
 def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
-    """The dialect; where a run lists documents twice and it refuses that, it counts each of them once."""
+    """Return the dialect; where a run lists documents twice and it refuses that, it counts each of them once."""
     listed = any(one.repeats and not one.judges_twice for one in scores)
     if dialect.duplicates is not Duplicates.REFUSE or not listed:
         return dialect
@@ -120,31 +105,21 @@ def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
 
 
 def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
-    """Whether the tool prints a measure of such judgments, or nobody says what it prints."""
+    """Say whether the tool prints a measure of such judgments, or nobody says what it prints."""
     printed = {one.measure.facts.judgments for one in dialect.printed}
     return not printed or kind in printed
 
 
 def is_learned(judgments: Any, run: Any) -> bool:
-    """Whether the files are a learned ranker's test set and its scores."""
+    """Say whether the files are a learned ranker's test set and its scores."""
     return files.is_path(judgments) and files.is_path(run) and files.detect(run).kind is Kind.COMPANION
 
 
 T = TypeVar("T")
 
 REPORTED = (
-    "name",
-    "title",
-    "reference",
-    "differs",
-    "also",
-    "strict",
-    "rel_scale",
-    "top_scale",
-    "printed",
-    "usual",
-    "lists_missing",
-    "lists_short",
+    *("name", "title", "reference", "differs", "also", "strict", "rel_scale", "top_scale"),
+    *("printed", "usual", "lists_missing", "lists_short"),
 )
 """The fields of a dialect that say how values are shown, not what they are."""
 
@@ -172,7 +147,7 @@ RANKING = {f.name for f in fields(Ranking)}
 def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
     """Judgments that can be read more than once, for measures that ask for that kind."""
     if kind is JudgmentKind.GRADES:
-        return files.kept(judgments, files.judgments_from)
+        return files.keep_rereadable(judgments, files.judgments_from)
     found = files.judgments_from(judgments, kind)
     check_subtopics(found, kind)
     return found
@@ -189,7 +164,7 @@ class Scores:
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The judgments, one grade for each document, and the run, as the dialect's tool reads them."""
+        """Return the judgments, one grade for each document, and the run, as the dialect's tool reads them."""
         judged, ranked = self._read(dialect)
         with _as_judged(dialect):
             return dialect.prepare(judged, self.kind), ranked
@@ -215,13 +190,13 @@ class Scores:
         return judged.select(key).is_duplicated().any(), ranked.select("query", "document").is_duplicated().any()
 
     def traits(self, dialect: Dialect) -> DataTraits:
-        """What the data is like, as the dialect's tool reads it."""
+        """Return what the data is like, as the dialect's tool reads it."""
         odd = self._plain is None
         key = ("traits", dialect.reading if odd else None, dialect.max_grade)
         return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, dialect=dialect))
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The tables in the files, read only once if every tool reads them alike."""
+        """Return the tables in the files, read only once if every tool reads them alike."""
         reading = dialect.reading
         with judged_as(dialect):
             key = "tables", reading, keeps_repeats()
@@ -236,7 +211,7 @@ class Scores:
         return self._once("plain", self._plainly_read)
 
     def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-        """The tables if the strictest tool would accept the files and the lines of each query are together."""
+        """Return the tables if the strictest tool would accept the files and the lines of each query are together."""
         try:
             with keeping_repeats():
                 judged, ranked = self._pair(STRICTEST)
@@ -249,12 +224,12 @@ class Scores:
         return None if torn or odd else (judged, ranked)
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
-        """The measure's one number under the dialect."""
+        """Return the measure's one number under the dialect."""
         spoken = dialect.provider(measure)
         return self._once(("mean", bare(spoken), measure), lambda: float(self.result(spoken, measure)[measure]))
 
     def values(self, dialect: Dialect, measure: Measure) -> FloatArray:
-        """The value of each of `queries` under the dialect; NaN where the query does not count."""
+        """Return the value of each of `queries` under the dialect; NaN where the query does not count."""
         result = self.result(dialect, measure)
         values = np.full(len(result.hits.queries), np.nan)
         values[result.counted] = result.matrix[:, 0]
@@ -266,7 +241,7 @@ class Scores:
         return asked.join(named, on="query", how="left", maintain_order="left")["value"].fill_null(np.nan).to_numpy()
 
     def only(self, query: str, dialect: Dialect) -> Scores:
-        """The scores of one query alone, as the dialect's tool reads the files."""
+        """Return the scores of one query alone, as the dialect's tool reads the files."""
         judged, ranked = (table.filter(pl.col("query") == query) for table in self.tables(dialect))
         return Scores(judgments=judged, run=ranked, kind=self.kind, _kept={"plain": (judged, ranked)})
 
@@ -277,7 +252,7 @@ class Scores:
         return queries
 
     def result(self, dialect: Dialect, measure: Measure) -> Result:
-        """What `evaluate` gives for the one measure under the dialect."""
+        """Return what `evaluate` gives for the one measure under the dialect."""
         dialect = dialect.provider(measure)
         hits = self.hits(dialect)
         self.prepare(dialect, [measure])
@@ -286,14 +261,14 @@ class Scores:
         return Result(dialect=dialect, measures=(measure,), hits=hits, raw=raw, errors=errors, matrix=matrix)
 
     def hits(self, dialect: Dialect) -> Hits:
-        """The judged hits under the dialect."""
+        """Return the judged hits under the dialect."""
         key = ("hits", self._early(dialect))
         if key not in self._kept:
             with files.traced(self.run):
                 tables = self._read(dialect)
                 with _as_judged(dialect):
-                    ranked = joined(*tables, dialect, kind=self.kind)
-                self._kept[key] = matched(ranked, lambda: tables, self.run)
+                    ranked = join_judgments(*tables, dialect, kind=self.kind)
+                self._kept[key] = check_matches(ranked, lambda: tables, self.run)
         hits: Hits = self._kept[key]
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)
@@ -309,7 +284,7 @@ class Scores:
                 self._kept[key] = values[:, [column]], errors[:, [column]]
 
     def _key(self, dialect: Dialect, measure: Measure) -> Hashable:
-        """The key of a kernel's values, which dialects share if they read the measure alike."""
+        """Return the key of a kernel's values, which dialects share if they read the measure alike."""
         return "raw", self._early(dialect), dialect.read(measure)
 
     def _early(self, dialect: Dialect) -> Dialect:
@@ -317,7 +292,7 @@ class Scores:
         return self._once(("early", bare(dialect)), lambda: self.traits(dialect).ranked(_without_late(dialect)))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What is computed, from now on kept under the key."""
+        """Return what is computed, from now on kept under the key."""
         if key not in self._kept:
             self._kept[key] = compute()
         found: T = self._kept[key]
@@ -332,7 +307,7 @@ def _as_judged(dialect: Dialect) -> Iterator[None]:
 
 
 def _without_late(dialect: Dialect) -> Dialect:
-    """The dialect with the fields as in standard that only the measures and the summary read."""
+    """Return the dialect with the fields as in standard that only the measures and the summary read."""
     standard = get_dialect("standard")
     # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
     kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
@@ -340,7 +315,7 @@ def _without_late(dialect: Dialect) -> Dialect:
 
 
 def bare(dialect: Dialect) -> Dialect:
-    """The dialect without the fields that change no value: two dialects that are equal then compute alike."""
+    """Return the dialect without the fields that change no value: two dialects that are equal then compute alike."""
     if not dialect.name:
         return dialect
     unnamed = replace(dialect, name="", title="", reference="", differs=(), also=(), strict=False)

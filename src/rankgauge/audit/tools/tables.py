@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rankgauge.audit.tools import Attribution, Audit, Consensus, Mover, ToolPreferences, advise
-from rankgauge.audit.tools.advice import joined
+from rankgauge.audit.tools.advice import join_words
 from rankgauge.audit.tools.attribution import NOTHING
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.audit.tools.preferences import Contest
 from rankgauge.dialects import Dialect
-from rankgauge.render.numbers import number, signed
+from rankgauge.render.numbers import number, with_sign
 from rankgauge.render.passages import Track
 from rankgauge.render.table import Column, ReportTable
 
@@ -29,16 +29,16 @@ KINDS = {
 
 
 def contribution(amount: float) -> str:
-    """A part of a difference: nothing for none, and `~0` for one that four decimals do not show."""
+    """Return a part of a difference: nothing for none, and `~0` for one that four decimals do not show."""
     if abs(amount) <= NOTHING:
         return ""
-    return "~0" if abs(amount) < 5e-5 else signed(amount)
+    return "~0" if abs(amount) < 5e-5 else with_sign(amount)
 
 
 def scores(audit: Audit) -> ReportTable:
     """Show what each run gets from each dialect; the best of several runs is marked."""
     rows: list[tuple[Any, ...]] = []
-    for dialect in _sorted(audit):
+    for dialect in _sort_dialects(audit):
         means = [audit.mean(run, dialect) for run in audit.scores]
         best = max(means) if len({round(mean, 12) for mean in means}) > 1 else np.inf
         marks = [" *" if mean == best else "  " if audit.several else "" for mean in means]
@@ -78,9 +78,9 @@ def settings(audit: Audit) -> list[tuple[str, str]]:
 
 
 def lacking(audit: Audit) -> list[tuple[str, str]]:
-    """The tools that do not have the measure: they are left out, unless they were asked for."""
+    """Return the tools that do not have the measure: they are left out, unless they were asked for."""
     names = audit.lacking
-    away = f"{joined(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
+    away = f"{join_words(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
     asked = [words for one in audit.dialects if (words := one.lacked([audit.measure]))]
     return [("left out", away)] * bool(names) + [("lacking", "; ".join(asked))] * bool(asked)
 
@@ -98,10 +98,10 @@ def _setting(audit: Audit, cause: Cause) -> str:
 
 
 def advice(audit: Audit) -> list[tuple[str, str]]:
-    """What to do, and why."""
+    """Return what to do, and why."""
     agreed = "the tools agree on this data" if len(audit.dialects) > 1 else "one tool alone has none to differ from"
     if audit.refused:
-        agreed = f"this data is refused by {joined(list(audit.refused))}; tools that take it differ in nothing"
+        agreed = f"this data is refused by {join_words(list(audit.refused))}; tools that take it differ in nothing"
     return [(one.title, one.words) for one in advise(audit)] or [
         ("Nothing" if not audit.refused else "Look at what is refused", f"{agreed[0].upper()}{agreed[1:]}.")
     ]
@@ -150,18 +150,18 @@ def _with_tools(mover: Mover, value: float) -> str:
 
 
 def orders(audit: Audit, verdict: ToolPreferences) -> ReportTable:
-    """The runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
+    """Return the runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
     shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.disputed(measure)]
     header = ("tool", *(str(measure) for measure in shown))
     rows = [
         (dialect.name, *(" > ".join(verdict.orders[dialect.name, str(measure)]) for measure in shown))
-        for dialect in _sorted(audit)
+        for dialect in _sort_dialects(audit)
     ]
     return ReportTable(columns=header, rows=rows, base=audit.base.name)
 
 
 def verdicts(verdict: ToolPreferences) -> list[tuple[str, str]]:
-    """Each pair of runs: by which measures the tools disagree, and whether by more than luck."""
+    """Return each pair of runs: by which measures the tools disagree, and whether by more than luck."""
     found = []
     for runs in dict.fromkeys(contest.runs for contest in verdict.contests):
         contests = [contest for contest in verdict.contests if contest.runs == runs]
@@ -170,7 +170,7 @@ def verdicts(verdict: ToolPreferences) -> list[tuple[str, str]]:
 
 
 def _verdict(contests: list[Contest]) -> Iterator[str]:
-    """The outcomes, each with its measures."""
+    """Yield the outcomes, each with its measures."""
     first, second = contests[0].runs
     for outcome in Consensus:
         alike = [contest for contest in contests if contest.outcome is outcome]
@@ -189,6 +189,6 @@ def _verdict(contests: list[Contest]) -> Iterator[str]:
             yield f"({last.measure}: {run} is better under {', '.join(last.preferring(winner))}{by_luck})"
 
 
-def _sorted(audit: Audit) -> list[Dialect]:
-    """The dialects by what they give the first run, the highest first."""
+def _sort_dialects(audit: Audit) -> list[Dialect]:
+    """Return the dialects by what they give the first run, the highest first."""
     return list(reversed(audit.ranked(next(iter(audit.scores)))))

@@ -22,7 +22,7 @@ def fleiss(tally: Tally) -> FloatArray:
     given = ratio(tally.counts, tally.judged[:, np.newaxis])
     shares = ratio(tally.weights @ given, tally.weights.sum(axis=-1, keepdims=True))
     chance = np.asarray((shares**2).sum(axis=-1))
-    return ratio(observed(tally) - chance, 1.0 - chance)
+    return ratio(observed_agreement(tally) - chance, 1.0 - chance)
 
 
 Coefficient(
@@ -78,7 +78,7 @@ def alpha(tally: Tally, distance: str = "nominal") -> FloatArray:
 
 
 def coincidences(tally: Tally) -> FloatArray:
-    """How often two judgments of one item had the grades c and k (samples × levels × levels).
+    """Return how often two judgments of one item had the grades c and k (samples × levels × levels).
 
     Every judgment counts once: the pairs of an item with m judgments weigh 1 / (m − 1).
     """
@@ -103,7 +103,7 @@ for _name, (_, _words) in DISTANCES.items():
     ).register()
 
 
-def observed(tally: Tally) -> FloatArray:
+def observed_agreement(tally: Tally) -> FloatArray:
     """The chance that two assessors of an item gave it the same grade, averaged over the items that two judged."""
     shared = tally.shared
     agreeing = (shared.counts * (shared.counts - 1)).sum(axis=-1)
@@ -111,7 +111,7 @@ def observed(tally: Tally) -> FloatArray:
 
 
 def unanimous(tally: Tally) -> FloatArray:
-    """The share of the items on which all of their assessors agree."""
+    """Return the share of the items on which all of their assessors agree."""
     shared = tally.shared
     return shared.mean((shared.counts.max(axis=-1, initial=0.0) == shared.judged).astype(float))
 
@@ -121,7 +121,7 @@ Coefficient(
     title="Observed agreement",
     words="the chance that two assessors of an item gave it the same grade",
     reference="Fleiss, Measuring nominal scale agreement among many raters, Psychological Bulletin 1971",
-    kernel=observed,
+    kernel=observed_agreement,
 ).register()
 Coefficient(
     name="unanimous",

@@ -1,8 +1,7 @@
 """MACHINE JUDGES: grades from language models: asked for, read, and weighed against people."""
 
 from rankgauge.judgments.llm.asking.outcome import Asked
-from rankgauge.judgments.llm.asking.requests import Patience
-from rankgauge.judgments.llm.asking.spending import Prices
+from rankgauge.judgments.llm.asking.requests import Patience, Prices
 from rankgauge.judgments.llm.model_judge import ask
 
 __all__ = ["Asked", "Patience", "Prices", "ask"]

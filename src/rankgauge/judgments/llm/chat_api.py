@@ -18,12 +18,13 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """The choices of an answer, the endpoint's name for its model, and the tokens that it counts, if it does."""
+    """The choices of an answer, the endpoint's name for its model, the tokens if it counts them, and the time."""
 
     choices: Sequence[Fields]
     tokens_in: int | None
     tokens_out: int | None
     model: str | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +56,9 @@ class ChatApi(Registered):
             return None
         counts = fields.get("usage", fields)
         tokens = [_count(counts.get(name)) if isinstance(counts, Mapping) else None for name in self.usage]
-        model = fields.get("model")
-        return Reply(
-            choices=choices,
-            tokens_in=tokens[0],
-            tokens_out=tokens[1],
-            model=model if isinstance(model, str) and model else None,
-        )
+        model = fields.get("model") or None
+        named = model if isinstance(model, str) else None
+        return Reply(choices=choices, tokens_in=tokens[0], tokens_out=tokens[1], model=named)
 
 
 def api_at(url: str) -> ChatApi:

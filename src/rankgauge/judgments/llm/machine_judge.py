@@ -55,7 +55,7 @@ class MachineJudge:
 
     @classmethod
     def read(cls, source: Any, name: str | None = None, *, words: Mapping[str, float] = BOOLEANS) -> MachineJudge:
-        """The judge whose grades a file, a frame, a dict or rows hold; a file's judge has the file's name.
+        """Return the judge whose grades a file, a frame, a dict or rows hold; a file's judge has the file's name.
 
         `words` are grades that a table may have in place of numbers, besides those of a scale that the file is said to
         have. A document that several assessors of the file
@@ -63,18 +63,16 @@ class MachineJudge:
         """
         path = source if files.is_path(source) else None
         called = name or (Path(path).name.partition(".")[0] if path is not None else "judge")
-        frame = _table(source)
-        if frame is None:
-            frame = files.judgments_from(source)
+        table = _table(source)
+        frame = files.judgments_from(source) if table is None else table
         said = getattr(getattr(source, "spelling", None), "scale", None)
         known = {**words, **dict(said.levels if said else ())}
         typed = _check(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
         if "assessor" not in frame.columns:
             _refuse_contradictions(typed, path)
-        found = typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean())
-        if not len(found):
+        if typed.is_empty():
             raise InputError("the judge gave no grade", path=path)
-        return cls(name=called, frame=found)
+        return cls(name=called, frame=typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean()))
 
     @property
     def grades(self) -> tuple[float, ...]:
@@ -82,18 +80,18 @@ class MachineJudge:
         return tuple(chances(self.frame)) or tuple(self.frame["grade"].unique().sort().to_list())
 
     def of(self, documents: pl.DataFrame) -> pl.DataFrame:
-        """What it says of these documents (query, document), a row each; null where it gave no grade."""
+        """Return what it says of these documents (query, document), a row each; null where it gave no grade."""
         return documents.join(self.frame, on=KEYS, how="left", maintain_order="left").drop(KEYS)
 
 
 def chances(frame: pl.DataFrame) -> dict[float, str]:
-    """The columns with the chance of a grade, by grade, ascending."""
-    found = {}
+    """Return the columns with the chance of a grade, by grade, ascending."""
+    columns = {}
     for name in frame.columns:
         if name.startswith(CHANCE):
             with suppress(ValueError):
-                found[float(name.removeprefix(CHANCE))] = name
-    return dict(sorted(found.items()))
+                columns[float(name.removeprefix(CHANCE))] = name
+    return dict(sorted(columns.items()))
 
 
 def steps(said: pl.DataFrame, levels: FloatArray | None = None) -> FloatArray:
@@ -117,8 +115,8 @@ def steps(said: pl.DataFrame, levels: FloatArray | None = None) -> FloatArray:
     return np.asarray(reached)
 
 
-def placed(given: FloatArray, scale: FloatArray, ours: FloatArray) -> IndexArray:
-    """The place of a judge's grades on our scale: as they are, or stretched if its scale is another one.
+def place_on_scale(given: FloatArray, scale: FloatArray, ours: FloatArray) -> IndexArray:
+    """Return the place of a judge's grades on our scale: as they are, or stretched if its scale is another one.
 
     A grade below our lowest is as good as the lowest.
     """
@@ -129,18 +127,18 @@ def placed(given: FloatArray, scale: FloatArray, ours: FloatArray) -> IndexArray
 
 
 def is_stretched(scale: FloatArray, ours: FloatArray) -> bool:
-    """Whether a judge's scale is another one than ours, so that its grades have to be stretched to it."""
+    """Say whether a judge's scale is another one than ours, so that its grades have to be stretched to it."""
     return bool(len(scale)) and not bool(np.isin(np.maximum(scale, ours[0]), ours).all())
 
 
 def read_judges(sources: Mapping[str, Any]) -> Iterator[MachineJudge]:
-    """The judges of these sources, by name."""
+    """Yield the judges of these sources, by name."""
     for name, source in sources.items():
         yield source if isinstance(source, MachineJudge) else MachineJudge.read(source, name)
 
 
 def judges_in(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The judges whose grades are columns of a table of documents, such as `llm_grade`, by column."""
+    """Return the judges whose grades are columns of a table of documents, such as `llm_grade`, by column."""
     names = [name for name in frame.columns if JUDGED.fullmatch(name.lower())]
     return {name: frame.select(*KEYS, grade=name) for name in names}
 
@@ -150,7 +148,7 @@ def _reach(grade: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def levels_of(grade: FloatArray) -> FloatArray:
-    """The levels of a judge's grades but the lowest, or some of them where there are many."""
+    """Return the levels of a judge's grades but the lowest, or some of them where there are many."""
     known = grade[np.isfinite(grade)]
     levels = np.unique(known)[1:]
     return levels if len(levels) <= LEVELS else np.unique(np.quantile(known, np.arange(1, LEVELS + 1) / (LEVELS + 1)))
@@ -171,16 +169,11 @@ def _table(source: Any) -> pl.DataFrame | None:
 
 
 def _refuse_contradictions(frame: pl.DataFrame, path: Any) -> None:
-    twice = (
-        frame.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique()).filter(pl.col("grade").list.len() > 1)
-    )
-    if len(twice):
-        query, document, grades = twice.row(0)
-        raise InputError(
-            f"document {document} of query {query} is graded {' and '.join(f'{grade:g}' for grade in sorted(grades))}",
-            path=path,
-            hint="If these are several samples, name each in a column assessor: then their mean counts.",
-        )
+    graded = frame.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique())
+    for query, document, grades in graded.filter(pl.col("grade").list.len() > 1).head(1).iter_rows():
+        given = " and ".join(f"{grade:g}" for grade in sorted(grades))
+        hint = "If these are several samples, name each in a column assessor: then their mean counts."
+        raise InputError(f"document {document} of query {query} is graded {given}", path=path, hint=hint)
 
 
 def _check(frame: pl.DataFrame, path: Any, words: Mapping[str, float]) -> pl.DataFrame:
@@ -215,12 +208,11 @@ def _number(frame: pl.DataFrame, name: str, path: Any, words: Mapping[str, float
 
 
 def _check_chances(frame: pl.DataFrame, path: Any) -> None:
-    missing = frame.select(pl.sum_horizontal(pl.all().is_null())).to_series()
+    named, missing = ", ".join(frame.columns), frame.select(pl.sum_horizontal(pl.all().is_null())).to_series()
     if missing.is_between(1, frame.width - 1).any():
-        raise InputError(f"some of the chances {', '.join(frame.columns)} of a document are missing", path=path)
+        raise InputError(f"some of the chances {named} of a document are missing", path=path)
     rows = frame.drop_nulls()
-    sums = rows.sum_horizontal()
-    if len(rows) and (not sums.is_between(1 - ROUNDED, 1 + ROUNDED).all() or min(rows.min().row(0)) < 0):
-        raise InputError(
-            f"the chances {', '.join(frame.columns)} of a document are below 0 or do not add up to 1", path=path
-        )
+    if len(rows) and not (
+        rows.sum_horizontal().is_between(1 - ROUNDED, 1 + ROUNDED).all() and min(rows.min().row(0)) >= 0
+    ):
+        raise InputError(f"the chances {named} of a document are below 0 or do not add up to 1", path=path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,11 @@ from rankgauge.judgments import Scale
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, is_exposed
 from rankgauge.judgments.llm.asking.orders import OTHERS, compared_lists
 from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked
-from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.pairs import SHOTS, TextPairs, choose_examples
 from rankgauge.judgments.llm.asking.prompt import find_prompt, scale_of
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.asking.requests import Patience
+from rankgauge.judgments.llm.asking.requests import Patience, Prices
 from rankgauge.judgments.llm.asking.session import AskingSession
-from rankgauge.judgments.llm.asking.spending import Prices
 from rankgauge.judgments.llm.asking.store import AnswerStore
 
 KEY = "OPENAI_API_KEY"
@@ -29,29 +29,19 @@ def ask(
     pool: Any,
     url: str,
     *,
-    model: str,
     cache: str | Path,
-    documents: Any = None,
-    queries: Any = None,
-    depth: int | None = None,
-    max_characters: int | None = None,
-    windows: bool = False,
-    others: int = OTHERS,
-    prompt: str | Path | None = None,
-    grades: str | Scale | None = None,
-    prices: Prices | None = None,
     patience: Patience | None = None,
     key_env: str | None = None,
     api: str | None = None,
     seconds: float = 120.0,
     tell: Callable[[int, int, str], None] | None = None,
-    **settings: Any,
+    **asking: Any,
 ) -> Asked:
     """The grades that a model gives to the pairs of a pool; answers that are in the cache are not asked for again.
 
-    `settings` are those of a `Question`: samples, temperature, logprobs, answer_tokens, form, answer, extra. `tell` is
-    called now and then with how many pairs are done, of how many, and words about it. `prompt` is a name or a file; one
-    that compares documents shows each beside `others` others.
+    `asking` is what `open_session` takes: the model, the tables of texts, the prompt, the grades, prices, and the
+    settings of a `Question`. `tell` is called now and then with how many pairs are done, of how many, and words about
+    it.
 
         from rankgauge.judgments.llm import ask
 
@@ -59,21 +49,12 @@ def ask(
         asked.frame  # query, document, grade, p_0, p_1, p_2, p_3, samples
         asked.write("llm.csv")
     """
-    question = Question(model=model, prompt=find_prompt(prompt, scale_of(grades)), **settings)
-    pairs = TextPairs.of(
-        pool, documents=documents, queries=queries, depth=depth, max_characters=max_characters, windows=windows
-    )
-    if size := question.prompt.compares:
-        pairs = compared_lists(pairs, size=size, others=others)
     patience = patience or Patience()
     with (
         endpoint(url, key_env=key_env, api=api, seconds=seconds, jobs=patience.jobs) as opened,
         closing(AnswerStore(cache)) as store,
     ):
-        session = AskingSession(
-            pairs=pairs, question=question, store=store, prices=prices or Prices(), patience=patience
-        )
-        asked = session.run(opened, tell)
+        asked = open_session(pool, store, url=url, patience=patience, **asking).run(opened, tell)
     if asked.error is not None:
         raise asked.error
     if asked.stopped == INTERRUPTED:
@@ -81,12 +62,67 @@ def ask(
     return asked
 
 
+def open_session(
+    pool: Any,
+    store: AnswerStore,
+    *,
+    model: str,
+    url: str = "",
+    documents: Any = None,
+    queries: Any = None,
+    depth: int | None = None,
+    max_characters: int | None = None,
+    windows: bool = False,
+    images: bool = False,
+    prompt: str | Path | None = None,
+    grades: str | Scale | None = None,
+    examples: Any = None,
+    shots: int = SHOTS,
+    others: int = OTHERS,
+    prices: Prices | None = None,
+    patience: Patience | None = None,
+    **settings: Any,
+) -> AskingSession:
+    """Prepare to ask a model about the pairs of a pool.
+
+    `prompt` is a name or a file; one that compares documents shows each beside `others` others. `examples` are people's
+    labels, of which `shots` are shown. `settings` are those of a `Question`; the temperature is 0 for one sample and 1
+    for several, and answers have the room that the prompt needs, unless these are given.
+    """
+    pairs = TextPairs.from_pool(
+        pool,
+        documents=documents,
+        queries=queries,
+        depth=depth,
+        max_characters=max_characters,
+        windows=windows,
+        images=images,
+    )
+    asked = find_prompt(prompt, scale_of(grades))
+    if examples is not None:
+        if asked.words.compares or windows:
+            raise InputError(
+                "examples show how one whole document is graded",
+                hint="Leave out --examples, or --windows and prompts that compare documents.",
+            )
+        asked = replace(asked, examples=choose_examples(examples, pairs, asked.grades, shots))
+    if settings.get("temperature") is None:
+        settings["temperature"] = 1.0 if settings.get("samples", 1) > 1 else 0.0
+    if settings.get("answer_tokens") is None:
+        settings["answer_tokens"] = asked.words.answer_tokens
+    question = Question(model=model, prompt=asked, images=images, **settings)
+    if size := asked.words.compares:
+        pairs = compared_lists(pairs, size=size, others=others)
+    caps, tries = prices or Prices(), patience or Patience()
+    return AskingSession(pairs=pairs, question=question, store=store, url=url, prices=caps, patience=tries)
+
+
 @contextmanager
 def endpoint(
     url: str, *, key_env: str | None = None, api: str | None = None, seconds: float = 120.0, jobs: int = 8
 ) -> Iterator[Endpoint]:
     """Open the endpoint at a URL; for `stand-in:FILE` a stand-in answers from that table while the block runs."""
-    from rankgauge.judgments.llm.stand_in import opened  # here, because `python -m` runs that module by itself
+    from rankgauge.judgments.llm.stand_in import opened  # here: servers take time to load
 
     with (
         opened(url) as address,

@@ -1,31 +1,28 @@
 """A stand-in for a language model: an OpenAI-compatible endpoint that answers from a table of grades.
 
-    python -m rankgauge.judgments.llm.stand_in grades.csv --port 8000
-
-The table has the columns query_text, text (or title), and grade or p_0, p_1 … if answers are to vary. The stand-in
-looks for the texts in the prompt; it sees no ids. With it a project can be rehearsed without a model, and
-`--faults 429=0.1,cut=0.05` shows how it copes with a bad endpoint.
+It is at the URL `stand-in:grades.csv`. The table has the columns query_text, text (or title), and grade, or p_0, p_1 …
+if answers are to vary. The stand-in looks for the texts in the prompt; it sees no ids. With it a project can be
+rehearsed without a model, and `stand-in:grades.csv?faults=429=0.1,cut=0.05` shows how it copes with a bad endpoint.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import random
 import re
-import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, Self
+from urllib.parse import parse_qsl
 
 from rankgauge import files
-from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
 
@@ -59,11 +56,16 @@ class GradesByText:
             self._by_line.setdefault(shown.split("\n", 1)[0].strip(), []).append(number)
 
     def find(self, prompt: str) -> int | None:
-        """The row whose texts are in the prompt; of several the one with the longest texts."""
+        """Return the row whose texts, or a part of them, are in the prompt; of several the one with the longest."""
         lines = {line.strip() for line in prompt.splitlines()}
         near = [number for line in lines for number in self._by_line.get(line, ())]
         fitting = [number for number in near if self._fits(number, prompt)]
         fitting = fitting or [number for number in range(len(self.rows)) if self._fits(number, prompt)]
+        if not fitting and (
+            shown := [line for part in _BOUNDARY.split(prompt)[1:2] for line in part.split("\n") if line]
+        ):
+            # A text that was cut, or a window of it, is a part of the row's.
+            fitting = [n for n, (query, text, _) in enumerate(self.rows) if query in prompt and shown[-1] in text]
         return max(fitting, key=lambda number: (len(self.rows[number][1]), len(self.rows[number][0])), default=None)
 
     def find_all(self, prompt: str) -> tuple[int, ...]:
@@ -79,7 +81,7 @@ class GradesByText:
         return text in prompt and query in prompt
 
     def _chances(self, row: Mapping[str, Any], grade: str | None, names: list[str]) -> dict[str, float] | None:
-        """The probabilities of the grades in a row, if they are numbers."""
+        """Return the probabilities of the grades in a row, if they are numbers."""
         try:
             if grade is not None and not names:
                 return {f"{float(row[grade]):g}": 1.0}
@@ -102,72 +104,34 @@ SLOW = 5.0
 """How many seconds a slow answer takes."""
 
 
-class StandInShape:
-    """The form in which a stand-in is asked and answers; another API overrides what is different there."""
-
-    path = "/v1/chat/completions"
-    key_header = "Authorization"
-
-    def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Translate a request into OpenAI's form."""
-        return body
-
-    def reply(self, completion: dict[str, Any]) -> str:
-        """Translate a chat completion into the text that is sent."""
-        return json.dumps(completion)
-
-
 class StandIn:
     """The endpoint on this machine while it is open: `with StandIn("grades.csv") as stand_in: … stand_in.url`."""
+
+    path = "/v1/chat/completions"
+    retry_after = "1"
+    """What the header Retry-After says with 429 and 503."""
 
     def __init__(
         self,
         table: Any,
         *,
-        port: int = 0,
-        model: str | None = None,
-        key: str | None = None,
         faults: Mapping[str, float] | None = None,
         delay: float = 0.0,
         seed: int = 0,
         first: float = 0.0,
     ) -> None:
-        """`model` and `key` are the only ones it takes, if given; `faults` has the share of requests with each.
-
-        `first` is the share of its comparisons in which it prefers documents just as they are shown.
-        """
-        self.first = first
-        self.grades = GradesByText(table)
-        self.model, self.key, self.delay, self.seed = model, key, delay, seed
+        """`faults` has the share of requests with each; `first` is the share of comparisons in which documents are
+        preferred just as they are shown."""
+        self.grades, self.delay, self.seed, self.first = GradesByText(table), delay, seed, first
         self.faults = dict(faults or {})
         if unknown := sorted(set(self.faults) - set(FAULTS)):
             raise ParameterError("a stand-in", "faults", f"among {', '.join(FAULTS)}", unknown[0])
-        self.next_faults: deque[str] = deque()
-        """Faults of the next requests, before those that are drawn; a status may have words, as in `400:too long`."""
-        self.retry_after = "1"
-        """What the header Retry-After says with 429 and 503."""
-        self.says_usage = True
-        """Whether answers count their tokens."""
-        self.shape = StandInShape()
-        """The form of requests and answers: OpenAI's, unless it is replaced."""
-        self.bodies: deque[dict[str, Any]] = deque(maxlen=1000)
-        """The last requests."""
-        self.headers: deque[dict[str, str]] = deque(maxlen=1000)
-        self.identities: set[str] = set()
-        """The idempotency keys of all requests."""
-        self.received: Counter[Row] = Counter()
-        """How often each row of the table was asked about."""
-        self.answered: Counter[Row] = Counter()
-        """How often an answer about each row was sent whole."""
         self._samples: Counter[Row] = Counter()
-        self._rng, self._lock = random.Random(seed), Lock()
-        try:
-            self._server = _Server(("127.0.0.1", port), _handler(self))
-        except OSError as error:
-            raise InputError(f"the port {port} cannot be used: {error.strerror}", hint="Try --port 0.") from None
+        self._rng, self.lock = random.Random(seed), Lock()
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def __enter__(self) -> StandIn:
+    def __enter__(self) -> Self:
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
@@ -175,53 +139,55 @@ class StandIn:
         self._server.shutdown()
         self._server.server_close()
 
-    def serve(self) -> None:
-        """Answers until the process ends."""
-        self._server.serve_forever()
+    def respond(self, path: str, headers: Mapping[str, str], body: dict[str, Any]) -> tuple[int, str, str]:
+        """Return the status and the text of an answer, and what is to go wrong with it."""
+        if path != self.path:
+            return 404, error_text(f"There is nothing at {path}."), ""
+        fault, row = self.draw_fault(), self.find_row(body)
+        status, _, words = fault.partition(":")
+        if status.isdigit():
+            return int(status), error_text(words or f"made to fail with {status}"), ""
+        wrong = {"garbage": "<html>bad gateway</html>", "empty": '{"choices": []}'}
+        return 200, wrong.get(fault) or self.write(self.completion(body, row, fault)), fault
 
-    def note(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[Row, str | None]:
-        """Counts a request: the row that it is about, and the fault that it gets."""
-        messages = body.get("messages") or []
-        prompt = str(messages[-1].get("content")) if messages else ""  # what comes before are the role and examples
+    def find_row(self, body: Mapping[str, Any]) -> Row:
+        """Find what a request is about: the last message says, as the role and examples come before it."""
+        prompt = _text_of((body.get("messages") or [{}])[-1])
         shown = len(_BOUNDARY.findall(prompt)) // 2
-        row = self.grades.find_all(prompt) if shown > 1 else self.grades.find(prompt)
-        with self._lock:
-            self.bodies.append(body)
-            self.headers.append(headers)
-            self.identities.add(headers.get("Idempotency-Key", ""))
-            self.received[row] += 1
-            if self.next_faults:
-                return row, self.next_faults.popleft() or None
-            drawn = self._rng.random()
-            for fault, share in self.faults.items():
-                drawn -= share
-                if drawn < 0:
-                    return row, fault
-            return row, None
+        return self.grades.find_all(prompt) if shown > 1 else self.grades.find(prompt)
 
-    def completion(self, body: Mapping[str, Any], row: Row, fault: str | None) -> dict[str, Any]:
-        """A chat completion about the row."""
+    def draw_fault(self) -> str:
+        """Draw the fault of the next request; a status may have words, as in `400:too long`."""
+        with self.lock:
+            drawn = self._rng.random()
+        for fault, share in self.faults.items():
+            drawn -= share
+            if drawn < 0:
+                return fault
+        return ""
+
+    def write(self, completion: dict[str, Any]) -> str:
+        """Write a chat completion as it is sent."""
+        return json.dumps(completion)
+
+    def completion(self, body: Mapping[str, Any], row: Row, fault: str = "") -> dict[str, Any]:
+        """Return a chat completion about the row."""
         n = int(body.get("n") or 1)
-        with self._lock:
+        with self.lock:
             first = self._samples[row]
             self._samples[row] += n
         choices = [self._choice(body, row, first + number, fault, number) for number in range(n)]
-        answer: dict[str, Any] = {"id": "chatcmpl-0", "object": "chat.completion", "choices": choices}
-        if self.says_usage:
-            size = sum(len(str(one.get("content")).encode()) for one in body.get("messages") or [])
-            answer["usage"] = {
-                "prompt_tokens": size // 4,
-                "completion_tokens": 2 * n,
-                "total_tokens": size // 4 + 2 * n,
-            }
-        return answer | {"model": body.get("model"), "created": 0}
+        size = sum(len(_text_of(one).encode()) for one in body.get("messages") or [])
+        counts = {"prompt_tokens": size // 4, "completion_tokens": 2 * n, "total_tokens": size // 4 + 2 * n}
+        head = {"id": "chatcmpl-0", "object": "chat.completion", "model": body.get("model"), "created": 0}
+        return {**head, "choices": choices, "usage": counts}
 
-    def _choice(self, body: Mapping[str, Any], row: Row, sample: int, fault: str | None, index: int) -> dict[str, Any]:
+    def _choice(self, body: Mapping[str, Any], row: Row, sample: int, fault: str, index: int) -> dict[str, Any]:
         chances = self.grades.rows[row][2] if isinstance(row, int) else {}
         grade = self._draw(body, row, sample, chances) if chances else "I do not know this document."
         if isinstance(row, tuple):
             grade = self._order(body, row, sample)
-        said = {"chatty": f"I would say that it deserves {grade}!", "outside": "9999"}.get(fault or "", grade)
+        said = {"chatty": f"I would say that it deserves {grade}!", "outside": "9999"}.get(fault, grade)
         choice: dict[str, Any] = {"index": index, "finish_reason": "stop"}
         choice["message"] = {"role": "assistant", "content": said}
         if body.get("logprobs"):
@@ -238,10 +204,8 @@ class StandIn:
         if random.Random(f"{self.seed} {rows} {sample}").random() < self.first:
             grades = [-float(number) for number in range(len(rows))]
         order = sorted(range(len(rows)), key=lambda number: -grades[number])
-        signs = ["=" if grades[a] == grades[b] else ">" for a, b in pairwise(order)]
-        return " ".join(
-            part for number, sign in zip(order, [*signs, ""], strict=True) for part in (f"[{number + 1}]", sign)
-        ).strip()
+        signs = [" = " if grades[a] == grades[b] else " > " for a, b in pairwise(order)]
+        return "".join(f"[{number + 1}]{sign}" for number, sign in zip(order, [*signs, ""], strict=True))
 
     def _draw(self, body: Mapping[str, Any], row: Row, sample: int, chances: Mapping[str, float]) -> str:
         """The likeliest grade, or with a temperature a random one; the draws about a row depend on nothing else."""
@@ -260,50 +224,28 @@ class _Server(ThreadingHTTPServer):
 
 
 def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
-    """The handler of the stand-in's requests."""
+    """Return the handler of the stand-in's requests."""
 
     class StandInHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            read = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            headers = {name.title(): value for name, value in self.headers.items()}
             try:
-                body = json.loads(read)
+                body = json.loads(sent)
             except ValueError:
-                self._send(400, _error("the body is not JSON"))
-                return
-            body = stand_in.shape.request(body)
-            if stand_in.key and stand_in.key not in self.headers.get(stand_in.shape.key_header, ""):
-                self._send(401, _error("Incorrect API key provided", code="invalid_api_key"))
-            elif self.path != stand_in.shape.path or (stand_in.model and body.get("model") != stand_in.model):
-                self._send(404, _error(f"The model `{body.get('model')}` does not exist.", code="model_not_found"))
+                status, text, fault = 400, error_text("the body is not JSON"), ""
             else:
-                self._answer(body, {name.title(): value for name, value in self.headers.items()})
-
-        def _answer(self, body: dict[str, Any], headers: dict[str, str]) -> None:
-            row, fault = stand_in.note(body, headers)
-            time.sleep(stand_in.delay + (SLOW if fault == "slow" else 0.2 if fault == "late" else 0.0))
-            status, _, words = (fault or "").partition(":")
-            if status.isdigit():
-                self._send(int(status), _error(words or f"made to fail with {status}"))
-            elif fault == "garbage":
-                self._send(200, b"<html>bad gateway</html>")
-            elif fault == "empty":
-                self._send(200, json.dumps({"choices": []}).encode())
-            else:
-                whole = stand_in.shape.reply(stand_in.completion(body, row, fault)).encode()
-                self._send(200, whole, cut=fault == "cut")
-                if fault not in ("cut", "slow"):
-                    with stand_in._lock:
-                        stand_in.answered[row] += 1
-
-        def _send(self, status: int, content: bytes, *, cut: bool = False) -> None:
+                status, text, fault = stand_in.respond(self.path, headers, body)
+            time.sleep(stand_in.delay + {"slow": SLOW, "late": 0.2}.get(fault, 0.0))
+            content = text.encode()
             head = [f"HTTP/1.1 {status} -", "Content-Type: application/json", f"Content-Length: {len(content)}"]
             if status in (429, 503):
                 head.append(f"Retry-After: {stand_in.retry_after}")
-            sent = content[: len(content) // 2] if cut else content
-            self.wfile.write("\r\n".join([*head, "", ""]).encode() + sent)  # at once: no wait for acknowledgements
-            self.close_connection = cut
+            self.close_connection = fault == "cut"
+            kept = content[: len(content) // 2] if fault == "cut" else content
+            self.wfile.write("\r\n".join([*head, "", ""]).encode() + kept)  # at once: no wait for acknowledgements
 
         def log_message(self, format: str, *args: Any) -> None:
             """Writes no log."""
@@ -311,12 +253,19 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
     return StandInHandler
 
 
-def _error(message: str, code: str | None = None) -> bytes:
-    return json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}}).encode()
+def _text_of(message: Mapping[str, Any]) -> str:
+    """Return the text of a message, which may have pictures beside it."""
+    content = message.get("content")
+    return "\n".join(part.get("text", "") for part in content) if isinstance(content, list) else str(content)
+
+
+def error_text(message: str, code: str | None = None) -> str:
+    """Write an error as endpoints do."""
+    return json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}})
 
 
 def parsed_faults(text: str) -> dict[str, float]:
-    """The shares of faults, written as 429=0.1,cut=0.05."""
+    """Return the shares of faults, written as 429=0.1,cut=0.05."""
     try:
         pairs = [part.split("=") for part in text.split(",") if part.strip()]
         return {name.strip(): float(share) for name, share in pairs}
@@ -328,38 +277,14 @@ def parsed_faults(text: str) -> dict[str, float]:
 def opened(url: str) -> Iterator[str]:
     """The URL; if it is `stand-in:FILE`, a stand-in answers from that table while the block runs.
 
-    With `?first=0.2` at its end it prefers documents as they are shown in a fifth of its comparisons.
+    With `?first=0.2` at its end it prefers documents as they are shown in a fifth of its comparisons; `?faults=` has
+    the shares of requests that go wrong.
     """
     scheme, _, table = url.partition(":")
     if scheme != "stand-in":
         yield url
         return
-    table, _, first = table.partition("?first=")
-    with StandIn(table, first=float(first or 0.0)) as stand_in:
+    table, _, query = table.partition("?")
+    said = dict(parse_qsl(query))
+    with StandIn(table, first=float(said.get("first", 0.0)), faults=parsed_faults(said.get("faults", ""))) as stand_in:
         yield stand_in.url
-
-
-def main() -> None:
-    """The command line of the module."""
-    parser = argparse.ArgumentParser(description="An OpenAI-compatible endpoint that answers from a table of grades.")
-    parser.add_argument("table", help="A table with the columns query_text, text, and grade or p_0, p_1 …")
-    parser.add_argument("--port", type=int, default=8000, help="0 takes any that is free.")
-    parser.add_argument("--faults", default="", help=f"Shares of faults, as 429=0.1: {', '.join(FAULTS)}.")
-    parser.add_argument("--delay", type=float, default=0.0, help="Seconds before each answer.")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    try:
-        faults = parsed_faults(given.faults)
-        stand_in = StandIn(given.table, port=given.port, faults=faults, delay=given.delay, seed=given.seed)
-    except RankGaugeError as error:
-        print(f"stand_in: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    print(f"a stand-in answers at {stand_in.url}; Ctrl-C ends it", flush=True)
-    try:
-        stand_in.serve()
-    except KeyboardInterrupt:
-        print("ended")
-
-
-if __name__ == "__main__":
-    main()

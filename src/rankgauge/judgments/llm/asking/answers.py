@@ -1,9 +1,10 @@
 """Read a grade from what a model answered, or say why there is none.
 
 A grade stands alone on the last line, or with a label on the first or the last line (`Grade: 2`, `##final score: 2`,
-`**2**`, `<score>2</score>`), or in a JSON object (fenced or not, or the arguments of a tool call) that has one field
-for it. Everything else is refused. Prose is never searched: models quote documents, and documents contain numbers. An
-answer that names two grades is refused too. A user's own pattern replaces these forms and has to match exactly once.
+`**2**`, `<score>2</score>`, `[[2]]`), or in a JSON object that has one field for it (fenced or not, or the arguments of
+a tool call). Everything else is refused. Prose is never searched: models quote documents, and documents contain
+numbers. An answer that names two grades is refused too. A user's own pattern replaces these forms and has to match
+exactly once.
 """
 
 from __future__ import annotations
@@ -26,31 +27,35 @@ FIELDS = ("grade", "score", "final score", "overall score", "overall", "o", "rel
 
 _NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,4})?"
 _LABEL = r"(?:(?:final|overall)\s+)?(?:grade|score|rating|relevance(?:\s+(?:grade|score))?|answer)"
-_LONE = re.compile(rf"({_NUMBER})\.?")
-_LABELLED = re.compile(rf"{_LABEL}(?:\s+is)?\s*[:=]\s*({_NUMBER})\.?", re.IGNORECASE)
-_TAGGED = re.compile(rf"<({_LABEL})>\s*({_NUMBER})\s*</\1>", re.IGNORECASE)
-_MARKS = str.maketrans("", "", "*_`#")
+_LONE = re.compile(rf"(?P<number>{_NUMBER})\.?")
+_LABELLED = re.compile(rf"{_LABEL}(?:\s+is)?\s*[:=]\s*(?P<number>{_NUMBER})\.?", re.IGNORECASE)
+_TAGGED = re.compile(rf"<({_LABEL})>\s*(?P<number>{_NUMBER})\s*</\1>", re.IGNORECASE)
+_MARKS = re.compile(r"(?<![0-9.*_`#])[*_`#]+|[*_`#]+(?![0-9.*_`#])")
+"""Markdown's marks, but not those between digits: `1*0` is no 10."""
+
+_BOXED = re.compile(r"(?:\[\[([^\[\]]*)\]\]|\\boxed\{([^{}]*)\})\.?")
 _FENCED = re.compile(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Answer:
-    """A grade, with the probability of each grade if the model gave log-probabilities; or why there is none."""
+    """A grade, with the probability of each grade if the model gave log-probabilities; or why there is none.
+
+    What a request took is kept with the first of its answers.
+    """
 
     grade: float | None
     chances: tuple[float, ...] | None = None
     refused: str | None = None
     text: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
 
 
 class _NoGradeError(Exception):
     """The answer has no grade that could be read; the message says why."""
-
-
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a user's pattern for answers; its first group is the grade, or the whole match if it has none."""
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 def parse(
@@ -58,14 +63,16 @@ def parse(
     grades: Sequence[float],
     *,
     logprobs: bool = False,
-    pattern: re.Pattern[str] | None = None,
+    pattern: str | None = None,
 ) -> Answer:
-    """Read the grade in one choice of a chat completion."""
+    """Read the grade in one choice of a chat completion; a pattern replaces the usual forms."""
     text = content(choice)
     try:
         if reason := refused_reason(choice):
             raise _NoGradeError(reason)
-        grade = _on_scale(_number_of(choice, text, pattern), grades)
+        grade = _number_of(choice, text, pattern)
+        if grade not in grades:
+            raise _NoGradeError(f"a grade that is not on the scale: {grade:g}")
         chances = _chances(choice, grade, grades) if logprobs else None
     except _NoGradeError as reason:
         return Answer(grade=None, refused=str(reason), text=text[-KEPT:])
@@ -83,9 +90,10 @@ def content(choice: Mapping[str, Any]) -> str:
     return next(iter(_arguments(message)), written if isinstance(written, str) else "")
 
 
-def has_logprobs(choice: Mapping[str, Any]) -> bool:
-    """Tell whether the choice has the log-probabilities of its tokens."""
-    return bool(_tokens(choice))
+def logprobs_of(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tokens of a choice with their log-probabilities."""
+    tokens = _mapping(choice.get("logprobs")).get("content")
+    return [token for token in tokens if isinstance(token, Mapping)] if isinstance(tokens, list) else []
 
 
 def quote(text: str) -> str:
@@ -108,25 +116,19 @@ def without_thought(text: str) -> str:
     return _THOUGHT.sub("", text, count=1)
 
 
-def _number_of(choice: Mapping[str, Any], text: str, pattern: re.Pattern[str] | None) -> float:
+def _number_of(choice: Mapping[str, Any], text: str, pattern: str | None) -> float:
     """Return the one number that an answer gives as its grade."""
     if pattern is not None:
-        return _match_pattern(text, pattern)
-    calls = _arguments(_mapping(choice.get("message")))
-    if len(calls) > 1:
+        matches = list(re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE))
+        if len(matches) != 1:
+            raise _NoGradeError(f"matched {len(matches)} times by the pattern: {quote(text)}")
+        number = _LONE.fullmatch((matches[0][1 if matches[0].re.groups else 0] or "").strip())
+        if number is None:
+            raise _NoGradeError(f"not a number where the pattern matches: {quote(matches[0][0])}")
+        return float(number[1])
+    if len(_arguments(_mapping(choice.get("message")))) > 1:
         raise _NoGradeError("several tool calls")
     return _usual_number(without_thought(text))
-
-
-def _match_pattern(text: str, pattern: re.Pattern[str]) -> float:
-    """Return the number that a user's pattern finds; it has to match once."""
-    matches = list(pattern.finditer(text))
-    if len(matches) != 1:
-        raise _NoGradeError(f"matched {len(matches)} times by the pattern: {quote(text)}")
-    number = _LONE.fullmatch((matches[0][1 if pattern.groups else 0] or "").strip())
-    if number is None:
-        raise _NoGradeError(f"not a number where the pattern matches: {quote(matches[0][0])}")
-    return float(number[1])
 
 
 def _usual_number(text: str) -> float:
@@ -134,9 +136,8 @@ def _usual_number(text: str) -> float:
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines:
         raise _NoGradeError("empty")
-    numbers = {
-        number for number in (_labelled_number(lines[0]), _lone(lines[-1]), _of_object(text)) if number is not None
-    }
+    first, last = _number_in(lines[0], _LABELLED, _TAGGED), _number_in(lines[-1], _LONE, _LABELLED, _TAGGED)
+    numbers = {number for number in (first, last, _of_object(text)) if number is not None}
     if not numbers:
         raise _NoGradeError(f"not a grade in the agreed form: {quote(text)}")
     if len(numbers) > 1:
@@ -144,25 +145,11 @@ def _usual_number(text: str) -> float:
     return numbers.pop()
 
 
-def _lone(line: str) -> float | None:
-    """Return the number of a line that is a grade, with or without a label."""
-    bare = _bare(line)
-    number = _LONE.fullmatch(bare)
-    return float(number[1]) if number else _labelled_number(line)
-
-
-def _labelled_number(line: str) -> float | None:
-    """Return the number of a line that is a label and a grade."""
-    bare = _bare(line)
-    if number := _LABELLED.fullmatch(bare):
-        return float(number[1])
-    tagged = _TAGGED.fullmatch(bare)
-    return float(tagged[2]) if tagged else None
-
-
-def _bare(line: str) -> str:
-    """Return a line without Markdown's marks, list dashes and quotation marks."""
-    return line.translate(_MARKS).strip().removeprefix("- ").strip().strip("\"'").strip()
+def _number_in(line: str, *forms: re.Pattern[str]) -> float | None:
+    """Return the number of a line that has one of the forms, but for Markdown's marks, list dashes and quotes."""
+    bare = _MARKS.sub("", _BOXED.sub(r" \1\2 ", line)).strip().removeprefix("- ").strip().strip("\"'").strip()
+    match = next((match for form in forms if (match := form.fullmatch(bare))), None)
+    return None if match is None else float(match["number"])
 
 
 def _of_object(text: str) -> float | None:
@@ -176,25 +163,11 @@ def _of_object(text: str) -> float | None:
     if not (written.startswith("{") and written.endswith("}")):
         return None
     try:
-        held = json.loads(written, object_pairs_hook=_once)
+        held = json.loads(written, object_pairs_hook=list)  # a field that is written twice stays twice
     except (ValueError, RecursionError):
         return None
-    numbers = [value for name, value in held if _is_field(name)]
-    return _as_number(numbers[0]) if len(numbers) == 1 else None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Keep the fields of a JSON object as they stand: a field that is written twice stays twice."""
-    return pairs
-
-
-def _is_field(name: str) -> bool:
-    """Tell whether a field's name is one of a grade's."""
-    return name.strip().lower().replace("_", " ").replace("-", " ") in FIELDS
-
-
-def _as_number(value: Any) -> float | None:
-    """Return a JSON value as a number, if it is one or a text that is one."""
+    values = [value for name, value in held if re.sub("[_-]", " ", name.strip().lower()) in FIELDS]
+    value = values[0] if len(values) == 1 else None
     if isinstance(value, str):
         number = _LONE.fullmatch(value.strip())
         return float(number[1]) if number else None
@@ -203,21 +176,11 @@ def _as_number(value: Any) -> float | None:
     return float(value)
 
 
-def _on_scale(number: float, grades: Sequence[float]) -> float:
-    """Return a number that is a grade of the scale."""
-    if number not in grades:
-        raise _NoGradeError(f"a grade that is not on the scale: {number:g}")
-    return number
-
-
 def _arguments(message: Mapping[str, Any]) -> list[str]:
     """Return the arguments of a message's tool calls, in OpenAI's present form or its former one."""
     calls = message.get("tool_calls")
-    held = (
-        [_mapping(call.get("function")) for call in calls if isinstance(call, Mapping)]
-        if isinstance(calls, list)
-        else []
-    )
+    listed = calls if isinstance(calls, list) else []
+    held = [_mapping(call.get("function")) for call in listed if isinstance(call, Mapping)]
     if not held and isinstance(message.get("function_call"), Mapping):
         held = [message["function_call"]]
     written = [call.get("arguments") for call in held]
@@ -228,16 +191,10 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _tokens(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the tokens of a choice with their log-probabilities."""
-    tokens = _mapping(choice.get("logprobs")).get("content")
-    return [token for token in tokens if isinstance(token, Mapping)] if isinstance(tokens, list) else []
-
-
 def _chances(choice: Mapping[str, Any], grade: float, grades: Sequence[float]) -> tuple[float, ...]:
     """Return the probability of each grade at the token of the grade, among the tokens that are grades."""
     word = f"{grade:g}"
-    token = next((one for one in reversed(_tokens(choice)) if str(one.get("token", "")).strip() == word), None)
+    token = next((one for one in reversed(logprobs_of(choice)) if str(one.get("token", "")).strip() == word), None)
     rivals = token.get("top_logprobs") if token is not None else None
     if not isinstance(rivals, list) or not rivals:  # the token's own probability says nothing of the other grades
         raise _NoGradeError("no log-probabilities at the grade")

@@ -9,10 +9,10 @@ import json
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError
@@ -41,9 +41,6 @@ class PassingFaultError(Exception):
 class NobodyAnswersError(PassingFaultError):
     """No connection could be made."""
 
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem, sent=False)
-
 
 class PairFaultError(Exception):
     """The endpoint does not take this pair, whenever it is asked: the document is too long, say."""
@@ -58,14 +55,12 @@ def wait(trial: int, fault: PassingFaultError) -> float:
 
 
 def ordered_wait(header: str | None) -> float:
-    """The seconds that a Retry-After header asks for: a number, or a date."""
-    if not header:
-        return 0.0
+    """Return the seconds that a Retry-After header asks for: a number, or a date."""
     try:
-        seconds = float(header)
+        seconds = float(header or 0.0)
     except ValueError:
         try:
-            seconds = parsedate_to_datetime(header).timestamp() - time.time()
+            seconds = parsedate_to_datetime(str(header)).timestamp() - time.time()
         except (ValueError, TypeError, OverflowError):
             return 0.0
     return min(max(seconds, 0.0), LONGEST_ORDER) if seconds == seconds else 0.0
@@ -80,43 +75,32 @@ def joined_stream(text: str) -> dict[str, Any] | None:
         return None
     choices: dict[int, dict[str, Any]] = {}
     whole: dict[str, Any] = {}
-    for event in _events(text):
+    for line in text.replace("\r\n", "\n").split("\n"):  # JSON may hold other separators of lines
+        data = line.removeprefix("data:").strip()
+        if not line.startswith("data:") or data == "[DONE]":
+            continue
+        event = json.loads(data)
         whole |= {name: event[name] for name in ("model", "usage") if event.get(name)}
         for piece in event.get("choices") or ():
-            if isinstance(piece, Mapping):
-                _extend(choices.setdefault(_index(piece), {"message": {"content": ""}}), piece)
+            empty = {"message": {"content": "", "refusal": "", "tool_calls": []}, "logprobs": {"content": []}}
+            _extend(choices.setdefault(piece.get("index") or 0, empty), piece)
     if not choices or not all(choice.get("finish_reason") for choice in choices.values()):
         raise ValueError("the stream broke off")
     return {**whole, "choices": [choices[index] for index in sorted(choices)]}
 
 
-def _events(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON object of each event."""
-    for line in text.splitlines():
-        data = line.removeprefix("data:").strip()
-        if line.startswith("data:") and data != "[DONE]":
-            event = json.loads(data)
-            if isinstance(event, dict):
-                yield event
-
-
 def _extend(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
-    """Add a piece to its choice: text, log-probabilities, refusal, and the reason why it ended."""
-    delta = piece.get("delta")
-    delta = delta if isinstance(delta, Mapping) else {}
+    """Add a piece to its choice: text, refusal, calls of tools, log-probabilities, and the reason why it ended."""
+    message, delta = choice["message"], piece.get("delta") or {}
     for name in ("content", "refusal"):
-        if isinstance(delta.get(name), str):
-            choice["message"][name] = choice["message"].get(name, "") + delta[name]
-    held = piece.get("logprobs")
-    if isinstance(held, Mapping) and isinstance(held.get("content"), list):
-        choice.setdefault("logprobs", {"content": []})["content"].extend(held["content"])
-    if piece.get("finish_reason"):
-        choice["finish_reason"] = piece["finish_reason"]
-
-
-def _index(piece: Mapping[str, Any]) -> int:
-    index = piece.get("index")
-    return index if isinstance(index, int) else 0
+        message[name] += delta.get(name) or ""
+    for call in delta.get("tool_calls") or ():
+        calls, function = message["tool_calls"], call.get("function") or {}
+        if call.get("index", len(calls)) >= len(calls):
+            calls.append({"function": {"arguments": ""}})
+        calls[-1]["function"]["arguments"] += function.get("arguments") or ""
+    choice["logprobs"]["content"] += (piece.get("logprobs") or {}).get("content") or ()
+    choice["finish_reason"] = piece.get("finish_reason") or choice.get("finish_reason")
 
 
 LARGEST = 8 << 20
@@ -124,6 +108,16 @@ LARGEST = 8 << 20
 
 TRANSIENT = (408, 409, 425, 429)
 """The codes below 500 that mean: try again."""
+
+WRONG_KEY = "Is the key right? It comes from the environment variable of --key-env."
+ENDING = {
+    302: "Redirects are not followed: name its URL.",
+    401: WRONG_KEY,
+    402: "The account has no credit left.",
+    403: WRONG_KEY,
+    404: "Is the model's name right, and does the URL end with /v1 (or what stands for it)?",
+}
+"""The codes that end a session, and what helps; 302 stands for all redirects."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -141,7 +135,7 @@ def checked_url(url: str) -> str:
 
 
 def is_exposed(url: str) -> bool:
-    """Whether a key would go unencrypted to another machine."""
+    """Say whether a key would go unencrypted to another machine."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname not in LOOPBACK
 
@@ -210,7 +204,7 @@ class Endpoint:
                         raise PassingFaultError(f"no whole answer within {self.seconds:g} s")
                 return response.status_code, response.headers, received.decode("utf-8", "replace")
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
-            raise NobodyAnswersError(self._safe(str(error) or type(error).__name__)) from None
+            raise NobodyAnswersError(self._safe(str(error) or type(error).__name__), sent=False) from None
         except httpx.TimeoutException:
             raise PassingFaultError(f"no answer within {self.seconds:g} s") from None
         except httpx.RemoteProtocolError:
@@ -219,36 +213,25 @@ class Endpoint:
             raise PassingFaultError(f"the connection broke: {self._safe(str(error))}") from None
 
     def _reply(self, status: int, headers: httpx.Headers, text: str) -> Reply:
-        """The answer, or the fault that the status means."""
+        """Return the answer, or the fault that the status means."""
         if status < 300:
             reply = read_reply(text, self._api)
             self.reached = True
             return reply
         problem = f"{status}: {self._safe(_problem(text))}"
         if status < 400:
-            raise self._session_end(
-                f"{status}: the endpoint redirects elsewhere", "Redirects are not followed: name its URL."
-            )
-        if status in (401, 403):
-            hint = "Is the key right? It comes from the environment variable of --key-env."
-            raise self._session_end(problem, hint if self.key else f"No key was sent. {hint}")
-        if status == 404:
-            raise self._session_end(
-                problem, "Is the model's name right, and does the URL end with /v1 (or what stands for it)?"
-            )
-        if status == 402 or "insufficient_quota" in text:
-            raise self._session_end(problem, "The account has no credit left.")
-        if status in TRANSIENT or status >= 500:
+            problem = f"{status}: the endpoint redirects elsewhere"
+        elif (status in TRANSIENT or status >= 500) and "insufficient_quota" not in text:
             raise PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=False)
-        if not self.reached and not _is_about_the_text(status, text):
-            raise self._session_end(problem, "The endpoint does not take the request.")
-        raise PairFaultError(problem)
-
-    def _session_end(self, problem: str, hint: str) -> InputError:
-        return InputError(problem, path=self.url, hint=hint)
+        hint = ENDING.get(302 if status < 400 else 402 if "insufficient_quota" in text else status, "")
+        if status in (401, 403) and not self.key:
+            hint = f"No key was sent. {hint}"
+        if not hint and (self.reached or _is_about_the_text(status, text)):
+            raise PairFaultError(problem)
+        raise InputError(problem, path=self.url, hint=hint or "The endpoint does not take the request.")
 
     def _adapt_request(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The request as the endpoint takes it."""
+        """Return the request as the endpoint takes it."""
         adapted = dict(body)
         for name in [name for name in adapted if name in self._ways]:
             adapted |= self._ways[name].instead(adapted.pop(name))
@@ -256,102 +239,80 @@ class Endpoint:
 
     def _adapt(self, sent: Mapping[str, Any], text: str) -> None:
         """Finds another way for a field that the endpoint complains about; each has one."""
-        blamed, problem = _parameter(text), _problem(text).lower()
+        blamed, problem = _problem(text, ("error", "param")), _problem(text).lower()
         for way in _WAYS:
-            if way.name in sent and way.name not in self._ways and (blamed == way.name or way.words.search(problem)):
+            if (
+                way.name in sent
+                and way.name not in self._ways
+                and (blamed == way.name or re.search(way.words, problem))
+            ):
                 self._ways[way.name] = way
-                if way.note:
-                    self.notes.append(way.note)
+                self.notes += [f"the endpoint {way.note}"] if way.note else []
                 return
 
     def _safe(self, text: str) -> str:
-        """The text without the key, should an endpoint repeat it, and on one line."""
+        """Return the text without the key, should an endpoint repeat it, and on one line."""
         text = " ".join("".join(c if c.isprintable() else " " for c in text[:4000]).split())
         return text.replace(self.key, "***")[:300] if self.key else text[:300]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Way:
-    """What to send in place of a field that some endpoints refuse."""
+class _Way(NamedTuple):
+    """What to send in place of a field that some endpoints refuse, by words of their complaint in lower case."""
 
     name: str
-    words: re.Pattern[str]
-    """The words of a complaint about it, in lower case."""
+    words: str
     instead: Callable[[Any], dict[str, Any]]
     note: str = ""
 
 
 _WAYS = (
+    _Way("stream", r"\bstream", lambda value: {"stream": True, "stream_options": {"include_usage": True}}),
+    # OpenAI's newer models know this name only, most servers only the other.
+    _Way("max_tokens", "max_completion_tokens", lambda value: {"max_completion_tokens": value}),
+    _Way("temperature", r"\btemperature\b", lambda value: {}, "takes no temperature: it was asked without one"),
+    _Way("n", r"\bn\b", lambda value: {}, "gives one answer at a time: it was asked once for each sample"),
     _Way(
-        name="stream",
-        words=re.compile(r"\bstream"),
-        instead=lambda value: {"stream": True, "stream_options": {"include_usage": True}},
-    ),
-    _Way(
-        name="max_tokens",
-        words=re.compile(
-            "max_completion_tokens"
-        ),  # OpenAI's newer models know this name only, most servers only the other
-        instead=lambda value: {"max_completion_tokens": value},
-    ),
-    _Way(
-        name="temperature",
-        words=re.compile(r"\btemperature\b"),
-        instead=lambda value: {},
-        note="the endpoint takes no temperature: it was asked without one",
-    ),
-    _Way(
-        name="n",
-        words=re.compile(r"\bn\b"),
-        instead=lambda value: {},
-        note="the endpoint gives one answer at a time: it was asked once for each sample",
-    ),
-    _Way(
-        name="top_logprobs",
-        words=re.compile("logprobs"),
-        instead=lambda value: {"top_logprobs": min(value, 5)},
-        note="the endpoint gives the log-probabilities of 5 tokens at most",
+        "top_logprobs",
+        "logprobs",
+        lambda value: {"top_logprobs": min(value, 5)},
+        "gives the log-probabilities of 5 tokens at most",
     ),
 )
 
+_PATHS = (("error", "message"), ("message",), ("error",), ("detail",))
+"""Where an error says what is wrong: for OpenAI, vLLM (with and without `error`), Ollama and FastAPI."""
 
-def _parameter(text: str) -> str | None:
-    """The field that an error complains about."""
+
+def _inside(held: Any, *path: str) -> Any:
+    """Return what a JSON document has at a path of names; None if nothing."""
+    for name in path:
+        held = held.get(name) if isinstance(held, Mapping) else None
+    return held
+
+
+def _problem(text: str, *paths: tuple[str, ...]) -> str:
+    """Return what an error says, at the first of the paths that has words."""
     try:
-        return str(json.loads(text)["error"]["param"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _problem(text: str) -> str:
-    """What an error says, in the ways of OpenAI, vLLM (with and without `error`), Ollama and FastAPI."""
-    try:
-        found = json.loads(text)
+        held = json.loads(text)
     except (ValueError, RecursionError):
-        return text[:300] or "no reason given"
-    for path in (("error", "message"), ("message",), ("error",), ("detail",)):
-        inner: Any = found
-        for name in path:
-            inner = inner.get(name) if isinstance(inner, Mapping) else None
-        if inner:
-            return inner if isinstance(inner, str) else json.dumps(inner)
-    return text[:300]
+        return "a web page" if text.lstrip()[:1] == "<" else text[:300] or "no reason given"
+    said = next((inner for path in paths or _PATHS if (inner := _inside(held, *path))), text[:300])
+    return said if isinstance(said, str) else json.dumps(said)
 
 
-_ABOUT_THE_TEXT = ("context length", "context_length", "context window", "too long", "content_filter", "content policy")
+_ABOUT_THE_TEXT = re.compile("context[ _]length|context window|too long|content_filter|content policy", re.IGNORECASE)
 
 
 def _is_about_the_text(status: int, text: str) -> bool:
-    """Whether the endpoint refuses this one text, as too long or unfit, and not the form of the request."""
-    lowered = text.lower()
-    return status == 413 or any(words in lowered for words in _ABOUT_THE_TEXT)
+    """Say whether the endpoint refuses this one text, as too long or unfit, and not the form of the request."""
+    return status == 413 or _ABOUT_THE_TEXT.search(text) is not None
 
 
 def read_reply(text: str, api: ChatApi) -> Reply:
     """Return the choices in an answer, streamed or whole; anything that is no chat completion is a passing fault."""
     try:
         held = joined_stream(text) or json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise PassingFaultError("an answer that is not JSON") from None
     reply = api.reply(held)
     if reply is None:

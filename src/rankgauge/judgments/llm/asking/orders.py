@@ -17,6 +17,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm.asking.answers import KEPT, Answer, content, quote, refused_reason, without_thought
 from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.prompt import NEEDS, document_parts
 from rankgauge.judgments.pairwise import Choices
 
 OTHERS = 8
@@ -37,18 +38,17 @@ def compared_lists(pairs: TextPairs, *, size: int, others: int = OTHERS, seed: i
     documents and the seed alone.
     """
     rows: list[dict[str, Any]] = []
+    shared = [name for name in ("query", "query_text", *NEEDS) if name in pairs.frame.columns]
     for part in pairs.frame.partition_by("query", maintain_order=True):
         texts = part.to_dicts()
-        shared: dict[str, Any] = {
-            name: texts[0].get(name)
-            for name in ("query", "query_text", "description", "narrative")
-            if name in part.columns
-        }
         rng = np.random.default_rng([seed, zlib.crc32(str(texts[0]["query"]).encode())])
         for chosen in drawn_lists(len(texts), size, others, rng):
             for order in (chosen, chosen[::-1]):
-                shown = {f"text_{n}": _text(texts[place]) for n, place in enumerate(order, 1)}
-                rows.append({**shared, "document": json.dumps([texts[place]["document"] for place in order]), **shown})
+                row = {name: texts[0][name] for name in shared}
+                row["document"] = json.dumps([texts[place]["document"] for place in order])
+                for n, place in enumerate(order, 1):
+                    row[f"text_{n}"] = "\n".join(document_parts(texts[place]))
+                rows.append(row)
     if not rows:
         raise InputError("no query has two documents to compare")
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -69,10 +69,6 @@ def drawn_lists(documents: int, size: int, others: int, rng: np.random.Generator
             if (key := frozenset(chosen.tolist())) not in known:
                 known.add(key)
                 yield tuple(chosen.tolist())
-
-
-def _text(row: Mapping[str, str | None]) -> str:
-    return "\n".join(part for name in ("title", "text") if (part := (row.get(name) or "").strip()))
 
 
 def parse_order(choice: Mapping[str, Any], size: int) -> Answer:

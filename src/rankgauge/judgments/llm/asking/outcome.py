@@ -50,7 +50,7 @@ class PairAnswers:
 
 
 def likeliest(grades: Sequence[float], chances: Sequence[float]) -> float:
-    """The most probable grade; of equals the one nearest to the mean, then the lower."""
+    """Return the most probable grade; of equals the one nearest to the mean, then the lower."""
     mean = sum(grade * chance for grade, chance in zip(grades, chances, strict=True))
     ranked = zip(grades, chances, strict=True)
     return min(ranked, key=lambda one: (-round(one[1], 9), abs(one[0] - mean), one[0]))[0]
@@ -95,6 +95,8 @@ class Asked:
     """What the endpoint called the models that answered in this session."""
     faults: Sequence[tuple[str, int]] = ()
     """What went wrong with requests, and how often."""
+    provenance: Provenance
+    """What decided the grades."""
 
     @property
     def has_chances(self) -> bool:
@@ -107,15 +109,20 @@ class Asked:
         return not self.failed and not self.left and not self.refused
 
     def write(self, path: str | Path) -> None:
-        """Writes the grades into a file, in the format of its suffix; TREC's format has no room for probabilities."""
+        """Write the grades into a file, in the format of its suffix, and beside it where they come from.
+
+        TREC's format has no room for probabilities.
+        """
         if self.frame.is_empty():
             raise InputError("there are no grades to write", path=path)
         chosen = written_format(path, None, "write_judgments")
         if chosen.read_table is None or chosen.write_judgments is None:
             files.write_judgments(self.frame, os.fspath(path))
-            return
-        with writing(path) as file:
-            chosen.write_judgments(self.frame, file)
+        else:
+            with writing(path) as file:
+                chosen.write_judgments(self.frame, file)
+        with writing(beside(Path(path))) as file:
+            file.write((json.dumps(self.provenance.told(self), indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def best_windows(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
@@ -131,22 +138,20 @@ def best_windows(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def graded_frame(
-    pairs: pl.DataFrame, tallies: Sequence[PairAnswers], grades: Sequence[float], *, samples: int, has_chances: bool
-) -> pl.DataFrame:
-    """The rows of the pairs that have a grade."""
+def graded_frame(pairs: pl.DataFrame, tallies: Sequence[PairAnswers], question: Question) -> pl.DataFrame:
+    """Return the rows of the pairs that have a grade."""
+    grades, rows = question.prompt.grades, []
     names = [f"p_{grade:g}" for grade in grades]
-    rows = []
     for (query, document), tally in zip(pairs.select("query", "document").iter_rows(), tallies, strict=True):
         if tally.graded:
-            chances = tally.chances(grades, samples)
-            grade = likeliest(grades, chances)
-            rows.append((query, document, grade, *chances, min(len(tally.graded), samples)))
+            chances = tally.chances(grades, question.samples)
+            number = min(len(tally.graded), question.samples)
+            rows.append((query, document, likeliest(grades, chances), *chances, number))
     kinds = dict.fromkeys(["query", "document"], pl.String) | dict.fromkeys(["grade", *names], pl.Float64)
     frame = pl.DataFrame(rows, schema=kinds | {"samples": pl.Int64}, orient="row")
     if all(float(grade).is_integer() for grade in grades):
         frame = frame.with_columns(pl.col("grade").cast(pl.Int64))
-    return frame.with_columns(pl.col(names).round(6)) if has_chances else frame.drop(names)
+    return frame.with_columns(pl.col(names).round(6)) if question.has_chances else frame.drop(names)
 
 
 SAME = ("model", "prompt_sha256", "parameters")
@@ -176,82 +181,68 @@ class Provenance:
     cost: float | None = None
 
     @classmethod
-    def from_question(cls, question: Question, url: str, prompt_name: str) -> Provenance:
+    def from_question(cls, question: Question, url: str) -> Provenance:
         """Describe a question before it is asked."""
-        words = question.prompt
-        prompt = {
-            "role": words.role,
-            "template": words.template,
-            "grades": [list(level) for level in words.scale.levels],
-            **(
-                {"examples": [[one.query, one.document, one.grade] for one in words.examples]} if words.examples else {}
-            ),
-        }
-        written = json.dumps(prompt, sort_keys=True, ensure_ascii=False)
-        parameters = {
-            "temperature": question.temperature,
-            "samples": question.samples,
-            "logprobs": question.logprobs,
-            "answer_tokens": question.answer_tokens,
-            "form": question.form,
-            "answer": question.answer,
-            "extra": dict(question.extra),
-        }
-        digest = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+        asked, words = question.prompt, question.prompt.words
+        prompt: dict[str, Any] = {"role": words.role, "template": words.template}
+        prompt["grades"] = [list(level) for level in asked.scale.levels]
+        if asked.examples:
+            prompt["examples"] = [[one.query, one.document, one.grade] for one in asked.examples]
+        written = json.dumps(prompt, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        named = ["temperature", "samples", "logprobs", "answer_tokens", "form", "answer", *["images"] * question.images]
+        parameters = {name: getattr(question, name) for name in named}
         return cls(
             model=question.model,
-            prompt_name=prompt_name,
-            prompt_sha256=digest,
+            prompt_name=words.name,
+            prompt_sha256=hashlib.sha256(written).hexdigest(),
             prompt=prompt,
-            parameters=parameters,
+            parameters={**parameters, "extra": dict(question.extra)},
             url=url.partition("?")[0],
         )
 
-    def write(self, grades: Path, asked: Asked) -> None:
-        """Write the provenance of a file of grades beside it."""
-        totals = {
-            name: getattr(asked, name) for name in ("pairs", "cached", "refused", "tokens_in", "tokens_out", "cost")
-        }
-        told = asdict(self) | totals | {"graded": len(asked.frame), "model_as_reported": sorted(asked.models)}
-        with writing(beside(grades)) as file:
-            file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
+    def told(self, asked: Asked) -> dict[str, Any]:
+        """Return everything that is known of grades after they were asked for."""
+        names = ("pairs", "cached", "refused", "tokens_in", "tokens_out", "cost")
+        totals = {name: getattr(asked, name) for name in names}
+        return asdict(self) | totals | {"graded": len(asked.frame), "model_as_reported": sorted(asked.models)}
 
     def check(self, grades: Path) -> None:
         """Refuse to overwrite a file of grades that another model gave, or that another prompt or parameters led to."""
         if not beside(grades).is_file() or not grades.exists():
             return
-        try:
-            former = json.loads(beside(grades).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            former = {}
-        mine = asdict(self)
-        differing = next((name for name in SAME if former.get(name) != mine[name]), None)
-        if differing is None:
-            return
-        what = f"the model {former.get('model')}" if differing == "model" else "another prompt or other parameters"
-        raise InputError(
-            f"holds grades from {what}, which would be overwritten",
-            path=grades,
-            hint="Name another file with -o, or delete this one first.",
-        )
+        former = former_provenance(grades)
+        differing = next((name for name in SAME if former.get(name) != getattr(self, name)), None)
+        if differing is not None:
+            what = f"the model {former.get('model')}" if differing == "model" else "another prompt or other parameters"
+            problem, hint = f"holds grades from {what}, which would be overwritten", "Name another file with -o, or"
+            raise InputError(problem, path=grades, hint=f"{hint} delete this one first.")
 
 
 def shown_examples(grades: Path) -> list[tuple[str, str]]:
     """Return the pairs that the model behind a file of grades was shown as examples, by the file's provenance."""
     try:
-        held = json.loads(beside(grades).read_text(encoding="utf-8"))
-        return [(str(query), str(document)) for query, document, _ in held["prompt"].get("examples", ())]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        examples = former_provenance(grades)["prompt"].get("examples", ())
+        return [(str(query), str(document)) for query, document, _ in examples]
+    except (ValueError, KeyError, TypeError, AttributeError):
         return []
 
 
 def cost_of_thousand(grades: Path) -> float | None:
     """Return what a thousand graded pairs cost, by the file's provenance; None if it does not say."""
+    held = former_provenance(grades)
+    try:
+        return 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
+    except (ValueError, KeyError, TypeError, ZeroDivisionError):
+        return None
+
+
+def former_provenance(grades: Path) -> dict[str, Any]:
+    """Return what the file beside a file of grades says of them; nothing if there is none that can be read."""
     try:
         held = json.loads(beside(grades).read_text(encoding="utf-8"))
-        return 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
-    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError):
-        return None
+    except (OSError, ValueError):
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def beside(grades: Path) -> Path:

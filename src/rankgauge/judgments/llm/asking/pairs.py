@@ -16,7 +16,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
 from rankgauge.files.source import Source, suffix_of
-from rankgauge.judgments.llm.asking.prompt import NEEDS, ShownExample
+from rankgauge.judgments.llm.asking.prompt import IMAGE, NEEDS, ShownExample
 
 RANKED = ("score", "score_1", "score_2", "rank", "rank_1", "rank_2")
 """The columns by which a table is cut at a depth."""
@@ -31,6 +31,9 @@ LAYOUTS = {2: ("text",), 3: ("title", "text"), 4: ("url", "title", "text")}
 OVERLAP = 10
 """A window shares this part of its length (a tenth) with the next."""
 
+SHOTS = 4
+"""How many examples are shown, unless it is said."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TextPairs:
@@ -43,7 +46,7 @@ class TextPairs:
     """Whether a long text is several rows, one for each window of it."""
 
     @classmethod
-    def of(
+    def from_pool(
         cls,
         source: Any,
         *,
@@ -52,10 +55,12 @@ class TextPairs:
         depth: int | None = None,
         max_characters: int | None = None,
         windows: bool = False,
+        images: bool = False,
     ) -> TextPairs:
-        """The pairs of a table, or of the top documents of one or more runs, with texts from other tables.
+        """Return the pairs of a table, or of the top documents of one or more runs, with texts from other tables.
 
-        Texts of documents are cut after `max_characters`, or divided into windows of that length.
+        Texts of documents are cut after `max_characters`, or divided into windows of that length. With `images` a
+        picture will do in place of a text.
         """
         if depth is not None and depth < 1:
             raise ParameterError("judge", "depth", "a whole number, 1 or more", depth)
@@ -64,7 +69,7 @@ class TextPairs:
             frame = with_texts(frame, "document", documents)
         if queries is not None:
             frame = with_texts(frame, "query", queries)
-        whole = _complete(frame.with_columns(pl.all().cast(pl.String)))
+        whole = _complete(frame.with_columns(pl.all().cast(pl.String)), images=images)
         if max_characters is None or "text" not in whole.columns:
             return cls(frame=whole)
         if max_characters < 1:
@@ -84,7 +89,7 @@ class TextPairs:
         return [name for name in self.frame.columns if name not in ("query", "document")]
 
     def texts(self) -> list[dict[str, str]]:
-        """What a prompt may show of each pair; an empty cell is an empty text."""
+        """Return what a prompt may show of each pair; an empty cell is an empty text."""
         return self.frame.select(pl.col(self.columns).fill_null("")).to_dicts()
 
 
@@ -95,24 +100,21 @@ def _windows(text: str, size: int) -> list[str]:
 
 
 def _pool(source: Any, depth: int | None) -> pl.DataFrame:
-    """The pairs of a table, or of runs."""
+    """Return the pairs of a table, or of runs."""
     several = isinstance(source, Sequence) and not isinstance(source, str)
     sources = list(source) if several else [source]
     first, is_named = sources[0], isinstance(sources[0], str | os.PathLike)
     if len(sources) == 1 and (not is_named or suffix_of(os.fspath(first)) in files.table_suffixes()):
         return _drop_repeated(_cut(_identify(files.read_table(first) if is_named else as_frame(first)), depth))
-    tops = []
-    for run in sources:
-        rank = pl.col("score").rank("ordinal", descending=True).over("query")
-        found = files.run_from(run)
-        tops.append((found if depth is None else found.filter(rank <= depth)).select("query", "document"))
-    pairs = pl.concat(tops).unique(maintain_order=True).with_row_index("row")
+    rank = pl.col("score").rank("ordinal", descending=True).over("query")
+    runs = [files.run_from(run) for run in sources]
+    tops = [(run if depth is None else run.filter(rank <= depth)).select("query", "document") for run in runs]
     # The documents of a query together, whichever run has them.
-    return pairs.sort(pl.col("row").min().over("query"), maintain_order=True).drop("row")
+    return pl.concat(tops).unique(maintain_order=True).group_by("query", maintain_order=True).all().explode("document")
 
 
 def _identify(frame: pl.DataFrame) -> pl.DataFrame:
-    """The table with ids under our names; PyTerrier's `query` beside a `qid` is the query's text."""
+    """Return the table with ids under our names; PyTerrier's `query` beside a `qid` is the query's text."""
     if frame.is_empty():
         raise InputError("no pairs found: there are no rows")
     ids: dict[str, str] = {}
@@ -140,20 +142,19 @@ def _cut(frame: pl.DataFrame, depth: int | None) -> pl.DataFrame:
         return frame
     names = [name for name in RANKED if name in frame.columns]
     if not names:
-        raise InputError(
-            f"no column of scores or ranks to cut at the depth {depth}", hint=f"One of {', '.join(RANKED)}."
-        )
+        hint = f"One of {', '.join(RANKED)}."
+        raise InputError(f"no column of scores or ranks to cut at the depth {depth}", hint=hint)
     number = {name: pl.col(name).cast(pl.Float64, strict=False) for name in names}
     ranks = [number[name].rank("ordinal", descending=name.startswith("score")).over("query") <= depth for name in names]
     return frame.filter(pl.any_horizontal(ranks))
 
 
 def _drop_repeated(frame: pl.DataFrame) -> pl.DataFrame:
-    twice = frame.select(~pl.struct("query", "document").is_first_distinct()).to_series()
-    if twice.any():
-        row = int(twice.arg_max() or 0)
-        query, document = frame["query"][row], frame["document"][row]
-        raise InputError(f"row {row + 1}: document {document} is listed twice for query {query}")
+    twice = ~pl.struct("query", "document").is_first_distinct()
+    for row, query, document in (
+        frame.with_row_index("row", 1).filter(twice)["row", "query", "document"].head(1).iter_rows()
+    ):
+        raise InputError(f"row {row}: document {document} is listed twice for query {query}")
     return frame
 
 
@@ -181,15 +182,15 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
         table = table.rename(dict.fromkeys([one for one in ("text", "title") if one in table.columns][:1], text))
     other = next((one for one in table.columns if text not in table.columns and one.lower() in TEXTS), None)
     table = table if other is None else table.rename({other: text})
-    if text not in table.columns and "title" not in table.columns:
+    if not {text, "title", IMAGE} & set(table.columns):
         raise InputError(f"no column {text} among {', '.join(table.columns)}", path=_name_of(source))
-    more = ("title", "url") if name == "document" else NEEDS
+    more = ("title", "url", IMAGE) if name == "document" else NEEDS
     kept = [one for one in (name, text, *more) if one in table.columns]
     return table.select(pl.col(kept).cast(pl.String)).unique(name, keep="first", maintain_order=True)
 
 
 def _headless(name: str, path: str, wanted: pl.Series) -> pl.DataFrame | None:
-    """The texts in a tab-separated file whose first line is no header, if it is one."""
+    """Return the texts in a tab-separated file whose first line is no header, if it is one."""
     source = Source.of(path)
     first = source.read(1 << 16).decode("utf-8", "replace").split("\n", 1)[0].rstrip("\r").split("\t")
     layout = LAYOUTS.get(len(first))
@@ -204,15 +205,20 @@ def _headless(name: str, path: str, wanted: pl.Series) -> pl.DataFrame | None:
         quote_char=None,
         infer_schema=False,
     )
-    found = rows.filter(pl.col(name).is_in(wanted.implode())).collect(engine="streaming")
-    return found.unique(name, keep="first", maintain_order=True)
+    kept = rows.filter(pl.col(name).is_in(wanted.implode())).collect(engine="streaming")
+    return kept.unique(name, keep="first", maintain_order=True)
 
 
-def _complete(frame: pl.DataFrame) -> pl.DataFrame:
+def _complete(frame: pl.DataFrame, *, images: bool) -> pl.DataFrame:
     """The pairs, each with a text of the query and one of the document, or an error that names the first without."""
     if frame.is_empty():
         raise InputError("no pairs found: there are no rows")
-    shown = [name for name in ("title", "text") if name in frame.columns]
+    if images and IMAGE not in frame.columns:
+        raise InputError(
+            f"no column {IMAGE} among {', '.join(frame.columns)}",
+            hint="--images sends the pictures of that column: add it to the pool or to the table of --documents.",
+        )
+    shown = [name for name in ("title", "text", *([IMAGE] * images)) if name in frame.columns]
     for name, columns, option in (("query", ["query_text"], "--queries"), ("document", shown, "--documents")):
         wanted = "query_text" if name == "query" else "text or title"
         if not columns or not set(columns) <= set(frame.columns):
@@ -234,10 +240,6 @@ def _name_of(source: Any) -> str | None:
     return os.fspath(source) if files.is_path(source) else None
 
 
-SHOTS = 4
-"""How many examples are shown, unless it is said."""
-
-
 def choose_examples(
     labels: Any, pairs: TextPairs, grades: tuple[float, ...], shots: int = SHOTS
 ) -> tuple[ShownExample, ...]:
@@ -255,20 +257,13 @@ def choose_examples(
             hint="Examples take their texts from the pool: label some of its documents.",
         )
     rows.sort(key=lambda row: zlib.crc32(f"{row['query']} {row['document']}".encode()))
-    chosen: list[dict[str, Any]] = []
-    order = [grade for grade in sorted(grades, reverse=True) if any(row["grade"] == grade for row in rows)]
+    names, chosen = [name for name in pairs.columns if name != "grade"], list[ShownExample]()
+    order = sorted({row["grade"] for row in rows}, reverse=True)
     for number in range(min(shots, len(rows))):
-        seen = {row["query"] for row in chosen}
-        left = [row for row in rows if row not in chosen]
-        wanted = order[number % len(order)]
-        chosen.append(min(left, key=lambda row: (row["grade"] != wanted, row["query"] in seen)))
-    texts = [name for name in pairs.columns if name != "grade"]
-    return tuple(
-        ShownExample(
-            query=row["query"],
-            document=row["document"],
-            texts={name: row[name] or "" for name in texts},
-            grade=float(row["grade"]),
-        )
-        for row in chosen
-    )
+        seen, wanted = {one.query for one in chosen}, order[number % len(order)]
+        row = min(rows, key=lambda row: (row["grade"] != wanted, row["query"] in seen))
+        rows.remove(row)
+        texts = {name: row[name] or "" for name in names}
+        pair = {"query": row["query"], "document": row["document"]}
+        chosen.append(ShownExample(**pair, texts=texts, grade=float(row["grade"])))
+    return tuple(chosen)

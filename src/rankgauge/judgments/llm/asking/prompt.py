@@ -64,6 +64,9 @@ OWN = ("query", "document", "documents", "boundary", "grades", "choices", "answe
 NEEDS = ("description", "narrative")
 """What a written-out information need has besides the query's text."""
 
+IMAGE = "image"
+"""The column that has the address of a picture, or the path of one."""
+
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
@@ -77,26 +80,46 @@ class ShownExample:
     grade: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prompt:
-    """A template with placeholders in braces, the scale, and what the model is told about its role."""
+PROMPTS: Registry[PromptWords] = Registry("prompt", "rankgauge.judgments.llm.prompts")
 
-    template: str = TEMPLATE
-    scale: Scale = STANDARD_SCALE
-    role: str | None = ROLE
-    compares: int = 0
-    """How many documents are shown to be compared; 0: one is shown to be graded."""
+
+@dataclass(frozen=True, kw_only=True)
+class PromptWords(Registered):
+    """A template with placeholders in braces, and what a model is told about its role; those with a name are listed."""
+
+    registry: ClassVar[Registry[PromptWords]] = PROMPTS
+
+    name: str
+    """What a user calls it: a name, or a file."""
+    title: str = ""
+    source: str = ""
+    """Where the method was published, and whose words these are."""
+    template: str
+    role: str | None = None
+    answer_tokens: int = 32
+    """How much room its answers need."""
     example: str = "{grade}"
     """The form of an answer, for examples."""
-    examples: tuple[ShownExample, ...] = ()
+    compares: int = 0
+    """How many documents are shown to be compared; 0: one is shown to be graded."""
 
-    @classmethod
-    def read(cls, path: str | Path, scale: Scale = STANDARD_SCALE) -> Prompt:
-        """The prompt in a file of your own."""
-        try:
-            return cls(template=Path(path).read_text(encoding="utf-8").strip(), scale=scale, role=None)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+
+STANDARD = PromptWords(
+    name="standard",
+    title="the grades in words, the document between two lines, the grade alone as the answer",
+    source="RankGauge's own",
+    template=TEMPLATE,
+    role=ROLE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """Words with the scale of grades, and examples."""
+
+    words: PromptWords = STANDARD
+    scale: Scale = STANDARD_SCALE
+    examples: tuple[ShownExample, ...] = ()
 
     @property
     def grades(self) -> tuple[float, ...]:
@@ -105,10 +128,10 @@ class Prompt:
 
     def check(self, columns: Iterable[str]) -> None:
         """Refuses a template that shows no query or no document, or has placeholders that are no columns."""
-        used, known = set(_PLACEHOLDER.findall(self.template)), {*OWN, *columns}
+        used, known = set(_PLACEHOLDER.findall(self.words.template)), {*OWN, *columns}
         if unknown := sorted(used - known):
             raise UnknownNameError("placeholder", unknown[0], known)
-        shown = {"documents"} if self.compares else {"document", "text", "title"}
+        shown = {"documents"} if self.words.compares else {"document", "text", "title"}
         if not used & {"query", "query_text"} or not used & shown:
             wanted = f"one with {{query}} and {{{min(shown)}}}"
             raise ParameterError("a prompt", "template", wanted, f"{sorted(used)}")
@@ -120,10 +143,10 @@ class Prompt:
 
         Examples come before it, each as a question and its answer; a pair is never an example for itself.
         """
-        said = [] if self.role is None else [{"role": "system", "content": self.role}]
+        said = [] if self.words.role is None else [{"role": "system", "content": self.words.role}]
         for example in self.examples:
             if not example.texts.items() <= texts.items():
-                answer = self.example if form == "text" else '{"grade": {grade}}'
+                answer = self.words.example if form == "text" else '{"grade": {grade}}'
                 said.append({"role": "user", "content": self._fill(example.texts, boundary, form)})
                 said.append({"role": "assistant", "content": answer.replace("{grade}", f"{example.grade:g}")})
         return [*said, {"role": "user", "content": self._fill(texts, boundary, form)}]
@@ -131,29 +154,29 @@ class Prompt:
     def _fill(self, texts: Mapping[str, str], boundary: str | None, form: str) -> str:
         """Return the template with the texts of a pair."""
         boundary = boundary or _boundary(texts)
-        choices = _listed([f"{grade:g}" for grade in self.grades])
+        choices = _list_lines([f"{grade:g}" for grade in self.grades])
         filled = {
             **texts,
             "query": _need(texts),
-            "document": "\n".join((boundary, *_parts(texts), boundary)),
-            "documents": self._listed(texts, boundary) if self.compares else "",
+            "document": "\n".join((boundary, *document_parts(texts), boundary)),
+            "documents": self._listed(texts, boundary) if self.words.compares else "",
             "boundary": boundary,
             "grades": "\n".join(f"{grade:g}  {label}" for label, grade in self._levels()),
             "choices": choices,
             "answer": ANSWERS[form].replace("{choices}", choices),
         }
-        return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.template)  # once: texts are not searched
+        return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.words.template)  # once: texts are not searched
 
     def _listed(self, texts: Mapping[str, str], boundary: str) -> str:
         """Return the documents to compare, under letters if there are two and numbers otherwise."""
         blocks = []
         for number, text in enumerate(listed_texts(texts), 1):
-            label = f"Document {'AB'[number - 1]}" if self.compares == 2 else f"[{number}]"
+            label = f"Document {'AB'[number - 1]}" if self.words.compares == 2 else f"[{number}]"
             blocks.append("\n".join((label, boundary, text, boundary)))
         return "\n\n".join(blocks)
 
     def _levels(self) -> list[tuple[str, float]]:
-        """The words for each grade, the best first, one for each grade."""
+        """Return the words for each grade, the best first, one for each grade."""
         named: dict[float, str] = {}
         for label, grade in self.scale.levels:
             named.setdefault(grade, label)
@@ -190,9 +213,9 @@ def _need(texts: Mapping[str, str]) -> str:
     return "\n".join((texts["query_text"], *more))
 
 
-def _parts(texts: Mapping[str, str]) -> list[str]:
-    """The title and the text of a document, as far as it has them."""
-    return [part for name in ("title", "text") if (part := texts.get(name, "").strip())]
+def document_parts(texts: Mapping[str, str | None]) -> list[str]:
+    """Return the title and the text of a document, as far as it has them."""
+    return [part for name in ("title", "text") if (part := (texts.get(name) or "").strip())]
 
 
 def _boundary(texts: Mapping[str, str]) -> str:
@@ -201,42 +224,19 @@ def _boundary(texts: Mapping[str, str]) -> str:
     return f"=== {digest.hexdigest()[:16]} ==="
 
 
-def _listed(words: list[str]) -> str:
+def _list_lines(words: list[str]) -> str:
     return " or ".join((", ".join(words[:-1]), words[-1]))
 
 
-PROMPTS: Registry[NamedPrompt] = Registry("prompt", "rankgauge.judgments.llm.prompts")
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamedPrompt(Registered):
-    """A prompt that is asked for by name."""
-
-    registry: ClassVar[Registry[NamedPrompt]] = PROMPTS
-
-    name: str
-    title: str
-    source: str
-    """Where the method was published, and whose words these are."""
-    template: str
-    role: str | None = None
-    answer_tokens: int = 32
-    """How much room its answers need."""
-    example: str = "{grade}"
-    """The form of an answer, for examples."""
-    compares: int = 0
-    """How many documents are shown to be compared; 0: one is shown to be graded."""
-
-    def prompt(self, scale: Scale) -> Prompt:
-        """Return the prompt with the grades of a scale."""
-        return Prompt(template=self.template, scale=scale, role=self.role, compares=self.compares, example=self.example)
-
-
-def find_prompt(name: str | Path | None, scale: Scale) -> Prompt:
+def find_prompt(name: str | Path | None, scale: Scale = STANDARD_SCALE) -> Prompt:
     """Return the prompt of that name, or in that file; the standard one if there is none."""
     if name is None or str(name) in PROMPTS:
-        return PROMPTS[str(name or "standard")].prompt(scale)
+        return Prompt(words=PROMPTS[str(name or "standard")], scale=scale)
     if not Path(name).exists():
         hint = f"Name a file, or one of {', '.join(PROMPTS)}."
         raise InputError("there is neither a prompt nor a file of that name", path=name, hint=hint)
-    return Prompt.read(name, scale)
+    try:
+        words = Path(name).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=name) from None
+    return Prompt(words=PromptWords(name=str(name), template=words), scale=scale)

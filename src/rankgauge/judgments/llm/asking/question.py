@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judgments.llm.asking.answers import Answer, compile_pattern, parse
+from rankgauge.judgments.llm.asking.answers import Answer, parse
 from rankgauge.judgments.llm.asking.orders import parse_order
-from rankgauge.judgments.llm.asking.prompt import FIXED_BOUNDARY, Prompt, listed_texts
+from rankgauge.judgments.llm.asking.prompt import FIXED_BOUNDARY, IMAGE, Prompt, listed_texts
 
 TOP = 20
 """How many tokens' log-probabilities are asked for: the most that endpoints commonly give."""
@@ -24,18 +26,12 @@ FORMS = ("text", "json", "tool")
 TOOL = "record_grade"
 """The function that a model calls if it answers by a tool."""
 
-OURS = (
-    "model",
-    "messages",
-    "n",
-    "stream",
-    "logprobs",
-    "top_logprobs",
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-)
+OURS = {"model", "messages", "n", "stream", "logprobs", "top_logprobs", "temperature"}
+OURS |= {"max_tokens", "max_completion_tokens"}
 """The fields of a request that options set."""
+
+IMAGE_BYTES = 4000
+"""How many bytes of text a picture is taken to be as dear as."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +49,9 @@ class Question:
     form: str = "text"
     """How the model is to answer: in a line of text, as JSON (the endpoint's JSON mode), or by calling a tool."""
     answer: str | None = None
-    """A pattern whose first group is the grade in an answer; the usual forms if there is none."""
+    """A pattern whose first group, or whole match, is the grade in an answer; the usual forms if there is none."""
+    images: bool = False
+    """Whether the model is shown the picture of a document that has one."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """More fields of the request."""
 
@@ -66,25 +64,23 @@ class Question:
             raise ParameterError("judge", "answer_tokens", "1 or more", self.answer_tokens)
         if self.form not in FORMS:
             raise UnknownNameError("form of answers", self.form, FORMS)
-        if taken := sorted(set(self.extra) & set(OURS)):
+        if taken := sorted(set(self.extra) & OURS):
             raise ParameterError("judge", "extra", "fields that no option sets", ", ".join(taken))
-        if self.prompt.compares and (self.logprobs or self.form != "text" or self.answer is not None):
+        if self.prompt.words.compares and (
+            self.logprobs or self.form != "text" or self.answer is not None or self.images
+        ):
             raise InputError(
-                "a prompt that compares documents takes answers as text",
-                hint="Leave out --logprobs, --form and --answer; --samples 3 --temperature 1 asks several times.",
+                "a prompt that compares documents takes texts, and answers as text",
+                hint="Leave out --logprobs, --form, --answer and --images; --samples 3 asks several times.",
             )
+        if self.images and self.prompt.examples:
+            raise InputError("examples are shown without pictures", hint="Leave out --examples or --images.")
         if self.logprobs and not all(grade in range(10) for grade in self.prompt.grades):
             raise ParameterError("judge", "logprobs", "with grades of one digit, 0 to 9", self.prompt.grades)
-
         try:
-            self.pattern  # noqa: B018 - a pattern that cannot be compiled is an error before anything is asked
+            re.compile(self.answer or "")
         except re.error as error:
             raise InputError(f"--answer is not a regular expression: {error}", text=self.answer) from None
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str] | None:
-        """The pattern for answers, compiled."""
-        return None if self.answer is None else compile_pattern(self.answer)
 
     @property
     def has_chances(self) -> bool:
@@ -92,12 +88,12 @@ class Question:
         return self.logprobs or self.samples > 1
 
     def request(self, texts: Mapping[str, str], n: int) -> dict[str, Any]:
-        """The body of a request for n answers about a pair."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": self.prompt.messages(texts, form=self.form),
-            "stream": False,
-        }
+        """Return the body of a request for n answers about a pair."""
+        messages: list[dict[str, Any]] = [*self.prompt.messages(texts, form=self.form)]
+        if self.images and texts.get(IMAGE):
+            picture = {"type": "image_url", "image_url": {"url": image_address(texts[IMAGE])}}
+            messages[-1]["content"] = [{"type": "text", "text": messages[-1]["content"]}, picture]
+        body: dict[str, Any] = {"model": self.model, "messages": messages, "stream": False}
         if self.temperature is not None:
             body["temperature"] = self.temperature
         if self.logprobs:
@@ -106,33 +102,32 @@ class Question:
             body["n"] = n
         return body | {"max_tokens": self.answer_tokens, **self._form(), **self.extra}
 
+    def estimated_bytes(self, texts: Mapping[str, str]) -> int:
+        """Return how long the prompt about a pair is."""
+        messages = self.prompt.messages(texts, FIXED_BOUNDARY)
+        return text_bytes(messages) + IMAGE_BYTES * bool(self.images and texts.get(IMAGE))
+
     def read(self, choice: Mapping[str, Any], texts: Mapping[str, str]) -> Answer:
         """Read the answer about a pair, or about a list of documents, in one choice."""
-        if self.prompt.compares:
+        if self.prompt.words.compares:
             return parse_order(choice, len(listed_texts(texts)))
-        return parse(choice, self.prompt.grades, logprobs=self.logprobs, pattern=self.pattern)
+        return parse(choice, self.prompt.grades, logprobs=self.logprobs, pattern=self.answer)
 
     def _form(self) -> dict[str, Any]:
         """Return the fields that ask for JSON or for the call of a tool."""
         if self.form == "text":
             return {}
-        grade = {"type": "number", "enum": list(self.prompt.grades)}
-        schema = {
-            "type": "object",
-            "properties": {"grade": grade},
-            "required": ["grade"],
-            "additionalProperties": False,
-        }
         if self.form == "json":
             return {"response_format": {"type": "json_object"}}
+        grade = {"type": "number", "enum": list(self.prompt.grades)}
+        only = {"required": ["grade"], "additionalProperties": False}
+        schema = {"type": "object", "properties": {"grade": grade}, **only}
         function = {"name": TOOL, "description": "Record the grade of the document.", "parameters": schema}
-        return {
-            "tools": [{"type": "function", "function": function}],
-            "tool_choice": {"type": "function", "function": {"name": TOOL}},
-        }
+        chosen = {"type": "function", "function": {"name": TOOL}}
+        return {"tools": [{"type": "function", "function": function}], "tool_choice": chosen}
 
     def digest(self, texts: Mapping[str, str]) -> bytes:
-        """What identifies the pair's texts with this question; how many answers are wanted does not matter."""
+        """Return what identifies the pair's texts with this question; how many answers are wanted does not matter."""
         parts = {
             "model": self.model,
             "messages": self.prompt.messages(texts, FIXED_BOUNDARY, form=self.form),
@@ -143,6 +138,30 @@ class Question:
             "extra": dict(self.extra),
             **({} if self.form == "text" else {"form": self.form}),
             **({} if self.answer is None else {"answer": self.answer}),
+            **({IMAGE: image_address(texts[IMAGE])} if self.images and texts.get(IMAGE) else {}),
         }
         written = json.dumps(parts, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(written.encode("utf-8", "surrogatepass")).digest()
+
+
+def image_address(image: str) -> str:
+    """Return the address of a picture; a file's is one that holds the picture itself."""
+    if image.startswith(("https://", "http://", "data:")):
+        return image
+    kind = mimetypes.guess_type(image)[0] or ""
+    if not kind.startswith("image/"):
+        raise InputError("is no picture", path=image, hint="Name .png, .jpg, .gif or .webp files, or addresses.")
+    try:
+        return f"data:{kind};base64,{base64.b64encode(Path(image).read_bytes()).decode()}"
+    except OSError as error:
+        raise InputError(f"the picture cannot be read: {error.strerror}", path=image) from None
+
+
+def text_bytes(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Return how long messages are, each picture taken for a text that is as dear."""
+    total = 0
+    for message in messages:
+        content = message["content"]
+        for part in content if isinstance(content, list) else [{"text": content}]:
+            total += len(part["text"].encode("utf-8", "replace")) if "text" in part else IMAGE_BYTES
+    return total

@@ -1,25 +1,127 @@
-"""Requests with patience: within the caps, tried again after a pause if they fail."""
+"""Requests with patience: within the caps on tokens and money, tried again after a pause if they fail."""
 
 from __future__ import annotations
 
-import json
+import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from threading import Event, Lock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Condition, Event, Lock
 from typing import Any
 
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, NobodyAnswersError, PassingFaultError, wait
-from rankgauge.judgments.llm.asking.prompt import FIXED_BOUNDARY
-from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.asking.spending import Spending
-from rankgauge.judgments.llm.asking.store import StoredAnswer
+from rankgauge.judgments.llm.asking.question import text_bytes
 from rankgauge.judgments.llm.chat_api import Reply
+
+MILLION = 1_000_000
 
 BYTES = 4
 """How many bytes a token is taken to have where nobody counts."""
+
+TEMPLATE_TOKENS = 64
+"""How many tokens a server's own template may add to a prompt."""
+
+FIRST_RATE = 0.3
+"""How many tokens a byte is taken to have before any were counted: English has 0.25, other languages 0.2 to 0.4."""
+
+RESERVE = 1.25
+"""How much more is set aside than the dearest prompt so far took, byte for byte."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prices:
+    """What a million tokens cost, in whatever currency the endpoint charges, and the caps."""
+
+    tokens_in: float | None = None
+    tokens_out: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not 0 <= value < float("inf"):
+                raise ParameterError("judge", name, "0 or more", value)
+        if (self.tokens_in is None) != (self.tokens_out is None):
+            raise ParameterError("judge", "price", "two, --price-in and --price-out", "one")
+        if self.max_cost is not None and not self.known:
+            wanted = "given with the prices, --price-in and --price-out"
+            raise ParameterError("judge", "max_cost", wanted, self.max_cost)
+
+    @property
+    def known(self) -> bool:
+        """Whether the cost can be told."""
+        return self.tokens_in is not None and self.tokens_out is not None
+
+    def cost(self, tokens_in: float, tokens_out: float) -> float:
+        """Return the cost of tokens."""
+        return (tokens_in * (self.tokens_in or 0.0) + tokens_out * (self.tokens_out or 0.0)) / MILLION
+
+    @property
+    def has_caps(self) -> bool:
+        """Whether tokens or money are limited."""
+        return self.max_tokens is not None or self.max_cost is not None
+
+    def allows(self, tokens_in: float, tokens_out: float) -> bool:
+        """Say whether that many tokens stay within the caps."""
+        if self.max_tokens is not None and tokens_in + tokens_out > self.max_tokens:
+            return False
+        return self.max_cost is None or self.cost(tokens_in, tokens_out) <= self.max_cost
+
+
+@dataclass(kw_only=True)
+class Spending:
+    """The tokens that were spent, and those that requests under way may still take, which count for the caps."""
+
+    prices: Prices
+    tokens_in: int = 0
+    tokens_out: int = 0
+    _held_in: int = 0
+    _held_out: int = 0
+    _rate: float | None = None
+    """The most tokens that a byte of any prompt has taken so far."""
+    _changed: Condition = field(default_factory=Condition)
+
+    @property
+    def cost(self) -> float:
+        """What was spent, in money."""
+        return self.prices.cost(self.tokens_in, self.tokens_out)
+
+    def hold(self, size: int, tokens_out: int) -> tuple[int, int] | None:
+        """Set tokens aside for a prompt of that many bytes; wait for what requests under way do not take.
+
+        What is set aside follows from what prompts have really taken, and a quarter more. Before the first count one
+        request goes ahead alone. Returns None if the caps leave too little even when nothing is under way.
+        """
+        with self._changed:
+            while True:
+                rate = FIRST_RATE if self._rate is None else self._rate
+                tokens_in = math.ceil(RESERVE * rate * size) + TEMPLATE_TOKENS
+                waits_for_count = self._rate is None and self._held_in > 0 and self.prices.has_caps
+                every = self.tokens_in + self._held_in + tokens_in, self.tokens_out + self._held_out + tokens_out
+                if not waits_for_count and self.prices.allows(*every):
+                    break
+                if not self._held_in and not self._held_out:
+                    return None
+                self._changed.wait(1.0)
+            self._held_in += tokens_in
+            self._held_out += tokens_out
+            return tokens_in, tokens_out
+
+    def count(self, size: int, tokens_in: int) -> None:
+        """Learn how many tokens a prompt of that many bytes took."""
+        with self._changed:
+            self._rate = max(self._rate or 0.0, tokens_in / size)
+
+    def settle(self, held: tuple[int, int], taken: tuple[int, int]) -> None:
+        """Books what a request took, and gives back what was set aside for it."""
+        with self._changed:
+            self._held_in -= held[0]
+            self._held_out -= held[1]
+            self.tokens_in += taken[0]
+            self.tokens_out += taken[1]
+            self._changed.notify_all()
 
 
 LONG_WAIT = 10.0
@@ -42,18 +144,6 @@ class Patience:
     """How many requests are under way at the same time."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Received:
-    """The choices of a reply, and what they took."""
-
-    choices: Sequence[Mapping[str, Any]]
-    tokens_in: int
-    tokens_out: int
-    seconds: float
-    model: str | None = None
-    """What the endpoint calls the model that answered."""
-
-
 @dataclass(kw_only=True, eq=False)
 class Requests:
     """Sends requests to an endpoint, for several threads; `stop` ends all waiting."""
@@ -71,9 +161,9 @@ class Requests:
     """Nobody asks before that time, because the endpoint wants a pause."""
     _lock: Lock = field(default_factory=Lock)
 
-    def reply(self, body: Mapping[str, Any], identity: str, *, most_out: int) -> Received | None:
-        """What comes back, after as many tries as allowed; None if the session ends before."""
-        size = len(json.dumps(body["messages"], ensure_ascii=False).encode("utf-8", "replace"))
+    def reply(self, body: Mapping[str, Any], identity: str, *, most_out: int) -> Reply | None:
+        """What comes back, with the tokens that it took, after as many tries as allowed; None if the session ends."""
+        size = text_bytes(body["messages"])
         for trial in range(self.retries + 1):
             self.stop.wait(self.waits)
             if self.stop.is_set():
@@ -83,17 +173,15 @@ class Requests:
                 raise CapReachedError
             began, taken = time.monotonic(), (0, 0)
             try:
-                reply = self._ask(body, identity)
-                taken = _tokens_taken(reply, size)
-                self.spending.count(size, taken[0])
-                seconds = time.monotonic() - began
-                return Received(
-                    choices=reply.choices,
-                    tokens_in=taken[0],
-                    tokens_out=taken[1],
-                    seconds=seconds,
-                    model=reply.model,
+                with self._lock:
+                    self.sent += 1
+                reply = self.endpoint.ask(body, identity)
+                taken = (
+                    size // BYTES if reply.tokens_in is None else reply.tokens_in,
+                    4 * len(reply.choices) if reply.tokens_out is None else reply.tokens_out,
                 )
+                self.spending.count(size, taken[0])
+                return replace(reply, tokens_in=taken[0], tokens_out=taken[1], seconds=time.monotonic() - began)
             except PassingFaultError as fault:
                 taken = (size // BYTES if fault.sent else 0, 0)
                 pause = self._pause(fault, trial)
@@ -112,91 +200,17 @@ class Requests:
         with self._lock:
             self.faults[problem] += 1
 
-    def _ask(self, body: Mapping[str, Any], identity: str) -> Reply:
-        with self._lock:
-            self.sent += 1
-        return self.endpoint.ask(body, identity)
-
     def _pause(self, fault: PassingFaultError, trial: int) -> float:
         """How long to wait after a fault; raises it after the last trial, or an error if nobody has ever answered."""
         self.count(fault.problem)
-        if fault.after:
-            with self._lock:
-                is_news = fault.after >= LONG_WAIT and fault.after > self.waits + 1.0
-                self._opens = max(self._opens, time.monotonic() + fault.after)
-            if is_news:
-                self.say(f"the endpoint asks to wait {fault.after:.0f} s ({fault.problem}); Ctrl-C keeps what there is")
+        with self._lock:
+            is_news = fault.after >= LONG_WAIT and fault.after > self.waits + 1.0
+            self._opens = max(self._opens, time.monotonic() + fault.after if fault.after else 0.0)
+        if is_news:
+            self.say(f"the endpoint asks to wait {fault.after:.0f} s ({fault.problem}); Ctrl-C keeps what there is")
         if isinstance(fault, NobodyAnswersError) and not self.endpoint.reached:
             hint = "Is the server running, and is the URL right?"
             raise InputError(f"nobody answers: {fault.problem}", path=self.endpoint.url, hint=hint)
         if trial >= self.retries:
             raise fault
         return wait(trial, fault)
-
-
-def _tokens_taken(reply: Reply, size: int) -> tuple[int, int]:
-    """The tokens that a reply took; by the length of the prompt if the endpoint does not say."""
-    tokens_in = size // BYTES if reply.tokens_in is None else reply.tokens_in
-    tokens_out = 4 * len(reply.choices) if reply.tokens_out is None else reply.tokens_out
-    return tokens_in, tokens_out
-
-
-def estimated_tokens(question: Question, texts: Mapping[str, str]) -> int:
-    """How many tokens a prompt has, by its length."""
-    messages = question.prompt.messages(texts, FIXED_BOUNDARY)
-    return sum(len(message["content"].encode("utf-8", "replace")) for message in messages) // BYTES
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskingForecast:
-    """What is to be asked, and what it will take."""
-
-    pairs: int
-    queries: int
-    cached: int
-    """How many pairs have all their answers already."""
-    tokens_in: int
-    """About how many tokens the prompts have that are still to be sent."""
-    tokens_out: int
-    """How many tokens the answers may have: about, if some were counted, else at most."""
-    is_counted: bool
-    """Whether the endpoint's own counts of earlier answers were used."""
-    seconds: float | None
-    """About how long it takes; None before the first answer."""
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        pairs: int,
-        queries: int,
-        cached: int,
-        sizes: Sequence[int],
-        question: Question,
-        jobs: int,
-        stored: Sequence[StoredAnswer],
-        measured: int,
-    ) -> AskingForecast:
-        """The forecast for prompts of these sizes; earlier answers to prompts of `measured` tokens correct it."""
-        asked, requests = sum(sizes), sum(one.seconds > 0 for one in stored)
-        counted = sum(one.tokens_in for one in stored)
-        answered = sum(one.tokens_out for one in stored)
-        has = bool(requests and measured and counted)
-        return cls(
-            pairs=pairs,
-            queries=queries,
-            cached=cached,
-            tokens_in=round(asked * counted / measured) if has else asked,
-            tokens_out=round(len(sizes) * question.samples * answered / len(stored))
-            if has
-            else len(sizes) * question.samples * question.answer_tokens,
-            is_counted=has,
-            seconds=len(sizes) * sum(one.seconds for one in stored) / requests / jobs if has else None,
-        )
-
-
-def spelled(seconds: float) -> str:
-    """A duration in words."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -7,8 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -17,24 +16,22 @@ import polars as pl
 
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
-from rankgauge.judgments.llm.asking.answers import Answer, has_logprobs, quote
+from rankgauge.judgments.llm.asking.answers import logprobs_of, quote
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError
 from rankgauge.judgments.llm.asking.orders import choices_of
-from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked, PairAnswers, best_windows, graded_frame
+from rankgauge.judgments.llm.asking.outcome import (
+    INTERRUPTED,
+    Asked,
+    PairAnswers,
+    Provenance,
+    best_windows,
+    graded_frame,
+)
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.asking.requests import (
-    AskingForecast,
-    CapReachedError,
-    Patience,
-    Received,
-    Requests,
-    estimated_tokens,
-    spelled,
-)
-from rankgauge.judgments.llm.asking.spending import Prices, Spending
-from rankgauge.judgments.llm.asking.store import AnswerStore, StoredAnswer
-from rankgauge.judgments.llm.chat_api import CHAT_APIS
+from rankgauge.judgments.llm.asking.requests import BYTES, CapReachedError, Patience, Prices, Requests, Spending
+from rankgauge.judgments.llm.asking.store import AnswerStore
+from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 from rankgauge.judgments.pairwise import FittedPreferences
 
 GIVING_UP = 10
@@ -50,6 +47,24 @@ Tell = Callable[[int, int, str], None]
 Say = Callable[[str], None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AskingForecast:
+    """What is to be asked, and what it will take."""
+
+    pairs: int
+    queries: int
+    cached: int
+    """How many pairs have all their answers already."""
+    tokens_in: int
+    """About how many tokens the prompts have that are still to be sent."""
+    tokens_out: int
+    """How many tokens the answers may have: about, if some were counted, else at most."""
+    is_counted: bool
+    """Whether the endpoint's own counts of earlier answers were used."""
+    seconds: float | None
+    """About how long it takes; None before the first answer."""
+
+
 @dataclass(kw_only=True, eq=False)
 class AskingSession:
     """Asks a question about each pair; `forecast` says what that will take, `run` does it, once."""
@@ -57,6 +72,8 @@ class AskingSession:
     pairs: TextPairs
     question: Question
     store: AnswerStore
+    url: str = ""
+    """Where the model is, as the user says it."""
     prices: Prices = field(default_factory=Prices)
     patience: Patience = field(default_factory=Patience)
 
@@ -65,16 +82,16 @@ class AskingSession:
         texts = self.pairs.texts()
         self._digests = [self.question.digest(one) for one in texts]
         self._texts = dict(zip(self._digests, texts, strict=True))  # pairs with the same texts are asked about once
+        self._names = {digest.hex()[:32]: digest for digest in self._texts}
         stored = self.store.find(list(self._texts))
         self._stored = [one for answers in stored.values() for one in answers]
-        self._answers = {
-            digest: PairAnswers(answers=[one.answer for one in stored.get(digest, ())]) for digest in self._texts
-        }
+        self._answers = {digest: PairAnswers(answers=[*stored.get(digest, ())]) for digest in self._texts}
         self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
-        self._cached = sum(self._is_done(digest) for digest in self._digests)
-        self._cached_grades = sum(self._is_done(one) and bool(self._answers[one].graded) for one in self._digests)
+        done = [digest for digest in self._digests if self._is_done(digest)]
+        self._cached, self._cached_grades = len(done), sum(bool(self._answers[digest].graded) for digest in done)
         self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
         self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
+        self.provenance = Provenance.from_question(self.question, self.url)
         self._stop, self._lock = Event(), Lock()
         self._failed: set[bytes] = set()
         self._models: set[str] = set()
@@ -85,20 +102,28 @@ class AskingSession:
     @property
     def noun(self) -> str:
         """What is asked about: pairs of a query and a document, windows of long texts, or lists of documents."""
-        return "list" if self.question.prompt.compares else "window" if self.pairs.windows else "pair"
+        return "list" if self.question.prompt.words.compares else "window" if self.pairs.windows else "pair"
 
     def forecast(self) -> AskingForecast:
-        """What is to be asked, and what it will take."""
-        sizes = {digest: estimated_tokens(self.question, texts) for digest, texts in self._texts.items()}
-        return AskingForecast.of(
+        """What is to be asked, and what it will take; the endpoint's counts of earlier answers correct the estimate."""
+        sizes = {digest: self.question.estimated_bytes(texts) // BYTES for digest, texts in self._texts.items()}
+        measured = sum(sizes[digest] for digest, held in self._answers.items() if held.answers)
+        tokens_in = sum(sizes[digest] for digest in self._waiting)
+        answers = len(self._waiting) * self.question.samples
+        tokens_out, pace = answers * self.question.answer_tokens, None
+        requests, counted = sum(one.seconds > 0 for one in self._stored), self._before
+        if is_counted := bool(requests and measured and counted[0]):
+            tokens_in = round(tokens_in * counted[0] / measured)
+            tokens_out = round(answers * counted[1] / len(self._stored))
+            pace = sum(one.seconds for one in self._stored) / requests / self.patience.jobs
+        return AskingForecast(
             pairs=len(self.pairs),
             queries=self.pairs.frame["query"].n_unique(),
             cached=self._cached,
-            sizes=[sizes[digest] for digest in self._waiting],
-            question=self.question,
-            jobs=self.patience.jobs,
-            stored=self._stored,
-            measured=sum(sizes[digest] for digest, held in self._answers.items() if held.answers),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            is_counted=is_counted,
+            seconds=None if pace is None else len(self._waiting) * pace,
         )
 
     def example(self) -> list[dict[str, str]]:
@@ -137,13 +162,13 @@ class AskingSession:
         if self.prices.known:
             words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
         if waits > 1:
-            words.append(f"waiting {spelled(waits)}, as the endpoint asks")
+            words.append(f"waiting {spell_duration(waits)}, as the endpoint asks")
         elif done:
-            words.append(f"{spelled(elapsed / done * (total - done))} left")
+            words.append(f"{spell_duration(elapsed / done * (total - done))} left")
         return done, total, " · ".join(words)
 
     def _tokens_spent(self) -> tuple[int, int]:
-        """The tokens of this session, in and out."""
+        """Return the tokens of this session, in and out."""
         return self.spending.tokens_in - self._before[0], self.spending.tokens_out - self._before[1]
 
     def _work(self, requests: Requests, over: Event) -> None:
@@ -170,71 +195,53 @@ class AskingSession:
 
     def open_requests(self) -> dict[str, dict[str, Any]]:
         """Return the next request about each pair that is still to be asked about, by its identity."""
-        return {self._identity(digest): self._request(digest) for digest in self._texts if not self._is_done(digest)}
+        return dict(self._next_request(digest)[:2] for digest in self._texts if not self._is_done(digest))
 
-    def store_reply(self, identity: str, received: Received, source: str) -> None:
+    def store_reply(self, identity: str, received: Reply, source: str) -> None:
         """Store a reply to one of the open requests, which came another way."""
-        digest = self._by_name[identity.partition("-")[0]]
-        self._keep(digest, received, self._missing(digest), source)
+        digest = self._names[identity.partition("-")[0]]
+        self._keep(digest, received, self._next_request(digest)[2], source)
 
     def outcome(self) -> Asked:
         """Return what all stored answers come to, without asking."""
         return self._outcome(None, 0.0)
 
-    @cached_property
-    def _by_name(self) -> dict[str, bytes]:
-        """The digests by their part of an identity."""
-        return {digest.hex()[:32]: digest for digest in self._texts}
-
-    def _missing(self, digest: bytes) -> int:
-        """Return how many answers about a pair are still wanted."""
-        return self.question.samples - len(self._answers[digest].graded)
-
-    def _request(self, digest: bytes) -> dict[str, Any]:
-        return self.question.request(self._texts[digest], self._missing(digest))
-
-    def _identity(self, digest: bytes) -> str:
-        return f"{digest.hex()[:32]}-{len(self._answers[digest].answers)}-{self._missing(digest)}"
+    def _next_request(self, digest: bytes) -> tuple[str, dict[str, Any], int]:
+        """Return the identity of the next request about a pair, its body, and how many answers it asks for."""
+        held = self._answers[digest]
+        n = self.question.samples - len(held.graded)
+        return f"{digest.hex()[:32]}-{len(held.answers)}-{n}", self.question.request(self._texts[digest], n), n
 
     def _ask(self, digest: bytes, requests: Requests) -> None:
         """Asks about a pair until there are enough answers."""
         while not self._is_done(digest):
-            n, identity = self._missing(digest), self._identity(digest)
-            received = requests.reply(self._request(digest), identity, most_out=n * self.question.answer_tokens)
+            identity, body, n = self._next_request(digest)
+            received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
             if received is None:
                 return
             self._keep(digest, received, n, requests.endpoint.url)
 
-    def _keep(self, digest: bytes, received: Received, n: int, source: str) -> None:
-        """Reads the choices and stores them; then they count."""
+    def _keep(self, digest: bytes, received: Reply, n: int, source: str) -> None:
+        """Reads the choices and stores them; then they count. An error if many are refused and none is a grade."""
         choices, question, held = received.choices[:n], self.question, self._answers[digest]
-        if question.logprobs and not any(has_logprobs(choice) for choice in choices):
-            hint = "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too."
-            raise InputError("the endpoint gives no log-probabilities", path=source, hint=hint)
+        if question.logprobs and not any(logprobs_of(choice) for choice in choices):
+            raise InputError("the endpoint gives no log-probabilities", path=source, hint=HINTS["log-probabilities"])
         answers = [question.read(choice, self._texts[digest]) for choice in choices]
-        costs = [(received.tokens_in, received.tokens_out, received.seconds), *[(0, 0, 0.0)] * (len(answers) - 1)]
-        stored = [
-            StoredAnswer(number=number, answer=answer, tokens_in=cost[0], tokens_out=cost[1], seconds=cost[2])
-            for number, (answer, cost) in enumerate(zip(answers, costs, strict=True), start=len(held.answers))
-        ]
-        self.store.add(digest, stored, question.model)
-        if received.model:
-            self._models.add(received.model)
+        tokens_in, tokens_out = received.tokens_in or 0, received.tokens_out or 0
+        answers[0] = replace(answers[0], tokens_in=tokens_in, tokens_out=tokens_out, seconds=received.seconds)
+        self.store.add(digest, answers, len(held.answers), question.model)
         held.answers.extend(answers)
-        self._count(answers)
-
-    def _count(self, answers: list[Answer]) -> None:
-        """Counts grades and refused answers; an error if there are many of these and none of those."""
         refused = [one for one in answers if one.grade is None]
         with self._lock:
+            self._models |= {received.model} if received.model else set()
             self._refused += len(refused)
             self._graded += len(answers) - len(refused)
         if refused and not self._graded and self._refused >= SUSPICIOUS:
+            reason = refused[-1].refused or ""
             raise InputError(
-                f"RankGauge could not read a grade in any of the first {self._refused} answers. The last: "
-                f"{refused[-1].refused}",
+                f"RankGauge could not read a grade in any of the first {self._refused} answers. The last: {reason}",
                 text=quote(refused[-1].text) or "(no text)",
-                hint=_hint(refused[-1].refused or ""),
+                hint=next(hint for words, hint in HINTS.items() if words in reason),
             )
 
     def _fail(self, digest: bytes, fault: Exception, requests: Requests) -> None:
@@ -262,17 +269,16 @@ class AskingSession:
         self._stop.set()
 
     def _outcome(self, requests: Requests | None, seconds: float) -> Asked:
-        grades, undone = self.question.prompt.grades, [one for one in self._digests if not self._is_done(one)]
+        question, undone = self.question, [one for one in self._digests if not self._is_done(one)]
         held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._tokens_spent()
-        samples, has_chances = self.question.samples, self.question.has_chances
         choices, frame = None, pl.DataFrame()
-        if self.question.prompt.compares:
-            choices = choices_of(self.pairs, [tally.graded[:samples] for tally in held])
+        if question.prompt.words.compares:
+            choices = choices_of(self.pairs, [tally.graded[: question.samples] for tally in held])
             frame = FittedPreferences.fit(choices).frame if choices.query else frame
         else:
-            frame = graded_frame(self.pairs.frame, held, grades, samples=samples, has_chances=has_chances)
+            frame = graded_frame(self.pairs.frame, held, question)
             frame = best_windows(frame, self.pairs.frame) if self.pairs.windows else frame
-        return Asked(
+        asked = Asked(
             frame=frame,
             choices=choices,
             pairs=len(self.pairs),
@@ -292,20 +298,29 @@ class AskingSession:
             notes=tuple(requests.endpoint.notes) if requests else (),
             faults=tuple(requests.faults.most_common(3)) if requests else (),
             models=frozenset(self._models),
+            provenance=self.provenance,
         )
+        self.store.note_session(self.provenance.told(asked))
+        return asked
 
 
-def _hint(refused: str) -> str:
-    """Say what helps where every answer was refused for the same reason."""
-    if refused.startswith("cut off"):
-        return "A model that thinks before it answers needs more room: --answer-tokens 2000."
-    if "filter" in refused or refused.startswith("the model refused"):
-        return "The model or its endpoint declines these texts; try another model, or leave such documents to people."
-    if "log-probabilities" in refused:
-        return "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too."
-    if "scale" in refused:
-        return "Does the prompt name the grades of --grades or --scale?"
-    return "Name the form of your model's answers, as in --answer 'verdict: ([0-3])'; or ask for JSON: --form json."
+DECLINED = "The model or its endpoint declines these texts; try another model, or leave such documents to people."
+HINTS = {
+    "cut off": "A model that thinks before it answers needs more room: --answer-tokens 2000.",
+    "the model refused": DECLINED,
+    "filter": DECLINED,
+    "log-probabilities": "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too.",
+    "scale": "Does the prompt name the grades of --grades or --scale?",
+    "": "Name the form of your model's answers, as in --answer 'verdict: ([0-3])'; or ask for JSON: --form json.",
+}
+"""What helps where every answer was refused for the same reason, by words of the reason."""
+
+
+def spell_duration(seconds: float) -> str:
+    """Return a duration in words."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def write_batch(session: AskingSession, path: Path) -> int:
@@ -320,54 +335,35 @@ def write_batch(session: AskingSession, path: Path) -> int:
 
 def read_batch(session: AskingSession, path: Path) -> int:
     """Store the answers of a file of results; return how many requests failed there, which stay open."""
-    failed = 0
-    waiting = set(session.open_requests())
+    failed, waiting = 0, set(session.open_requests())
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
-            result = _result(line, path, number)
-            identity = str(result.get("custom_id"))
-            received = _receive(result)
+            identity, reply = _read_result(line, path, number)
             if identity not in waiting:
                 continue  # answered before, or a line of another batch
-            if received is None:
+            if reply is None:
                 failed += 1
             else:
                 waiting.discard(identity)
-                session.store_reply(identity, received, source=str(path))
+                session.store_reply(identity, reply, source=str(path))
     return failed
 
 
-def _result(line: str, path: Path, number: int) -> Mapping[str, Any]:
-    """Return a line of results."""
+def _read_result(line: str, path: Path, number: int) -> tuple[str, Reply | None]:
+    """Return the identity in a line of results, and the reply; None if the request failed."""
     try:
         result = json.loads(line)
-    except (ValueError, RecursionError):
-        result = None
-    if not isinstance(result, Mapping) or "custom_id" not in result:
+        identity, response = str(result["custom_id"]), result.get("response")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise InputError(
             "not a line of a batch's results: it needs a custom_id",
             path=path,
             line=number,
             text=line[:200].strip(),
             hint="Download the output file of the batch, not its description.",
-        )
-    return result
-
-
-def _receive(result: Mapping[str, Any]) -> Received | None:
-    """Return the reply in a line of results; None if the request failed."""
-    response = result.get("response")
-    held = response.get("body", response) if isinstance(response, Mapping) else None
-    status = response.get("status_code", 200) if isinstance(response, Mapping) else 0
-    reply = CHAT_APIS["openai"].reply(held) if status == 200 and not result.get("error") else None
-    if reply is None:
-        return None
-    return Received(
-        choices=reply.choices,
-        tokens_in=reply.tokens_in or 0,
-        tokens_out=reply.tokens_out or 0,
-        seconds=0.0,
-        model=reply.model,
-    )
+        ) from None
+    if not isinstance(response, Mapping) or response.get("status_code", 200) != 200 or result.get("error"):
+        return identity, None
+    return identity, CHAT_APIS["openai"].reply(response.get("body", response))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -18,7 +18,11 @@ from rankgauge.judgments.llm.asking.answers import Answer
 
 VERSION = 1
 
-_TABLE = """
+_COLUMNS = "question, number, grade, chances, refused, answer, tokens_in, tokens_out, seconds"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS prompts (sha256 TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sessions (written TEXT NOT NULL, prompt_sha256 TEXT NOT NULL, told TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (
     question BLOB NOT NULL,
     number INTEGER NOT NULL,
@@ -36,17 +40,6 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredAnswer:
-    """An answer as it was received: its number among the answers about its pair, and what it cost."""
-
-    number: int
-    answer: Answer
-    tokens_in: int
-    tokens_out: int
-    seconds: float
-
-
 class AnswerStore:
     """The answers in a file; `question` is the digest of a question with a pair's texts."""
 
@@ -55,15 +48,13 @@ class AnswerStore:
         if not self.path.resolve().parent.is_dir():
             raise InputError(f"there is no folder {self.path.parent}", path=path)
         self._lock = Lock()
-        try:
+        with self._used():
             self._database = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
-        except sqlite3.Error as error:
-            raise self._failure(error) from None
-        try:
-            self._prepare()
-        except sqlite3.Error as error:
-            self._database.close()
-            raise self._failure(error) from None
+            try:
+                self._prepare()
+            except (sqlite3.Error, InputError):
+                self._database.close()
+                raise
 
     def _prepare(self) -> None:
         run = self._database.execute
@@ -74,9 +65,9 @@ class AnswerStore:
         version = run("PRAGMA user_version").fetchone()[0]
         tables = run("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version not in (0, VERSION) or (version == 0 and tables):
-            self._database.close()
             raise InputError("is a database of something else, or of another version", path=self.path)
-        run(_TABLE)
+        for table in _TABLES.split(";"):
+            run(table)
         run(f"PRAGMA user_version={VERSION}")
         run("COMMIT")
 
@@ -85,55 +76,56 @@ class AnswerStore:
         with self._lock:
             self._database.close()
 
-    def add(self, question: bytes, answers: Iterable[StoredAnswer], model: str) -> None:
-        """Stores the answers about a pair; when this returns, they are on disk."""
-        rows = [(question, *_row(one), model) for one in answers]
-        names = "question, number, grade, chances, refused, answer, tokens_in, tokens_out, seconds, model"
+    def add(self, question: bytes, answers: Iterable[Answer], first: int, model: str) -> None:
+        """Stores the answers about a pair, by number from the first; when this returns, they are on disk."""
+        rows = [(question, number, *_row(one), model) for number, one in enumerate(answers, first)]
+        with self._used():
+            self._insert(f"INSERT INTO answers ({_COLUMNS}, model) VALUES ({','.join('?' * 10)})", rows)
+
+    def note_session(self, told: Mapping[str, Any]) -> None:
+        """Keep what decided the grades of a session and what they took; the words of a prompt are kept once."""
+        digest, words = told["prompt_sha256"], json.dumps(told["prompt"], ensure_ascii=False)
+        rest = json.dumps({name: value for name, value in told.items() if name != "prompt"}, ensure_ascii=False)
+        with self._used():
+            self._insert("INSERT OR IGNORE INTO prompts VALUES (?, ?)", [(digest, _plain(words))])
+            self._insert("INSERT INTO sessions VALUES (?, ?, ?)", [(told["written"], digest, rest)])
+
+    def find(self, questions: Sequence[bytes]) -> dict[bytes, list[Answer]]:
+        """Return what was answered to these questions."""
+        answers: dict[bytes, list[Answer]] = {}
+        with self._used():
+            self._database.execute("CREATE TEMP TABLE asked (question BLOB PRIMARY KEY) WITHOUT ROWID")
+            self._insert("INSERT OR IGNORE INTO asked VALUES (?)", [(one,) for one in questions])
+            rows = self._database.execute(f"SELECT {_COLUMNS} FROM asked JOIN answers USING (question) ORDER BY number")
+            for question, _, grade, chances, *rest in rows:
+                each = None if chances is None else tuple(json.loads(chances))
+                answers.setdefault(question, []).append(Answer(grade, each, *rest))
+            self._database.execute("DROP TABLE asked")
+        return answers
+
+    def _insert(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._database.execute("BEGIN")
+        self._database.executemany(statement, rows)
+        self._database.execute("COMMIT")
+
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        """Within the block one thread has the file; what SQLite complains of is said in our words."""
         try:
             with self._lock:
-                self._database.execute("BEGIN")
-                self._database.executemany(f"INSERT INTO answers ({names}) VALUES ({','.join('?' * 10)})", rows)
-                self._database.execute("COMMIT")
+                yield
         except sqlite3.Error as error:
-            raise self._failure(error) from None
-
-    def find(self, questions: Sequence[bytes]) -> dict[bytes, list[StoredAnswer]]:
-        """What was answered to these questions."""
-        found: dict[bytes, list[StoredAnswer]] = {}
-        try:
-            with self._lock:
-                self._database.execute("CREATE TEMP TABLE asked (question BLOB PRIMARY KEY) WITHOUT ROWID")
-                self._database.execute("BEGIN")
-                self._database.executemany("INSERT OR IGNORE INTO asked VALUES (?)", [(one,) for one in questions])
-                self._database.execute("COMMIT")
-                names = "question, number, grade, chances, refused, answer, tokens_in, tokens_out, seconds"
-                rows = self._database.execute(
-                    f"SELECT {names} FROM asked JOIN answers USING (question) ORDER BY number"
-                )
-                for question, *row in rows:
-                    found.setdefault(question, []).append(_answer(row))
-                self._database.execute("DROP TABLE asked")
-        except sqlite3.Error as error:
-            raise self._failure(error) from None
-        return found
-
-    def _failure(self, error: sqlite3.Error) -> InputError:
-        if "locked" in str(error):
-            problem, hint = "is in use by another session", "Wait for it, or name another file with --cache."
-        else:
             problem, hint = f"the store of answers cannot be used: {error}", "Name another file with --cache."
-        return InputError(problem, path=self.path, hint=hint)
+            if "locked" in str(error):
+                problem, hint = "is in use by another session", "Wait for it, or name another file with --cache."
+            raise InputError(problem, path=self.path, hint=hint) from None
 
 
-def _row(one: StoredAnswer) -> tuple[Any, ...]:
-    answer = one.answer
-    chances = None if answer.chances is None else json.dumps(answer.chances)
-    text = answer.text.encode("utf-8", "replace").decode("utf-8")
-    return one.number, answer.grade, chances, answer.refused, text, one.tokens_in, one.tokens_out, one.seconds
+def _row(one: Answer) -> tuple[Any, ...]:
+    chances = None if one.chances is None else json.dumps(one.chances)
+    return one.grade, chances, one.refused, _plain(one.text), one.tokens_in, one.tokens_out, one.seconds
 
 
-def _answer(row: Sequence[Any]) -> StoredAnswer:
-    number, grade, chances, refused, text, tokens_in, tokens_out, seconds = row
-    held = None if chances is None else tuple(json.loads(chances))
-    answer = Answer(grade=grade, chances=held, refused=refused, text=text)
-    return StoredAnswer(number=number, answer=answer, tokens_in=tokens_in, tokens_out=tokens_out, seconds=seconds)
+def _plain(text: str) -> str:
+    """Return a text without halves of pairs, which SQLite does not take."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -12,18 +12,18 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.audit.judge.agreement import FEWEST, Comparable, agreement, confusion_table
-from rankgauge.audit.judge.combination import MOST, Independence, combined, independence, panels, separation
-from rankgauge.audit.judge.consequences import HALF_WIDTH, Consequences, LabelPlan
-from rankgauge.audit.judge.drift import Drift
-from rankgauge.audit.judge.error_slices import ErrorModel, circularity, error_slices, query_spread
-from rankgauge.audit.judge.judged_runs import JudgeBoard, JudgedRuns
+from rankgauge.audit.judge.combination import MOST, Independence, combine_judges, independence, panels, separation
+from rankgauge.audit.judge.consequences import Consequences, circularity
+from rankgauge.audit.judge.error_slices import Drift, error_slices, query_spread
+from rankgauge.audit.judge.forecasts import HALF_WIDTH, JudgeBoard, LabelPlan
+from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board.target import require_plain
 from rankgauge.measures import Measure, as_list, parse
 from rankgauge.measures.measure import Aggregate
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics import kendall_tau
+from rankgauge.statistics.correlation import kendall_tau
 
 DRAWS = 200
 """How many boards that may be the true one are drawn where people judged only a sample."""
@@ -74,12 +74,12 @@ class JudgeAudit:
     @cached_property
     def comparable(self) -> dict[str, Comparable]:
         """By judge the pairs that people graded too."""
-        return {name: Comparable.of(self.pairs, name, rel=self.rel) for name in self.judges}
+        return {name: Comparable.from_pairs(self.pairs, name, rel=self.rel) for name in self.judges}
 
     @cached_property
     def agreement(self) -> pl.DataFrame:
         """A row per judge and coefficient: value, low, high, pairs, queries."""
-        return self._each(lambda name: agreement(self.comparable[name], rng=np.random.default_rng(self.seed)))
+        return self._each(lambda name: agreement(self.comparable[name], seed=self.seed))
 
     @cached_property
     def confusion(self) -> pl.DataFrame:
@@ -99,7 +99,7 @@ class JudgeAudit:
     @cached_property
     def lists(self) -> JudgedRuns | None:
         """The runs' lists over the pairs."""
-        return JudgedRuns.of(self.pairs, self.runs, rel=self.rel, dialect=self.dialect) if self.runs else None
+        return JudgedRuns.from_runs(self.pairs, self.runs, rel=self.rel, dialect=self.dialect) if self.runs else None
 
     @cached_property
     def shallow_labels(self) -> int | None:
@@ -107,11 +107,8 @@ class JudgeAudit:
         if self.lists is None or not self.sampled:
             return None
         ranks = self.lists.best_ranks(len(self.pairs.people))
-        judged = ranks[self.pairs.labelled]
-        if not len(judged) or not np.isfinite(judged).all():
-            return None
-        deepest = int(judged.max())
-        return deepest if int(ranks[np.isfinite(ranks)].max()) >= 2 * deepest else None
+        deepest = ranks[self.pairs.labelled].max()
+        return int(deepest) if 2 * deepest <= ranks[np.isfinite(ranks)].max(initial=0.0) else None
 
     @cached_property
     def _top_lists(self) -> dict[Measure, JudgedRuns]:
@@ -119,77 +116,70 @@ class JudgeAudit:
         return {measure: self.lists.top(measure.depth) for measure in self.measures}
 
     @property
-    def has_board(self) -> bool:
-        """Whether there are runs to put on a board, and enough labels to say what people would."""
-        return bool(self.runs) and self.enough and self.covered
-
-    @property
     def covered(self) -> bool:
         """Whether the judges graded enough of what people did for a board of these pairs to be one of people's."""
         return self.pairs.share >= COVERED
 
+    @property
+    def has_board(self) -> bool:
+        """Whether there are runs to put on a board, and enough labels to say what people would."""
+        return bool(self.runs) and self.enough and self.covered
+
     def judge_values(self, measure: Measure, grades: FloatArray) -> FloatArray:
-        """The values of every run (queries × runs) by some grades of the pairs."""
+        """Return the values of every run (queries × runs) by some grades of the pairs."""
         return self._top_lists[measure].values(grades, measure)
 
     def board(self, judges: Sequence[str]) -> JudgeBoard:
-        """The board of some judges together."""
+        """Return the board of some judges together."""
         grades = np.mean([self.pairs.judges[name] for name in judges], axis=0)
         worth = self.judge_values(self.measures[0], grades).mean(axis=0)
-        return JudgeBoard.of(self.pairs, judges, self.runs, worth)
+        return JudgeBoard.from_judges(self.pairs, judges, self.runs, worth)
 
-    @cached_property
-    def people_grades(self) -> dict[str, FloatArray]:
-        """By judge the grades of all pairs by people (draws × pairs): one draw if people judged them all."""
+    def _people_grades(self, judge: str) -> FloatArray:
+        """Return the grades of all pairs by people (draws × pairs): one draw if people judged them all."""
         if not self.sampled:
-            return dict.fromkeys(self.judges, self.pairs.people[np.newaxis])
-        return {
-            name: ErrorModel.fit(self.board([name])).draws(np.random.default_rng(self.seed), self.draws)
-            for name in self.judges
-        }
+            return self.pairs.people[np.newaxis]
+        return self.board([judge]).draw_people(np.random.default_rng(self.seed), self.draws)
 
     @cached_property
     def consequences(self) -> dict[tuple[str, Measure], Consequences]:
         """By judge and measure what the judge's errors do to the board."""
-        if not self.has_board:
-            return {}
+        people = {name: self._people_grades(name) for name in self.judges} if self.has_board else {}
         return {
             (name, measure): Consequences(
                 measure=measure,
                 runs=tuple(self.runs),
                 judge=self.judge_values(measure, self.pairs.judges[name]),
-                people=self._top_lists[measure].values(self.people_grades[name], measure),
+                people=self._top_lists[measure].values(grades, measure),
                 seed=self.seed,
                 unknown=float((~self.pairs.labelled).mean()),
             )
-            for name in self.judges
+            for name, grades in people.items()
             for measure in self.measures
         }
 
     def _stack(self, table: Callable[[Consequences], pl.DataFrame]) -> pl.DataFrame:
-        """A table of each judge and measure, below each other."""
+        """Return a table of each judge and measure, below each other."""
         parts = [
-            table(found)
-            .select(judge_name=pl.lit(name), measure=pl.lit(str(measure)), rest=pl.struct(pl.all()))
-            .unnest("rest")
-            for (name, measure), found in self.consequences.items()
+            table(one).select(pl.lit(name).alias("judge_name"), pl.lit(str(measure)).alias("measure"), pl.all())
+            for (name, measure), one in self.consequences.items()
         ]
         return pl.concat(parts) if parts else pl.DataFrame()
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """A row per judge, measure and run: people, judge, bias and its interval."""
-        return self._stack(lambda found: found.values())
+        return self._stack(Consequences.values)
 
     @cached_property
     def differences(self) -> pl.DataFrame:
         """A row per judge, measure and pair of runs: what becomes of the judge's verdict under people."""
-        return self._stack(lambda found: found.differences())
+        return self._stack(Consequences.differences)
 
     @cached_property
     def orders(self) -> pl.DataFrame:
         """A row per judge and measure: τ, τ_AP, how many differences are kept, lost, found, reversed; the winners."""
-        return self._stack(lambda found: pl.DataFrame([found.order()]))
+        return self._stack(lambda one: pl.DataFrame([one.order()]))
 
     @cached_property
     def combined(self) -> pl.DataFrame:
@@ -198,17 +188,15 @@ class JudgeAudit:
             return pl.DataFrame()
         scores = dict(self.pairs.judges)
         if len(scores) > 1:
-            scores |= combined(self.pairs, rel=self.rel, seed=self.seed)
-        found = separation(self.pairs, scores | dict(self.pairs.own), rel=self.rel, seed=self.seed)
+            scores |= combine_judges(self.pairs, rel=self.rel, seed=self.seed)
+        table = separation(self.pairs, scores | dict(self.pairs.own), rel=self.rel, seed=self.seed)
         if not self.has_board or self.sampled:
-            return found
-        measure, orders = self.measures[0], []
+            return table
+        measure = self.measures[0]
         people = self.judge_values(measure, self.pairs.people).mean(axis=0)
-        for grades in scores.values():
-            judge = self.judge_values(measure, grades).mean(axis=0)
-            tau = kendall_tau(people, judge) if len(self.runs) > 2 else np.nan
-            orders.append({"tau": tau, "bias": float((judge - people).mean())})
-        return pl.concat([found, pl.DataFrame(orders)], how="horizontal")
+        means = [self.judge_values(measure, grades).mean(axis=0) for grades in scores.values()]
+        taus = [kendall_tau(people, judge) if len(self.runs) > 2 else np.nan for judge in means]
+        return table.with_columns(tau=pl.Series(taus), bias=pl.Series([float((one - people).mean()) for one in means]))
 
     @cached_property
     def independence(self) -> Independence | None:
@@ -227,12 +215,12 @@ class JudgeAudit:
         """A row per judge and run: whether the judge overrates it by more than it does other runs of that value."""
         if not self.suspects or not self.has_board:
             return pl.DataFrame()
-        parts = []
-        for name in self.judges:
-            found = self.consequences[name, self.measures[0]]
-            rows = circularity(found.runs, found.judge.mean(axis=0), found.people.mean(axis=1), self.suspects)
-            parts.append(rows.select(pl.lit(name).alias("judge_name"), pl.all()))
-        return pl.concat(parts)
+
+        def test(name: str) -> pl.DataFrame:
+            one = self.consequences[name, self.measures[0]]
+            return circularity(one.runs, one.judge.mean(axis=0), one.people.mean(axis=1), self.suspects)
+
+        return self._each(test)
 
     @cached_property
     def plan(self) -> LabelPlan | None:
@@ -285,7 +273,7 @@ def audit_judges(
             require_plain(measure, dialects.get(dialect))
     if before is not None and len(judges) != 1:
         raise InputError("earlier grades are those of one judge, and there are several")
-    pairs = GradedPairs.of(people, judges, examples)
+    pairs = GradedPairs.from_grades(people, judges, examples)
     _check(pairs, rel=rel, half_width=half_width, documents=documents)
     return JudgeAudit(
         pairs=pairs,
@@ -316,11 +304,12 @@ def _check(pairs: GradedPairs, *, rel: float, half_width: float, documents: pl.D
         )
     if not 0 < half_width < np.inf:
         raise ParameterError("audit judge", "half_width", "a number above 0", half_width)
-    if documents is not None and "document" in documents.columns:
-        known = documents["document"].cast(pl.String)
-        if not pairs.documents.is_in(known.implode()).any():
-            raise InputError(
-                "the table of documents has none of the documents that the judges graded",
-                hint=f"Are the ids written alike? The judges graded {pairs.documents[0]}, the table has "
-                f"{known[0] if len(known) else 'none'}.",
-            )
+    if documents is None or "document" not in documents.columns:
+        return
+    known = documents["document"].cast(pl.String)
+    if not pairs.documents.is_in(known.implode()).any():
+        raise InputError(
+            "the table of documents has none of the documents that the judges graded",
+            hint=f"Are the ids written alike? The judges graded {pairs.documents[0]}, the table has "
+            f"{known[0] if len(known) else 'none'}.",
+        )
