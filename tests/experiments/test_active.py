@@ -19,21 +19,21 @@ from rankgauge.labelling.simulations.study import ErrorCurve, Study, saving
 from rankgauge.labelling.target import Target
 from rankgauge.papers import PAPERS, Number, Setting, Verdict
 from rankgauge.papers.experiment import Measurements
-from rankgauge.papers.published.active import findings
-from rankgauge.papers.published.active.benchmark import Benchmark, generated, given
-from rankgauge.papers.published.active.rankers import PRIORS, Predictions, recipes, train_and_predict
-from rankgauge.papers.published.active.run import SIZED, TRIED, measure_all
-from rankgauge.papers.published.active.scenarios import (
+from rankgauge.papers.published.active import SIZED, TRIED, findings, measure_all
+from rankgauge.papers.published.active.benchmark import (
+    ONE,
+    PAIRS,
+    Benchmark,
+    generate_set,
+    given,
     index_update,
     known_grades,
     lacking,
-    one_ranker,
     pool_of,
     scenarios,
-    training_size,
     training_sizes,
-    two_rankers,
 )
+from rankgauge.papers.published.active.rankers import PRIORS, Predictions, recipes, train_and_predict
 from rankgauge.papers.published.active.trials import METHODS, Case, Effort, Trials, method
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.render import plots
@@ -49,7 +49,7 @@ QUICK = {"trees": 8, "min_leaf": 20, "share": 0.1}
 @pytest.fixture(scope="module")
 def small() -> Benchmark:
     """A set of 40 queries to train on and 40 in the pool."""
-    return replace(generated(0, train=40, pool=40), forest=QUICK, budgets=(4.0, 12.0), at=12.0, efforts={})
+    return replace(generate_set(0, train=40, pool=40), forest=QUICK, budgets=(4.0, 12.0), at=12.0, efforts={})
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def predictions(small: Benchmark) -> Predictions:
 def cases(small: Benchmark, predictions: Predictions) -> dict[str, Case]:
     """The cases of one ranker and of a pair."""
     found = {}
-    for scenario in (*one_ranker(predictions), *two_rankers(predictions)):
+    for scenario in [scenarios(predictions, 0)[title] for title in (*ONE, *PAIRS)]:
         pool = pool_of(scenario, small.splits[0], cost=small.cost, depth=small.depth)
         case = Case(
             title=scenario.title, label="ERR", pool=pool, grades=known_grades(pool, small.splits[0]), measure="ERR"
@@ -73,9 +73,9 @@ def cases(small: Benchmark, predictions: Predictions) -> dict[str, Case]:
 
 def test_the_paper_has_seven_scenarios(predictions: Predictions) -> None:
     """Two rankers by themselves, three pairs, an update and a training size, in three figures."""
-    found = scenarios(predictions, 0)
+    found = [*scenarios(predictions, 0).values()]
     assert [s.figure for s in found] == ["figure-1"] * 2 + ["figure-2"] * 3 + ["figure-3"] * 2
-    assert [s.pair for s in found] == [False] * 2 + [True] * 5
+    assert [len(s.scores) for s in found] == [1] * 2 + [2] * 5
     for scenario in found:
         np.testing.assert_allclose(scenario.beliefs.sum(axis=1), 1.0)
 
@@ -90,7 +90,7 @@ def test_the_pool_is_not_trained_on(small: Benchmark) -> None:
 def test_costs_are_logarithms_of_lengths(small: Benchmark, predictions: Predictions) -> None:
     """A query costs Σ log length of its documents, in units of the mean query."""
     split = small.splits[0]
-    pool = pool_of(next(one_ranker(predictions)), split, cost=small.cost, depth=small.depth)
+    pool = pool_of(scenarios(predictions, 0)["Random Forest"], split, cost=small.cost, depth=small.depth)
     _, query = np.unique(split.pool.queries.astype(int), return_inverse=True)
     assert split.lengths is not None
     costs = np.bincount(query, np.log(split.lengths))
@@ -137,7 +137,7 @@ def test_parameters_are_chosen_on_the_other_half(small: Benchmark, predictions: 
 
 def test_half_of_the_training_queries(predictions: Predictions) -> None:
     """The forest of half of the queries is another one, and both know something of the grades."""
-    scenario = training_size(predictions)
+    scenario = scenarios(predictions, 0)["training size"]
     grades = predictions.split.pool.grades
     for scores in scenario.scores:
         assert np.corrcoef(scores, grades)[0, 1] > 0.2
@@ -148,7 +148,7 @@ def test_training_sizes_stand_for_those_of_the_paper(predictions: Predictions) -
     """120,000 to 200,000 documents, each compared with the forest of 100,000; the last is that of Figure 3, center."""
     found = training_sizes(predictions)
     assert list(found) == [120_000, 140_000, 160_000, 180_000, 200_000]
-    half = training_size(predictions)
+    half = scenarios(predictions, 0)["training size"]
     for scenario in found.values():
         np.testing.assert_array_equal(scenario.scores[1], half.scores[1])
     np.testing.assert_array_equal(found[200_000].scores[0], half.scores[0])

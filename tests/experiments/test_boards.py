@@ -13,11 +13,10 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.simulations.board_study import BLOCK, BoardTrials
-from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind, judged_board
+from rankgauge.labelling.simulations.trials import BLOCK, BoardSimulation, BoardTrials, PoolKind, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.papers import PAPERS, Setting, Verdict
-from rankgauge.papers.pages.few_labels.run import MEASURES, numbers
+from rankgauge.papers.pages.few_labels import MEASURES, numbers
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.papers.trec import dl19, trec8
 from rankgauge.render.format import Medium
@@ -180,7 +179,7 @@ def test_few_labels_with_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     rows = noisy_judge().select("query", "document", "grade").iter_rows()
     lines = [f"{query} 0 {document} {grade:.0f}" for query, document, grade in rows]
     (folder / "llm" / "llama-70b-four-prompts.qrels").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    monkeypatch.setattr("rankgauge.papers.pages.few_labels.run.MORE", 1)
+    monkeypatch.setattr("rankgauge.papers.pages.few_labels.MORE", 1)
     found = Reproduction.of(PAPERS["few-labels"], Setting(trials=2, data=tmp_path / "data", jobs=1))
     titles = found.measurements.tables["marks"]["collection"].unique(maintain_order=True).to_list()
     judges = ("no judge", "llama-70b", "random", "always right")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.papers import PAPERS, Claim, Condition, Number, Setting, Verdict
-from rankgauge.papers.standard_errors import jackknife
+from rankgauge.papers.experiment import jackknife
 from tests.docs.blocks import ROOT
 from tests.shared import shared
 

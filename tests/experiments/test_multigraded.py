@@ -21,6 +21,7 @@ from rankgauge.papers.published.multigraded import ohsumed, swaps, tables
 from rankgauge.papers.published.multigraded.ohsumed import Thresholds
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.render import plots
+from tests.experiments.quoting import not_of_run
 from tests.shared import shared
 
 pytestmark = pytest.mark.xdist_group("multigraded")  # they share what is slow to make
@@ -454,3 +455,10 @@ def test_verdicts_do_not_depend_on_the_release(outcome: Measurements) -> None:
     by_id = {**outcome.numbers, **{name.removeprefix("by id: "): n for name, n in outcome.numbers.items()}}
     for claim in PAPERS["multigraded"].paper.claims:
         assert claim.verdict(by_id) is claim.verdict(outcome.numbers), claim.place
+
+
+@pytest.mark.study
+def test_the_page_quotes_its_run() -> None:
+    """Every number with an error on the page is one of its command's, which takes half a minute."""
+    setting = Setting(trials=1000, seed=1, data=shared("data/ohsumed").resolve())
+    assert not_of_run("multigraded.md", PAPERS["multigraded"].run(setting).numbers) == set()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankgauge.dialects import get
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
 from rankgauge.training import AdaRank, Documents, Objective
-from rankgauge.training.rankers.adarank import Boosting, interchanged
+from rankgauge.training.rankers.adarank import Boosting, sort_as_ranklib
 from tests.ltr.mq2008 import folds, mean_over_folds
 from tests.ltr.small import small
 
@@ -142,7 +142,7 @@ def test_interchanges(values: list[int]) -> None:
         largest = max(range(first, len(values)), key=lambda place: values[order[place]])  # the first of equals
         order[first], order[largest] = order[largest], order[first]
     documents = Documents.of(np.array([values, values[::-1]], dtype=float).T, np.zeros(len(values)), [1] * len(values))
-    found = np.argsort(-interchanged(documents)[:, 0]).tolist()
+    found = np.argsort(-sort_as_ranklib(documents)[:, 0]).tolist()
     assert found == order
     assert [values[place] for place in found] == sorted(values, reverse=True)
 

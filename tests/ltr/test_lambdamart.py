@@ -11,9 +11,8 @@ import pytest
 
 from rankgauge import dialects, training
 from rankgauge.training import Documents
-from rankgauge.training.lambdas import Lambdas
 from rankgauge.training.objective import Objective
-from rankgauge.training.rankers.lambdamart import LambdaMART
+from rankgauge.training.rankers.lambdamart import LambdaMART, Lambdas
 from tests.ltr.preferences import parts, random_documents
 from tests.ltr.small import small
 from tests.shared import shared

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.training import Documents
-from rankgauge.training.preferences import Preferences
+from rankgauge.training.documents import Preferences
 from rankgauge.training.rankers.rankboost import RankBoost, Stumps, potentials
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.training import Documents
-from rankgauge.training.preferences import Preferences
+from rankgauge.training.documents import Preferences
 from rankgauge.training.rankers.ranknet import Adam, Batch, Network, RankNet, batches
 from rankgauge.training.rankers.ranksvm import RankSVM
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents

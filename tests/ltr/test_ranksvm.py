@@ -10,9 +10,8 @@ from sklearn.svm import LinearSVC
 
 from rankgauge.errors import ParameterError
 from rankgauge.training import Documents
-from rankgauge.training.margins import Margins
-from rankgauge.training.preferences import Preferences
-from rankgauge.training.rankers.ranksvm import RankSVM, path
+from rankgauge.training.documents import Preferences
+from rankgauge.training.rankers.ranksvm import Margins, RankSVM, path
 from tests.ltr.preferences import graded_documents, mq2008, pairs, parts, random_documents
 
 
@@ -45,7 +44,7 @@ def test_curvature_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     preferences = Preferences.of(documents)
     margins = Margins.at(preferences, documents.matrix[preferences.rows, 0])
     whole = margins.curvature(documents.matrix)
-    monkeypatch.setattr("rankgauge.training.margins._PIECE", 5)
+    monkeypatch.setattr("rankgauge.training.rankers.ranksvm._PIECE", 5)
     np.testing.assert_allclose(margins.curvature(documents.matrix), whole, rtol=1e-12)
 
 

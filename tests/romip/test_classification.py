@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import romip
-from rankgauge.files.romip_xml import Classification
+from rankgauge.files.formats.romip import Classification
 from rankgauge.romip import derive
-from rankgauge.romip.classification import Truth, read_truth
+from rankgauge.romip.tracks import Truth, read_truth
 
 DOCUMENTS = [f"d{number}" for number in range(6)]
 memberships = st.lists(st.sets(st.sampled_from(DOCUMENTS), min_size=1), min_size=1, max_size=4)

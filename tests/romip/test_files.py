@@ -10,9 +10,9 @@ import pytest
 from rankgauge import files
 from rankgauge.demo.romip import RomipCollection
 from rankgauge.errors import InputError
-from rankgauge.files.romip_xml import read_classification, read_relevance
+from rankgauge.files.formats.romip import read_classification, read_relevance
 from rankgauge.romip import derive, read_tables
-from rankgauge.romip.classification import read_truth
+from rankgauge.romip.tracks import read_truth
 
 
 def table(*rows: tuple[str, str], kind: str = "", assessor: str = "") -> str:

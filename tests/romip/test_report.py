@@ -18,7 +18,7 @@ from rankgauge.cli.main import run as command
 from rankgauge.errors import RankGaugeError
 from rankgauge.render import FORMATS
 from rankgauge.romip import TrackResult
-from rankgauge.romip.metrics import CURVES, binary, graded
+from rankgauge.romip.metrics import CURVES, binary, graded_metrics
 from rankgauge.romip.report import LANGUAGES, RomipReport, words
 
 ENGLISH = "recall, precision, accuracy, error, F-measure, precision(5), R-precision, average precision, bpref, bpref-10"
@@ -49,11 +49,11 @@ def test_everything_official_is_shown(outcome: TrackResult, format_: str, langua
     text, spoken = written(outcome, format_, language), words(language)
     for name in (RUSSIAN if language == "ru" else ENGLISH).split(", "):
         assert name in text
-    for metric in (*binary(), *graded(), *CURVES):
-        assert spoken.name(metric) in text
+    for metric in (*binary(), *graded_metrics(), *CURVES):
+        assert (metric.russian if language == "ru" else metric.english) in text
     for table, used, left_out in outcome.used.iter_rows():
         assert table in text
-        assert spoken.counted("search", used, left_out) in text
+        assert spoken["queries"].format(used=used, left_out=left_out) in text
     assert ("реконструкция, не официальный" if language == "ru" else "reconstruction, not official") in text
     shown = outcome.value("and_relevant-minus", "average precision", "alpha")
     assert f"{shown:.4f}" in text
@@ -114,7 +114,7 @@ def test_a_table_without_queries_says_so() -> None:
     judged = romip.derive(pl.DataFrame({"query": ["q"], "document": ["a"], "grade": [1.0]}))
     outcome = romip.search(judged, {"run": {"q": {"a": 1.0}}})
     for format_ in ("table", "md", "html"):
-        assert words("en").nothing in written(outcome, format_)
+        assert words("en")["nothing"] in written(outcome, format_)
 
 
 def test_outputs_and_languages() -> None:

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from rankgauge import romip
-from rankgauge.files.romip_xml import read_classification
+from rankgauge.files.formats.romip import read_classification
 from rankgauge.romip import TrackResult
-from rankgauge.romip.classification import read_truth
-from rankgauge.romip.metrics import QA, binary, graded
+from rankgauge.romip.metrics import QA, binary, graded_metrics
+from rankgauge.romip.tracks import read_truth
 from tests.romip import plain
 
 CUTOFFS = (1, 5, 10, 25)
@@ -40,7 +40,7 @@ def test_search(searched: TrackResult, folder: Path, table: str, system: str) ->
     ranked = plain.run(folder / f"search/runs/{system}.xml")
     score = plain.graded if table == "graded" else plain.binary
     values = {query: score(grades, ranked.get(query, []), CUTOFFS) for query, grades in judged.items()}
-    for metric in graded(CUTOFFS) if table == "graded" else binary(CUTOFFS):
+    for metric in graded_metrics(CUTOFFS) if table == "graded" else binary(CUTOFFS):
         expected = plain.mean([found[metric.key] for found in values.values()])
         assert searched.value(table, metric.key, system) == pytest.approx(expected, **close), metric.key
     each = searched.values.filter(pl.col("table") == table, pl.col("run") == system)

@@ -1,7 +1,17 @@
 """Papers as code: the claims, tables and figures of a paper, tested. A folder in `papers/` adds one."""
 
-from rankgauge.papers.claims import Claim, Condition, Number, Paper, Verdict
-from rankgauge.papers.experiment import PAPERS, Experiment, Figure, Measurements, Setting
+from rankgauge.papers.experiment import (
+    PAPERS,
+    Claim,
+    Condition,
+    Experiment,
+    Figure,
+    Measurements,
+    Number,
+    Paper,
+    Setting,
+    Verdict,
+)
 
 __all__ = [
     "PAPERS",

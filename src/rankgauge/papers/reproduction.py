@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 import polars as pl
 
-from rankgauge.papers.claims import Claim, Number, Verdict
-from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.papers.experiment import Claim, Experiment, Measurements, Number, Setting, Verdict
 from rankgauge.render import plots
 from rankgauge.render.format import FORMATS
 from rankgauge.render.table import Column, ReportTable
-from rankgauge.render.terminal import Screen, bold, styled, text_width
+from rankgauge.render.terminal import Screen, apply_style, bold, text_width
 
 STYLES = {
     Verdict.HOLDS: "green",
@@ -36,7 +34,7 @@ class Reproduction:
 
     @classmethod
     def of(cls, experiment: Experiment, setting: Setting) -> Reproduction:
-        """The experiment, run."""
+        """Run the experiment."""
         return cls(experiment=experiment, setting=setting, measurements=experiment.run(setting))
 
     @property
@@ -47,28 +45,28 @@ class Reproduction:
         return f"{words}; --full has no effect on this paper" if idle else words
 
     def verdict(self, claim: Claim) -> Verdict:
-        """The verdict on the claim."""
+        """Return the verdict on the claim."""
         return claim.verdict(self.measurements.numbers)
 
     @property
     def numbers(self) -> pl.DataFrame:
         """A row per condition of a claim: what was expected, what was measured, and the verdicts."""
-        rows = [row for claim in self.experiment.paper.claims for row in self._rows(claim)]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def _rows(self, claim: Claim) -> Iterator[dict[str, Any]]:
-        for condition in claim.conditions:
-            found = self.measurements.numbers.get(condition.number)
-            yield {
+        rows = [
+            {
                 "place": claim.place,
                 "claim": claim.words,
                 "verdict": str(self.verdict(claim)),
                 "number": condition.number,
-                "value": None if found is None else found.value,
-                "error": None if found is None else found.error,
+                "value": None if measured is None else measured.value,
+                "error": None if measured is None else measured.error,
                 "expected": condition.words,
-                "condition": str(condition.verdict(found)),
+                "condition": str(condition.verdict(measured)),
             }
+            for claim in self.experiment.paper.claims
+            for condition in claim.conditions
+            for measured in (self.measurements.numbers.get(condition.number),)
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def show(self, stream: TextIO) -> None:
         """Prints the verdict on each claim, with the numbers behind it."""
@@ -77,7 +75,7 @@ class Reproduction:
         out.show(f"{self.how}\n", text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
-            out.show(f"{bold(claim.place)}: {styled(str(verdict), STYLES[verdict])}")
+            out.show(f"{bold(claim.place)}: {apply_style(str(verdict), STYLES[verdict])}")
             known = [("  claim", claim.words), ("  tested", claim.tested)]
             untested = verdict is Verdict.UNTESTED and claim.needs
             out.pairs([*known, ("  needs", claim.needs)] if untested else known)
@@ -97,19 +95,17 @@ class Reproduction:
             (f"  {one.number}", measured.get(one.number), one.words, str(one.verdict(measured.get(one.number))))
             for one in claim.conditions
         ]
-        out.table(ReportTable(columns=("  number", Column("measured", format=_shown), "expected", ""), rows=rows))
+        out.table(ReportTable(columns=("  number", Column("measured", format=_show), "expected", ""), rows=rows))
 
     def _show_others(self, out: Screen) -> None:
-        """Prints the numbers that no claim needs."""
         claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
         others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
         if others:
-            out.table(ReportTable(columns=("also measured", Column("", format=_shown)), rows=[*others.items()]))
+            out.table(ReportTable(columns=("also measured", Column("", format=_show)), rows=[*others.items()]))
             out.show()
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
-        """Writes verdicts as CSV and JSON, the data of every table and figure as CSV, the figures, and reports as pages
-        and as Markdown."""
+        """Write verdicts, tables and figures (data as CSV and JSON), and reports as pages and as Markdown."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
@@ -127,16 +123,11 @@ class Reproduction:
         return paths
 
     def _document(self) -> dict[str, Any]:
-        paper = self.experiment.paper
+        paper, asked = self.experiment.paper, self.setting
+        data = {"data": asked.data is not None, "full": asked.full}
         return {
             "paper": {"name": self.experiment.name, "title": paper.title, "reference": paper.reference},
-            "setting": {
-                "trials": self.setting.trials,
-                "seed": self.setting.seed,
-                "data": self.setting.data is not None,
-                "full": self.setting.full,
-                "how": self.how,
-            },
+            "setting": {"trials": asked.trials, "seed": asked.seed, **data, "how": self.how},
             "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
             "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},
             "figures": {name: words for name, words in paper.figures.items() if name in self.measurements.figures},
@@ -149,7 +140,7 @@ def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
     Screen(stream).pairs(rows)
 
 
-def _shown(number: Number | None) -> str:
+def _show(number: Number | None) -> str:
     if number is None:
         return "–"
     return f"{number.value:.4f}" + (f" ± {number.error:.4f}" if number.error else "")

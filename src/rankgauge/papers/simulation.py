@@ -19,12 +19,11 @@ from rankgauge.labelling.beliefs import UNIFORM, uniform
 from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.simulations.jobs import Progress, cores, unreported
+from rankgauge.labelling.simulations.jobs import Progress, cores, report_nothing
 from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.published.active.benchmark import Split
+from rankgauge.papers.published.active.benchmark import Scenario, Split, known_grades, pool_of
 from rankgauge.papers.published.active.rankers import Predictions, Recipe, train_and_predict
-from rankgauge.papers.published.active.scenarios import Scenario, known_grades, pool_of
 from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method, studies
 
 SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
@@ -65,7 +64,7 @@ class Simulation:
     repetitions: int = 400
     seed: int = 0
     workers: int = field(default_factory=cores)
-    progress: Progress = unreported
+    progress: Progress = report_nothing
 
     def run(self) -> SimulationReport:
         """Trains the rankers, tries the methods, and gathers the results."""
@@ -121,10 +120,7 @@ class Simulation:
         if self.length is not None and not 1 <= self.length <= data.matrix.shape[1]:
             expected = f"a feature from 1 to {data.matrix.shape[1]}"
             raise ParameterError("simulate", "length-feature", expected, self.length)
-        if self.train is not None:
-            train, pool = read_features(Source.of(self.train)), data
-        else:
-            train, pool = self._drawn(data)
+        train, pool = (read_features(Source.of(self.train)), data) if self.train is not None else self._drawn(data)
         return Split(name=self.path.name, train=train, pool=pool, length=self.length)
 
     def _drawn(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
@@ -153,7 +149,7 @@ class Simulation:
             yield Scenario(title=title, figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
 
     def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
-        """The rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
+        """Return the rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
         known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
         if self.beliefs == UNIFORM or not known:
             return uniform(len(predictions.split.pool.grades), predictions.scale)
@@ -173,7 +169,7 @@ class Simulation:
         return at, cases
 
     def _loaded(self, pool: Pool) -> Pool:
-        """The pool with the cost of opening a query, in units of a document's mean cost."""
+        """Return the pool with the cost of opening a query, in units of a document's mean cost."""
         if not self.overhead:
             return pool
         opening = np.full(len(pool.queries), self.overhead * float(pool.costs.mean()))

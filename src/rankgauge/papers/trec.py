@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.pools.contributions import read_teams
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import FloatArray
 
 TREC8_DEPTH = 100
 """How many documents of a list went into the pool of TREC-8."""
@@ -30,7 +30,7 @@ def dl19(folder: Path) -> tuple[BoardPool, FloatArray]:
 
 
 def dl19_runs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """The runs of TREC Deep Learning by name: for each query its documents with falling scores.
+    """Return the runs of TREC Deep Learning by name: for each query its documents with falling scores.
 
     A document that nobody judged may be listed as `-`, as often as there are such.
     """
@@ -60,6 +60,9 @@ def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
         column.to_numpy().astype(np.int64) for column in (hits["run"].rle_id(), hits["judgment"], hits["rank"])
     )
     cell = run * len(topics) + np.repeat(np.arange(len(topics)), sizes)[document]
+    last = np.zeros(len(names) * len(topics), dtype=np.int64)
+    np.maximum.at(last, cell, rank)
+    ended = (np.bincount(cell, minlength=len(last)) == last) & (last < TREC8_DEPTH)
     pool = BoardPool(
         runs=tuple(names),
         queries=topics.cast(pl.String),
@@ -68,17 +71,9 @@ def trec8(folder: Path) -> tuple[BoardPool, FloatArray]:
         run=run,
         document=document,
         rank=rank,
-        lengths=_lengths(cell, rank, len(names) * len(topics)).reshape(len(names), len(topics)),
+        lengths=np.where(ended, last, rank.max()).reshape(len(names), len(topics)),
     )
     return pool, judgments["grade"].to_numpy().astype(np.float64)
-
-
-def _lengths(cell: IndexArray, rank: IndexArray, lists: int) -> IndexArray:
-    """The length of each list: its last judged rank if all up to it are judged and it is short, else the longest."""
-    last = np.zeros(lists, dtype=np.int64)
-    np.maximum.at(last, cell, rank)
-    ended = (np.bincount(cell, minlength=lists) == last) & (last < TREC8_DEPTH)
-    return np.where(ended, last, rank.max())
 
 
 FOLDERS: Mapping[str, tuple[str, Callable[[Path], tuple[BoardPool, FloatArray]]]] = {
@@ -91,14 +86,14 @@ TEAMS = "teams.tsv"
 """The file of a collection that says who made which run, where that is known."""
 
 
-def collections(folder: Path | None) -> dict[str, Path]:
+def collections(folder: Path | None, names: Mapping[str, str] | None = None) -> dict[str, Path]:
     """Return the folders of the collections that are in the folder, by title; no folder at all has none of them."""
     if folder is None:
         return {}
-    there = {title: folder / name for title, (name, _) in FOLDERS.items() if (folder / name).is_dir()}
+    wanted = names or {title: name for title, (name, _) in FOLDERS.items()}
+    there = {title: folder / name for title, name in wanted.items() if (folder / name).is_dir()}
     if not there:
-        wanted = " or ".join(name for name, _ in FOLDERS.values())
-        raise InputError(f"there is no folder {wanted}", path=folder)
+        raise InputError(f"there is no folder {' or '.join(wanted.values())}", path=folder)
     return there
 
 

@@ -4,11 +4,9 @@ Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010 (Агеев, К�
 РОМИП 2010).
 """
 
-from rankgauge.romip.annotation import annotation
-from rankgauge.romip.classification import Decisions, classification
 from rankgauge.romip.metrics import Note, OfficialMetric, TrackResult
 from rankgauge.romip.relevance_tables import RelevanceTable, RelevanceTables, derive, read_tables
-from rankgauge.romip.search import qa, search
+from rankgauge.romip.tracks import Decisions, annotation, classification, qa, search
 
 __all__ = [
     "Decisions",

@@ -25,30 +25,16 @@ class OfficialMetric:
 
     key: str
     measure: str
+    """For a curve of precision over recall, the measure at a recall level, with the level left open."""
     russian: str
     english: str = ""
     """The key, unless another name is given."""
     lower: bool = False
     """Whether lower is better."""
+    official: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "english", self.english or self.key)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecallCurve:
-    """An 11-point curve of precision over recall."""
-
-    key: str
-    english: str
-    russian: str
-    measure: str
-    """The measure at a recall level, with the level left open."""
-    official: bool
-
-    def at(self, level: float) -> str:
-        """Return the measure at that recall level."""
-        return self.measure.format(level)
 
 
 RECALL = OfficialMetric("recall", "SetR", "полнота")
@@ -70,18 +56,17 @@ QA = (
 """The metrics of the question-answering track."""
 
 CURVES = (
-    RecallCurve(
-        key="11-point matrix (TREC)",
-        english="11-point recall/precision curve (TREC)",
-        russian="11-точечный график полноты/точности (TREC)",
-        measure="IPrec@{}",
-        official=True,
+    OfficialMetric(
+        "11-point matrix (TREC)",
+        "IPrec@{}",
+        "11-точечный график полноты/точности (TREC)",
+        "11-point recall/precision curve (TREC)",
     ),
-    RecallCurve(
-        key="11-point matrix (ROMIP)",
-        english="11-point recall/precision curve (ROMIP: reconstruction, not official)",
-        russian="11-точечный график полноты/точности (РОМИП: реконструкция, не официальный)",
-        measure="IPrec(reached_only=True)@{}",
+    OfficialMetric(
+        "11-point matrix (ROMIP)",
+        "IPrec(reached_only=True)@{}",
+        "11-точечный график полноты/точности (РОМИП: реконструкция, не официальный)",
+        "11-point recall/precision curve (ROMIP: reconstruction, not official)",
         official=False,
     ),
 )
@@ -95,9 +80,10 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     The appendix lists accuracy, error and F for classification only. The reciprocal rank is not in its list either, but
     section 3.5 says that the search track uses it.
     """
+    endings = {n: "а" if n % 10 == 1 and n % 100 != 11 else "ов" for n in cutoffs}  # 1 документа, 11 документов
     return (
         *DECISIONS,
-        *(OfficialMetric(f"precision({n})", f"P@{n}", f"точность на уровне {n} {_of_documents(n)}") for n in cutoffs),
+        *(OfficialMetric(f"precision({n})", f"P@{n}", f"точность на уровне {n} документ{endings[n]}") for n in cutoffs),
         OfficialMetric("R-precision", "Rprec", "R-точность"),
         OfficialMetric("average precision", "AP", "средняя точность"),
         # The appendix divides by R, as Buckley & Voorhees (2004) do; trec_eval divides by min(R, N). The appendix's
@@ -109,7 +95,7 @@ def binary(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     )
 
 
-def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
+def graded_metrics(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     """Return the metrics of the search tracks under the graded table.
 
     The appendix prints the discount log2(2 + p) for p from 1. It probably counts from 0, so 1 + p is given as well.
@@ -128,20 +114,17 @@ def graded(cutoffs: Iterable[int] = CUTOFFS) -> tuple[OfficialMetric, ...]:
     )
 
 
-def _of_documents(n: int) -> str:
-    """Return the genitive after a number: 1 документа, 5 документов, 11 документов, 21 документа."""
-    return "документа" if n % 10 == 1 and n % 100 != 11 else "документов"
-
-
 MACRO, MICRO = "macro", "micro"
 
 Row = tuple[Any, ...]
 
 _TEXT, _NUMBER, _COUNT = pl.String, pl.Float64, pl.Int64
-_FIGURES = {"table": _TEXT, "average": _TEXT, "metric": _TEXT, "run": _TEXT, "value": _NUMBER, "n": _COUNT}
-_CURVES = {"table": _TEXT, "curve": _TEXT, "run": _TEXT, "recall": _NUMBER, "precision": _NUMBER, "n": _COUNT}
-_USED = {"table": _TEXT, "used": _COUNT, "left_out": _COUNT}
-_VALUES = {"table": _TEXT, "run": _TEXT, "query": _TEXT, "metric": _TEXT, "value": _NUMBER}
+_SCHEMAS = {
+    "figures": {"table": _TEXT, "average": _TEXT, "metric": _TEXT, "run": _TEXT, "value": _NUMBER, "n": _COUNT},
+    "curves": {"table": _TEXT, "curve": _TEXT, "run": _TEXT, "recall": _NUMBER, "precision": _NUMBER, "n": _COUNT},
+    "used": {"table": _TEXT, "used": _COUNT, "left_out": _COUNT},
+    "values": {"table": _TEXT, "run": _TEXT, "query": _TEXT, "metric": _TEXT, "value": _NUMBER},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +145,11 @@ class TrackResult:
     used: pl.DataFrame
     """How many queries or categories have something relevant under a table, and how many are left out."""
     figures: pl.DataFrame
-    """One number per row: table, average (macro or micro), metric, run, value, and n, the queries or categories."""
+    """A mean per row, macro or micro; n is the number of queries or categories."""
     values: pl.DataFrame
     """A metric's value for one query or category."""
     curves: pl.DataFrame
-    """One point of a curve per row; n is the number of queries that it is a mean of."""
+    """A point of a curve per row; n is the number of queries that it is a mean of."""
     notes: tuple[Note, ...] = ()
 
     @classmethod
@@ -176,23 +159,16 @@ class TrackResult:
         *,
         runs: Iterable[str],
         metrics: Iterable[OfficialMetric],
-        used: Iterable[Row],
-        figures: Iterable[Row],
-        values: Iterable[Row],
+        notes: Iterable[Note],
         curves: Iterable[Row] = (),
-        notes: Iterable[Note] = (),
+        **rows: Iterable[Row],
     ) -> TrackResult:
-        """The result with its tables made of rows."""
-        return cls(
-            track=track,
-            runs=tuple(runs),
-            metrics=tuple(metrics),
-            used=pl.DataFrame(list(used), schema=_USED, orient="row"),
-            figures=pl.DataFrame(list(figures), schema=_FIGURES, orient="row"),
-            values=pl.DataFrame(list(values), schema=_VALUES, orient="row"),
-            curves=pl.DataFrame(list(curves), schema=_CURVES, orient="row"),
-            notes=tuple(notes),
-        )
+        """Return the result with its tables made of rows."""
+        frames = {
+            name: pl.DataFrame(list(rows_of), schema=_SCHEMAS[name], orient="row")
+            for name, rows_of in {"curves": curves, **rows}.items()
+        }
+        return cls(track=track, runs=tuple(runs), metrics=tuple(metrics), notes=tuple(notes), **frames)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -200,7 +176,6 @@ class TrackResult:
         return tuple(self.used["table"])
 
     def value(self, table: str, metric: str, run: str, average: str = MACRO) -> float:
-        """One number."""
+        """Return one number."""
         wanted = {"table": table, "average": average, "metric": metric, "run": run}
-        (row,) = self.figures.filter(*(pl.col(name) == value for name, value in wanted.items())).rows(named=True)
-        return float(row["value"])
+        return float(self.figures.filter(**wanted)["value"].item())

@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge import files as io
 from rankgauge.errors import InputError
 from rankgauge.files import JUDGMENTS, check
-from rankgauge.files.romip_xml import is_xml, read_relevance
+from rankgauge.files.formats.romip import is_xml, read_relevance
 from rankgauge.judgments import combine
 
 LEVELS: Mapping[str, float] = {"relevant-minus": 1.0, "relevant-plus": 2.0, "vital": 3.0}
@@ -64,14 +64,9 @@ class RelevanceTables:
     graded: pl.DataFrame | None
     assessors: tuple[str, ...] = ()
 
-    def like(self, other: RelevanceTable) -> pl.DataFrame | None:
-        """The judgments under the rule and level of another table; a table without a rule serves for both rules."""
-        known = {(table.rule, table.level): table.judgments for table in self.binary}
-        return known.get((other.rule, other.level), known.get(("", other.level)))
-
 
 def derive(ratings: pl.DataFrame) -> RelevanceTables:
-    """The tables that follow from the grades (0 to 3) of single assessors."""
+    """Return the tables that follow from the grades (0 to 3) of single assessors."""
     frame = check(ratings, JUDGMENTS, whole=True)
     top = frame["grade"].max()
     if isinstance(top, float) and top > TOP:
@@ -87,7 +82,7 @@ def derive(ratings: pl.DataFrame) -> RelevanceTables:
 
 
 def read_tables(path: Path) -> RelevanceTables:
-    """The tables in a file or in all files of a folder.
+    """Return the tables in a file or in all files of a folder.
 
     An XML file whose type says `or (relevant-minus)` or the like is a ready-made table and used as it is. Any other
     file holds the grades of assessors, named as in the file or else after it. Grades in other formats are read too.
@@ -97,11 +92,11 @@ def read_tables(path: Path) -> RelevanceTables:
     for file in files([path]):
         matrix = read_relevance(file) if is_xml(file) else None
         if matrix is None:
-            ratings.append(_rated(io.read_judgments(file), file))
+            ratings.append(_read_ratings(io.read_judgments(file), file))
         elif (kind := _KIND.search(matrix.kind.lower().replace("_", "-"))) is not None:
             made.append(_ready(matrix.rows, kind[1], kind[2], file))
         else:
-            ratings.append(_rated(matrix.rows, file))
+            ratings.append(_read_ratings(matrix.rows, file))
     derived = derive(pl.concat(ratings)) if ratings else RelevanceTables(binary=(), graded=None)
     ready = {(table.rule, table.level) for table in made}
     kept = [table for table in derived.binary if (table.rule, table.level) not in ready]
@@ -110,32 +105,29 @@ def read_tables(path: Path) -> RelevanceTables:
 
 
 def files(paths: Iterable[Path]) -> list[Path]:
-    """The files, and those in the folders, by name; a folder without files is an error."""
-    found: list[Path] = []
+    """Return the files, and those in the folders, by name; a folder without files is an error."""
+    listed: list[Path] = []
     for path in paths:
-        if not path.is_dir():
-            found.append(path)
-            continue
-        inside = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        inside = [path]
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
         if not inside:
             raise InputError("is a folder without files", path=path)
-        found += inside
-    return found
+        listed += inside
+    return listed
 
 
 def _ready(rows: pl.DataFrame, rule: str, level: str, file: Path) -> RelevanceTable:
-    """A ready-made table. Its word `relevant` means that the table's own level was reached."""
+    """Return a ready-made table. Its word `relevant` means that the table's own level was reached."""
     relevant = (pl.col("word") == "relevant") | (pl.col("grade") >= LEVELS[level])
     judged = rows.select("query", "document", grade=relevant.cast(pl.Float64))
     checked = check(judged, JUDGMENTS, path=file, locate=lambda row: (rows["line"][row], ""), whole=True)
     return RelevanceTable(rule=rule, level=level, judgments=checked)
 
 
-def _rated(rows: pl.DataFrame, file: Path) -> pl.DataFrame:
-    """The grades of a file, each with an assessor; judging a document twice is an error."""
+def _read_ratings(rows: pl.DataFrame, file: Path) -> pl.DataFrame:
+    """Return the grades of a file, each with an assessor; judging a document twice is an error."""
     named = pl.col("assessor").fill_null(file.stem) if "assessor" in rows.columns else pl.lit(file.stem)
     judged = rows.select("query", "document", "grade", assessor=named)
-    lines = rows["line"] if "line" in rows.columns else None
-    return check(
-        judged, JUDGMENTS, path=file, locate=None if lines is None else lambda row: (lines[row], ""), whole=True
-    )
+    locate = (lambda row: (rows["line"][row], "")) if "line" in rows.columns else None
+    return check(judged, JUDGMENTS, path=file, locate=locate, whole=True)

@@ -1,11 +1,11 @@
-"""The words of ROMIP's reports; those of each language are in `romip_words.toml`."""
+"""What the tracks found, in words of English or Russian, with plots of the curves."""
 
 from __future__ import annotations
 
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
@@ -18,62 +18,19 @@ from rankgauge.render.passages import Bullets, Figure, Heading, Legend, Paragrap
 from rankgauge.render.svg import COLOURS, DASHES, Axis, Drawing, Plot, colour, sheet
 from rankgauge.render.table import Column, ReportTable
 from rankgauge.romip import TrackResult
-from rankgauge.romip.metrics import CURVES, LEVELS, MACRO, MICRO, Note, OfficialMetric, RecallCurve
+from rankgauge.romip.metrics import CURVES, LEVELS, MACRO, MICRO, OfficialMetric
 
-
-@dataclass(frozen=True, kw_only=True)
-class Words:
-    """Everything that a report says in one language."""
-
-    language: str
-    tracks: Mapping[str, str]
-    metric: str
-    average: Mapping[str, str]
-    recall: str
-    precision: str
-    queries: str
-    """How many queries counted: {used} and {left_out}."""
-    categories: str
-    rules: Mapping[str, str]
-    """What a table's rule says of a document, with its {level}."""
-    graded: str
-    truth: str
-    nothing: str
-    notes: Mapping[str, str]
-    contents: str
-    remarks: str
-    best: str
-
-    def name(self, metric: OfficialMetric | RecallCurve) -> str:
-        """The metric's name."""
-        return metric.russian if self.language == "ru" else metric.english
-
-    def note(self, note: Note) -> str:
-        """The note as a sentence."""
-        return self.notes[note.code].format(**note.fields)
-
-    def counted(self, track: str, used: int, left_out: int) -> str:
-        """How many queries or categories counted, and how many were left out."""
-        text = self.categories if track == "classification" else self.queries
-        return text.format(used=used, left_out=left_out)
-
-    def meaning(self, table: str) -> str:
-        """What relevant means under the table of that name."""
-        rule, _, level = table.rpartition("_")
-        special = {"graded": self.graded, "truth": self.truth}
-        return special.get(table) or self.rules[rule].format(level=level)
-
-
-_FILE = files("rankgauge.romip") / "words.toml"
+Words = Mapping[str, Any]
+"""What a report says in one language, as in `words.toml`."""
 
 LANGUAGES: Mapping[str, Words] = {
-    language: Words(language=language, **said)
-    for language, said in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
+    language: {**said, "language": language}
+    for language, said in tomllib.loads((files("rankgauge.romip") / "words.toml").read_text(encoding="utf-8")).items()
 }
 
 
 def words(language: str) -> Words:
-    """The words of that language."""
+    """Return the words of that language."""
     if language not in LANGUAGES:
         raise UnknownNameError("language", language, LANGUAGES)
     return LANGUAGES[language]
@@ -90,7 +47,7 @@ class RomipReport(Report):
     command = "romip"
 
     outcome: TrackResult
-    words: Words = LANGUAGES["en"]
+    words: Words = field(default_factory=lambda: LANGUAGES["en"])
 
     def frame(self) -> pl.DataFrame:
         """Return a row per figure and per point of a curve: track, table, average, metric, run, value, n."""
@@ -112,7 +69,7 @@ class RomipReport(Report):
         return {
             "track": outcome.track,
             "runs": list(outcome.runs),
-            "metrics": {metric.key: self.words.name(metric) for metric in outcome.metrics},
+            "metrics": {metric.key: self._name(metric) for metric in outcome.metrics},
             "tables": outcome.used,
             "figures": outcome.figures,
             "curves": outcome.curves,
@@ -123,9 +80,9 @@ class RomipReport(Report):
     def picture(self) -> Drawing:
         """Draw the curves of every relevance table."""
         charts = {
-            f"{table}: {self.words.name(curve)}": self._plot(curve, self._points(table, curve))
-            for table, _, _ in self.outcome.used.iter_rows()
-            for curve in self._curves(table)
+            f"{table}: {self._name(curve)}": self._plot(curve, points)
+            for table in self.outcome.tables
+            for curve, points in self._curves(table).items()
         }
         return sheet(self._title, charts, self._hues)
 
@@ -135,13 +92,16 @@ class RomipReport(Report):
             title=self._title,
             headline=self._title,
             passages=tuple(self._passages(medium)),
-            contents=self.words.contents if len(self.outcome.used) > 1 else "",
-            language=self.words.language,
+            contents=self.words["contents"] if len(self.outcome.used) > 1 else "",
+            language=self.words["language"],
         )
 
     @property
     def _title(self) -> str:
-        return self.words.tracks[self.outcome.track]
+        return str(self.words["tracks"][self.outcome.track])
+
+    def _name(self, metric: OfficialMetric) -> str:
+        return metric.russian if self.words["language"] == "ru" else metric.english
 
     @property
     def _hues(self) -> dict[str, str]:
@@ -152,65 +112,62 @@ class RomipReport(Report):
         if medium is not Medium.PAGE:
             yield Heading(self._title, level=1)
         for table, used, left_out in self.outcome.used.iter_rows():
-            meaning, counted = words.meaning(table), words.counted(self.outcome.track, used, left_out)
+            rule, _, level = table.rpartition("_")
+            meaning = words.get(table) or words["rules"][rule].format(level=level)  # a graded table has no rule
+            kind = "categories" if self.outcome.track == "classification" else "queries"
+            counted = words[kind].format(used=used, left_out=left_out)
             yield Heading(table, words=f": {meaning}\n{counted}" if text else "", hint=f"{meaning}; {counted}")
             if medium in (Medium.MARKDOWN, Medium.LATEX):
                 yield Paragraph(f"{meaning}; {counted}")
             metrics = self._metrics(table, text=text)
-            yield metrics if metrics.rows else Paragraph(words.nothing)
-            for curve in self._curves(table) if metrics.rows else ():
-                yield from self._curve(curve, self._points(table, curve), medium)
+            yield metrics if metrics.rows else Paragraph(words["nothing"])
+            for curve, points in self._curves(table).items():
+                yield from self._curve(curve, points, medium)
         if not text:
-            yield Heading(words.remarks)
-        best = [f"* {words.best}"] if text and len(self.outcome.runs) > 1 else []
+            yield Heading(words["remarks"])
+        best = [f"* {words['best']}"] if text and len(self.outcome.runs) > 1 else []
         yield Bullets([*best, *self._notes()])
 
     def _notes(self) -> list[str]:
-        return [self.words.note(note) for note in self.outcome.notes]
+        return [self.words["notes"][note.code].format(**note.fields) for note in self.outcome.notes]
 
     def _metrics(self, table: str, *, text: bool) -> ReportTable:
-        """Return a row per metric, with the best run marked."""
-        runs, inside = self.outcome.runs, self.outcome.figures.filter(pl.col("table") == table)
+        runs, inside = self.outcome.runs, self.outcome.figures.filter(table=table)
         rows, strong = list[tuple[Any, ...]](), set[tuple[int, int]]()
         several = inside["average"].n_unique() > 1
         for average in (MICRO, MACRO):
             for metric in self.outcome.metrics:
-                by_metric = inside.filter(pl.col("average") == average, pl.col("metric") == metric.key)
-                if len(by_metric):
-                    by_run = dict(zip(by_metric["run"], by_metric["value"], strict=True))
+                by_run = dict(inside.filter(average=average, metric=metric.key).select("run", "value").iter_rows())
+                if by_run:
                     values = [by_run[run] for run in runs]
-                    best = {1 + place for place in _best(metric, values)}
+                    top = min(values) if metric.lower else max(values)
+                    best = {n for n, value in enumerate(values, 1) if value == top and len(set(values)) > 1}
                     strong |= {(len(rows), place) for place in best}
-                    label = self.words.name(metric) + (f", {self.words.average[average]}" if several else "")
+                    label = self._name(metric) + (f", {self.words['average'][average]}" if several else "")
                     rows.append((label, *((value, place in best) for place, value in enumerate(values, 1))))
         marks = {True: " *", False: "  "} if text and strong else {True: "", False: ""}
         marked = (Column(run, format=lambda cell: number(cell[0]) + marks[cell[1]]) for run in runs)
-        return ReportTable(columns=(self.words.metric, *marked), rows=rows, strong=frozenset(strong))
+        return ReportTable(columns=(self.words["metric"], *marked), rows=rows, strong=frozenset(strong))
 
-    def _curves(self, table: str) -> Iterator[RecallCurve]:
-        """Yield the curves that a table has."""
-        if len(self.outcome.curves.filter(pl.col("table") == table)):
-            yield from CURVES
-
-    def _points(self, table: str, curve: RecallCurve) -> CurvePoints:
-        rows = self.outcome.curves.filter(pl.col("table") == table, pl.col("curve") == curve.key)
-        points: CurvePoints = {
-            run: rows.filter(pl.col("run") == run).select("recall", "precision", "n").rows()
-            for run in self.outcome.runs
+    def _curves(self, table: str) -> dict[OfficialMetric, CurvePoints]:
+        known = self.outcome.curves.filter(table=table)
+        return {
+            curve: {
+                run: known.filter(curve=curve.key, run=run).select("recall", "precision", "n").rows()
+                for run in self.outcome.runs
+            }
+            for curve in (CURVES if len(known) else ())
         }
-        assert all(len(line) == len(LEVELS) for line in points.values())
-        return points
 
-    def _curve(self, curve: RecallCurve, points: CurvePoints, medium: Medium) -> Iterator[Passage]:
-        """Yield precision at each recall level as a table, with the number of queries if it varies, and on a page a
-        plot."""
-        title = self.words.name(curve)
+    def _curve(self, curve: OfficialMetric, points: CurvePoints, medium: Medium) -> Iterator[Passage]:
+        """Yield precision at each recall level, with the number of queries if it varies; plot it on a page."""
+        title = self._name(curve)
         rows = [(level, *(line[place][1:] for line in points.values())) for place, level in enumerate(LEVELS)]
 
         def written(point: tuple[float, int]) -> str:
             return number(point[0]) if curve.official else f"{number(point[0])} ({point[1]})"
 
-        recall = Column(self.words.recall, format="{:.1f}".format)
+        recall = Column(self.words["recall"], format="{:.1f}".format)
         table = ReportTable(columns=(recall, *(Column(run, format=written) for run in points)), rows=rows)
         if medium is Medium.PAGE:
             yield Figure(title, self._plot(curve, points), [Legend(self._hues), table])
@@ -218,19 +175,13 @@ class RomipReport(Report):
             yield Heading("", words=title) if medium is Medium.TERMINAL else Paragraph(title)
             yield table
 
-    def _plot(self, curve: RecallCurve, points: CurvePoints) -> Drawing:
-        """Draw precision over recall, a line per run."""
+    def _plot(self, curve: OfficialMetric, points: CurvePoints) -> Drawing:
         x, y = Axis(low=0.0, high=1.0, start=52, end=450), Axis(low=0.0, high=1.0, start=278, end=12)
-        plot = Plot(self.words.name(curve), x, y, (460, 326))
+        plot = Plot(self._name(curve), x, y, (460, 326))
         plot.grid()
-        plot.caption(self.words.recall)
-        plot.add(
-            "text",
-            self.words.precision,
-            kind="tick",
-            text_anchor="middle",
-            transform="translate(14 145) rotate(-90)",
-        )
+        plot.caption(self.words["recall"])
+        turned = {"text_anchor": "middle", "transform": "translate(14 145) rotate(-90)"}
+        plot.add("text", self.words["precision"], kind="tick", **turned)
         for place, (run, line) in enumerate(points.items()):
             hue, dash = colour(place), DASHES[place // len(COLOURS) % len(DASHES)]
             known = [(recall, precision) for recall, precision, _ in line if math.isfinite(precision)]
@@ -238,9 +189,3 @@ class RomipReport(Report):
             for point in known:
                 plot.dot(plot.at(point), fill=hue, r=2.8)
         return plot
-
-
-def _best(metric: OfficialMetric, values: list[float]) -> list[int]:
-    """Return the places of the best values; none if all are equal."""
-    top = min(values) if metric.lower else max(values)
-    return [place for place, value in enumerate(values) if value == top and len(set(values)) > 1]

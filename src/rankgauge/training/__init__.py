@@ -6,9 +6,8 @@ A ranker loads on first use: `from rankgauge.training import CoordinateAscent`, 
 from typing import Any
 
 from rankgauge.training.documents import Documents
-from rankgauge.training.model_file import load
 from rankgauge.training.objective import Objective
-from rankgauge.training.ranker import RANKERS, Ranker
+from rankgauge.training.ranker import RANKERS, Ranker, load
 
 __all__ = ["RANKERS", "Documents", "Objective", "Ranker", "get", "load"]
 

@@ -35,14 +35,14 @@ class Documents(Grouped):
 
     @classmethod
     def of(cls, X: Given, y: Any = None, qid: Any = None, *, width: int | None = None, nan: bool = False) -> Documents:
-        """The documents of arrays, frames or a LETOR file; `width` is the expected number of features.
+        """Return the documents of arrays, frames or a LETOR file; `width` is the expected number of features.
 
         A feature that is NaN becomes 0, like one that is missing from a line of a LETOR file, unless `nan` keeps it.
         """
         path = fspath(X) if files.is_path(X) else None
         if path is not None:
             found = read(path)
-            X, y, qid = widened(found.matrix, width), found.grades, found.queries
+            X, y, qid = widen(found.matrix, width), found.grades, found.queries
         matrix = _check(X, width=width, nan=nan, path=path)
         grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
         place = np.argsort(codes, kind="stable")
@@ -56,34 +56,35 @@ class Documents(Grouped):
         # A feature that is the same throughout each query may vary by rounding: that is no spread.
         return np.where(spread > 1e-9 * np.abs(self.matrix).max(axis=0), spread, 0.0)
 
+    @cached_property
+    def mixed(self) -> BoolArray:
+        """Which queries have documents of different grades."""
+        low, high = (at.reduceat(self.grades, self.starts) for at in (np.minimum, np.maximum))
+        return np.asarray(low < high)
+
     def chosen(self, queries: BoolArray) -> Documents:
-        """The documents of some of the queries."""
+        """Return the documents of some of the queries."""
         rows = queries[self.query]
-        return replace(
-            self,
-            matrix=self.matrix[rows],
-            grades=self.grades[rows],
-            sizes=self.sizes[queries],
-            place=self.place[rows],
-        )
+        kept = {name: getattr(self, name)[rows] for name in ("matrix", "grades", "place")}
+        return replace(self, sizes=self.sizes[queries], **kept)
 
 
 def read(path: Any, *, named: bool = False) -> FeatureTable:
-    """The lines of a LETOR file, each a document of its own; if `named`, a query may not have an id twice."""
+    """Return the lines of a LETOR file, each a document of its own; if `named`, a query may not have an id twice."""
     duplicates = Duplicates.REFUSE if named else Duplicates.ROWS
     return read_features(Source.of(fspath(path)), Reading(duplicates=duplicates))
 
 
 def features(X: Given, *, width: int | None = None, nan: bool = False) -> FloatArray:
-    """The features as a matrix, in the order of the input."""
+    """Return the features as a matrix, in the order of the input."""
     if isinstance(X, Documents):
         X = X.matrix
     if files.is_path(X):
-        return _check(widened(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
+        return _check(widen(read(X).matrix, width), width=width, nan=nan, path=fspath(X))
     return _check(X, width=width, nan=nan)
 
 
-def widened(matrix: Any, width: int | None) -> FloatArray:
+def widen(matrix: Any, width: int | None) -> FloatArray:
     """The matrix with at least `width` columns: a file leaves out trailing features that are 0 in all its lines."""
     lacking = 0 if width is None else max(width - matrix.shape[1], 0)
     return np.asarray(np.pad(matrix, ((0, 0), (0, lacking))) if lacking else matrix, dtype=np.float64)
@@ -106,7 +107,7 @@ def _check(X: Given, *, width: int | None, nan: bool, path: str | None = None) -
 
 
 def names_of(X: Given) -> list[str] | None:
-    """The names of a frame's columns; None if features have no names."""
+    """Return the names of a frame's columns; None if features have no names."""
     columns = getattr(X, "columns", None)
     named = columns is not None and all(isinstance(name, str) for name in columns)
     return list(columns) if named else None  # type: ignore[arg-type]
@@ -132,7 +133,7 @@ def _grades(y: Any, count: int) -> FloatArray:
 
 
 def _codes(qid: Any, count: int) -> IndexArray:
-    """The number of each document's query, in the order of first appearance."""
+    """Return the number of each document's query, in the order of first appearance."""
     if qid is None:
         raise InputError("documents without queries", hint="Say which query each document is for: fit(X, y, qid=…).")
     names = np.asarray(qid).reshape(-1)
@@ -141,3 +142,51 @@ def _codes(qid: Any, count: int) -> IndexArray:
     names = names.astype(str) if names.dtype == object else names
     _, first, codes = np.unique(names, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Preferences(Grouped):
+    """The documents of all queries in which some are preferred to others.
+
+    A document is preferred to every document of its query with a lower grade. A query whose documents all have one
+    grade says nothing and is left out. The pairs are never listed: a query of n documents has up to n² / 2 of them.
+    """
+
+    rows: IndexArray
+    """The row of each of these documents among all; those of a query are together."""
+    levels: IndexArray
+    """For each document, how many lower grades its query has."""
+    sizes: IndexArray
+
+    @classmethod
+    def of(cls, documents: Documents) -> Preferences:
+        """Return the preferences that grades express."""
+        rows, sizes = np.flatnonzero(documents.mixed[documents.query]), documents.sizes[documents.mixed]
+        return cls(rows=rows, levels=_levels(documents.grades[rows], sizes), sizes=sizes)
+
+    @cached_property
+    def ends(self) -> IndexArray:
+        """The place after each document's query."""
+        return np.repeat(np.cumsum(self.sizes), self.sizes)
+
+    @cached_property
+    def height(self) -> int:
+        """The largest number of grades in a query."""
+        return int(self.levels.max(initial=-1)) + 1
+
+    @cached_property
+    def cells(self) -> IndexArray:
+        """The cell of each document in a table with a row for each query and a column for each level."""
+        return self.query * self.height + self.levels
+
+
+def _levels(grades: FloatArray, sizes: IndexArray) -> IndexArray:
+    starts = np.cumsum(sizes) - sizes
+    order = np.lexsort((grades, np.repeat(np.arange(len(sizes)), sizes)))
+    rises = np.zeros(len(grades), dtype=np.int64)
+    rises[1:] = grades[order[1:]] != grades[order[:-1]]
+    rises[starts] = 0
+    steps = np.cumsum(rises)
+    levels = np.empty_like(steps)
+    levels[order] = steps - np.repeat(steps[starts], sizes)
+    return levels

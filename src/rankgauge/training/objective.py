@@ -25,7 +25,7 @@ from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
-from rankgauge.ranking.rules import compared, graded
+from rankgauge.ranking.rules import apply_negative, comparable_scores
 from rankgauge.training.documents import Documents
 
 TOGETHER = 1 << 19
@@ -36,24 +36,24 @@ Divisor: TypeAlias = Callable[[RankedLists], FloatArray | None]
 
 
 def taken_apart(kernel: Measure) -> tuple[Form | None, Divisor | None]:
-    """The measure as a form, and what its value is divided by, if anything; no form if it has none."""
+    """Return the measure as a form, and what its value is divided by, if anything; no form if it has none."""
     form = kernel.form()
     return (kernel.numerator(), kernel.divisor) if form is None else (form, None)
 
 
 def weights_of(form: Form, ranks: FloatArray) -> FloatArray:
-    """The weights of ranks: 0 past the cutoff."""
+    """Return the weights of ranks: 0 past the cutoff."""
     limit = np.inf if form.cutoff is None else form.cutoff
     return np.where(ranks <= limit, form.weight(np.minimum(ranks, limit)), 0.0)
 
 
 def worths_of(form: Form, grades: FloatArray) -> FloatArray:
-    """What each document adds at a rank of weight 1."""
+    """Return what each document adds at a rank of weight 1."""
     return form.worth(RankedLists(ranks=np.ones(len(grades)), grades=grades, ideal=grades, retrieved=np.zeros(())))
 
 
 def divisors_of(divisor: Divisor | None, grades: FloatArray, sizes: IndexArray) -> FloatArray:
-    """What the sum of each list is divided by; 1 if by nothing."""
+    """Return what the sum of each list is divided by; 1 if by nothing."""
     found = np.ones(len(sizes))
     if divisor is None:
         return found
@@ -76,7 +76,7 @@ class Objective(ABC):
 
     @staticmethod
     def of(documents: Documents, metric: str | Measure, dialect: str | Dialect = "standard") -> Objective:
-        """The objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
+        """Return the objective. Documents in arrays have no ids: a dialect that orders ties by them gets their mean."""
         spoken = dialects.get(dialect)
         (measure,) = spoken.select(metric)
         spoken = spoken.changed(ties=Ties.EXPECTED) if spoken.ties in (Ties.DOCID, Ties.ASCENDING) else spoken
@@ -89,7 +89,7 @@ class Objective(ABC):
         return Discounted(**given, form=form, divisor=divisor)
 
     def chosen(self, queries: BoolArray) -> Objective:
-        """The same for some of the queries."""
+        """Return the same for some of the queries."""
         return Objective.of(self.documents.chosen(queries), self.measure, self.dialect)
 
     def with_ties(self, ties: Ties) -> Objective:
@@ -98,11 +98,11 @@ class Objective(ABC):
 
     @abstractmethod
     def values(self, scores: FloatArray) -> FloatArray:
-        """The value of each query, settled as the dialect says; NaN if it leaves the query out."""
+        """Return the value of each query, settled as the dialect says; NaN if it leaves the query out."""
 
     @abstractmethod
     def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
-        """The values of many scores at once (columns × queries); by default with the dialect's ties."""
+        """Return the values of many scores at once (columns × queries); by default with the dialect's ties."""
 
     @property
     @abstractmethod
@@ -120,7 +120,7 @@ class Objective(ABC):
         """The grades on the dialect's scale."""
         grades = self.documents.grades
         grades = self.dialect.rescaled(grades) if self.dialect.rescales else grades
-        return graded(grades, self.dialect.negative)
+        return apply_negative(grades, self.dialect.negative)
 
     @cached_property
     def constant(self) -> FloatArray:
@@ -129,7 +129,7 @@ class Objective(ABC):
         return self._score(np.zeros(len(self.documents.grades)))
 
     def mean(self, scores: FloatArray) -> float:
-        """The measure's value over all queries for these scores."""
+        """Return the measure's value over all queries for these scores."""
         return self.overall(self.values(scores))
 
     def completed(self, queries: BoolArray, values: FloatArray) -> float:
@@ -143,7 +143,7 @@ class Objective(ABC):
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
     def _score(self, scores: FloatArray, **overrides: Any) -> FloatArray:
-        """The values by `score_arrays`; those of several columns of scores one after another."""
+        """Return the values by `score_arrays`; those of several columns of scores one after another."""
         grades, sizes, times = self.documents.grades, self.documents.sizes, scores.size // len(scores)
         return score_arrays(
             np.tile(grades, times),
@@ -172,8 +172,7 @@ class General(Objective):
     @cached_property
     def live(self) -> BoolArray:
         """Queries with documents of different grades: no measure tells two orders of equal grades apart."""
-        low, high = (at.reduceat(self.documents.grades, self.documents.starts) for at in (np.minimum, np.maximum))
-        return np.asarray(low < high)
+        return self.documents.mixed
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -224,7 +223,7 @@ class Discounted(Objective):
         if not np.isfinite(scores).all():
             return self._score(scores, ties=ties)
         live = scores[self.rows]
-        live = compared(live, self.dialect.ranking) if self.dialect.single_precision else live
+        live = comparable_scores(live, self.dialect.ranking) if self.dialect.single_precision else live
         sums = self._sorting.sums(live, expected=ties is Ties.EXPECTED)
         values = self.constant.copy()
         values[self.live] = sums / self.ideal[self.live]
@@ -255,7 +254,7 @@ class _Sorting(Grouped):
         return np.asarray(np.add.reduceat(self.gains[order] * weights, self.starts))
 
     def _share_weights(self, scores: FloatArray) -> FloatArray:
-        """The weights of the places, the same for all documents of a group with one score."""
+        """Return the weights of the places, the same for all documents of a group with one score."""
         opens = np.ones(len(scores), dtype=bool)
         opens[1:] = scores[1:] != scores[:-1]
         opens[self.starts] = True
@@ -270,4 +269,4 @@ def _sortable(documents: Documents, measure: Measure, dialect: Dialect) -> bool:
     """Whether sorting and adding gives the dialect's values: nothing is cut or rounded, and only ties leave it open."""
     plain = not dialect.single_arithmetic and dialect.depth is None and dialect.provider(measure).decimals is None
     ordered = dialect.ties in (Ties.EXPECTED, Ties.INPUT)
-    return plain and ordered and bool(np.isfinite(graded(documents.grades, dialect.negative)).all())
+    return plain and ordered and bool(np.isfinite(apply_negative(documents.grades, dialect.negative)).all())

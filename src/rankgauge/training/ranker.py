@@ -8,29 +8,42 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from os import PathLike, fspath
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 
 from rankgauge import dialects, files
+from rankgauge.constraints import Constraint
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, MissingExtraError, ParameterError
+from rankgauge.errors import InputError, MissingExtraError, ParameterError, RankGaugeError
 from rankgauge.files.output import writing
+from rankgauge.files.source import Source
 from rankgauge.measures import Measure, parse
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.registry import Registry
 from rankgauge.training.documents import Documents, features, names_of
 from rankgauge.training.objective import Objective
-from rankgauge.training.parameters import Parametrised, learned, parameter
 
 try:
     from sklearn.base import BaseEstimator
 except ImportError:
     raise MissingExtraError("scikit-learn", "ltr") from None
+
+
+def parameter(constraint: Constraint | None = None, *, default: Any) -> Any:
+    """Return a parameter of the constructor, with its default and what it may be."""
+    return field(default=default, metadata={} if constraint is None else {"constraint": constraint})
+
+
+def learned_attribute(key: str | None = None, *, dtype: Any = np.float64, init: Literal[False] = False) -> Any:
+    """Return an attribute that only learning sets; with a `key`, an array that is saved."""
+    return field(init=init, metadata={} if key is None else {"key": key, "dtype": dtype})
+
 
 FORMAT, VERSION = "rankgauge-ranker", 1
 
@@ -40,8 +53,13 @@ Watch: TypeAlias = Callable[[int, int, float, float], None]
 RANKERS: Registry[type[Ranker]] = Registry("ranker", "rankgauge.training.rankers", lenient=True)
 
 
-class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, learned_attribute))
+@dataclass(kw_only=True, eq=False, repr=False)
+class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A ranker of documents by their features, on the contract of scikit-learn's estimators.
+
+    The constructor is made from the parameters that a subclass declares, as that of a dataclass is; it only stores
+    them. `fit` checks their values, and the command line reads them from a text.
 
     `metric`, computed under `dialect`, is what it optimises or stops early by; `rng` is a seed or a NumPy generator.
     After fit: `n_features_in_`, `curve_` (the values of each round), `best_round_`.
@@ -53,6 +71,10 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     """Parameters that make it learn in a moment, for tests."""
     keeps_nan: ClassVar[bool] = False
     """Whether it treats a feature that is NaN as a value of its own; other rankers take it for 0."""
+    constraints: ClassVar[Mapping[str, Constraint]] = {}
+    """What each parameter of its own may be, by name."""
+    saved: ClassVar[Mapping[str, tuple[str, Any]]] = {}
+    """The key and the type of each array that is saved, by the attribute's name."""
 
     # With metadata routing, pipelines and searches pass the queries on by default.
     __metadata_request__fit = {"qid": True}
@@ -62,12 +84,15 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     dialect: str | Dialect = parameter(default="standard")
     rng: int | np.random.Generator | None = parameter(default=0)
 
-    n_features_in_: int = learned()
-    curve_: list[dict[str, Any]] = learned()
-    best_round_: int | None = learned()
+    n_features_in_: int = learned_attribute()
+    curve_: list[dict[str, Any]] = learned_attribute()
+    best_round_: int | None = learned_attribute()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        declared = fields(dataclass(kw_only=True, eq=False, repr=False)(cls))
+        cls.constraints = {f.name: f.metadata["constraint"] for f in declared if "constraint" in f.metadata}
+        cls.saved = {f.name: (f.metadata["key"], f.metadata["dtype"]) for f in declared if "key" in f.metadata}
         if not inspect.isabstract(cls) and "name" in cls.__dict__:
             RANKERS.add(cls, cls.name)
 
@@ -84,16 +109,20 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         width = train.documents.matrix.shape[1]
         held = None if validation is None else self._hold_out(validation, width)
         self.n_features_in_, self.curve_, self.best_round_ = width, [], None
-        self._name_features(X)
+        names = names_of(X)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self._fit(train, held, self._note_rounds(watch))
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The scores of documents, in their order; a higher score ranks nearer to the top."""
+        """Return the scores of documents, in their order; a higher score ranks nearer to the top."""
         return self._scores(self._features(X))
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: None = None) -> float:
-        """The mean of the metric under the dialect on graded documents.
+        """Return the mean of the metric under the dialect on graded documents.
 
         `sample_weight` is there because scikit-learn's pipelines pass it on; documents have no weights.
         """
@@ -105,7 +134,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         return self.objective(documents).mean(self._scores(documents.matrix))
 
     def objective(self, documents: Documents) -> Objective:
-        """What the ranker optimises: its metric on the documents, under its dialect."""
+        """Return what the ranker optimises: its metric on the documents, under its dialect."""
         return Objective.of(documents, self.metric, self.dialect)
 
     def check(self) -> None:
@@ -125,13 +154,27 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         with writing(fspath(path)) as file:
             file.write(text.encode() + b"\n")
 
+    @property
+    def own_parameters(self) -> dict[str, Any]:
+        """Its parameters that have a constraint, sorted by name."""
+        return {name: getattr(self, name) for name in sorted(self.constraints)}
+
     @abstractmethod
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         """Learns; what is learned becomes attributes that end in an underscore."""
 
     @abstractmethod
     def _scores(self, matrix: FloatArray) -> FloatArray:
-        """The scores of documents with these features."""
+        """Return the scores of documents with these features."""
+
+    def _state(self) -> dict[str, Any]:
+        """Return what was learned, as lists, numbers and strings: by default the arrays that have a key."""
+        return {key: getattr(self, name).tolist() for name, (key, _) in self.saved.items()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Takes back what `_state` gave."""
+        for name, (key, dtype) in self.saved.items():
+            setattr(self, name, np.array(state[key], dtype=dtype))
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)
@@ -139,12 +182,11 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     def _hold_out(self, validation: Any, width: int) -> Objective:
         if isinstance(validation, Objective):
             return validation
-        if files.is_path(validation):
-            return self.objective(Documents.of(validation, width=width, nan=self.keeps_nan))
-        if not isinstance(validation, tuple | list) or len(validation) != 3:
+        given = (validation,) if files.is_path(validation) else validation
+        if not isinstance(given, tuple | list) or len(given) not in (1, 3):
             expected = "(X, y, qid) or the path of a LETOR file"
             raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
-        return self.objective(Documents.of(*validation, width=width, nan=self.keeps_nan))
+        return self.objective(Documents.of(*given, width=width, nan=self.keeps_nan))
 
     def _note_rounds(self, watch: Watch | None) -> Watch:
         """Adds each round to the curve, and calls `watch`."""
@@ -169,33 +211,22 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
 
             raise NotFittedError(f"This {type(self).__name__} has not learned yet: call fit first.")
 
-    def _name_features(self, X: Any) -> None:
-        names = names_of(X)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
     def _require_names(self, X: Any) -> None:
         """Raises an error for a frame whose columns, or their order, are not those of training."""
-        names, known = names_of(X), list(getattr(self, "feature_names_in_", ()))
-        if names is None or not known or names == known or len(names) != len(known):
-            return
-        at = next(n for n, (one, other) in enumerate(zip(names, known, strict=True)) if one != other)
-        raise InputError(
-            f"column {at + 1} is called '{names[at]}', in training it was '{known[at]}'",
-            hint="Give the same features, in the same order, as in training.",
-        )
+        names, known = names_of(X) or [], list(getattr(self, "feature_names_in_", ()))
+        for at, (one, other) in enumerate(zip(names, known, strict=True) if len(names) == len(known) else ()):
+            if one != other:
+                hint = "Give the same features, in the same order, as in training."
+                raise InputError(f"column {at + 1} is called '{one}', in training it was '{other}'", hint=hint)
 
     def _document(self) -> dict[str, Any]:
-        names = list(getattr(self, "feature_names_in_", ())) or None
         return {
             "format": FORMAT,
             "version": VERSION,
             "ranker": self.name,
             "parameters": {name: _write_parameter(value) for name, value in self.get_params(deep=False).items()},
             "features": self.n_features_in_,
-            "names": names,
+            "names": list(getattr(self, "feature_names_in_", ())) or None,
             "curve": self.curve_,
             "best_round": self.best_round_,
             "model": self._state(),
@@ -203,7 +234,7 @@ class Ranker(Parametrised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
 
 
 def _write_parameter(value: Any) -> Any:
-    """A parameter as the file has it; a generator becomes None, for no seed."""
+    """Return a parameter as the file has it; a generator becomes None, for no seed."""
     if isinstance(value, Dialect):
         return changed_dialect(value)
     if isinstance(value, Measure):
@@ -214,7 +245,7 @@ def _write_parameter(value: Any) -> Any:
 
 
 def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
-    """A dialect's name, along with what was changed in it, if anything."""
+    """Return a dialect's name, along with what was changed in it, if anything."""
     known = dialects.get(dialect.name)
     changes = {f.name: getattr(dialect, f.name) for f in fields(dialect) if f.name != "providers"}
     changes = {name: value for name, value in changes.items() if value != getattr(known, name)}
@@ -224,8 +255,8 @@ def changed_dialect(dialect: Dialect) -> str | dict[str, Any]:
     return {"name": dialect.name, **changes} if changes else dialect.name
 
 
-def weighted(matrix: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted sum of each document's features; documents with the same features get the same score.
+def weigh_features(matrix: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted sum of each document's features; documents with the same features get the same score.
 
     A matrix product does not promise that: BLAS adds up rows in blocks, so the last bit of a sum may depend on the
     row's place, and ties would be broken arbitrarily.
@@ -233,34 +264,38 @@ def weighted(matrix: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("df,f->d", matrix, weights))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightedRound:
+    """A round of a linear ranker: its number, its weights and their value in training."""
+
+    number: int = 0
+    weights: FloatArray
+    value: float
+
+
 class LinearRanker(Ranker):
     """A ranker by a weighted sum of features, whose rounds propose weights. After fit: `weights_`."""
 
-    weights_: FloatArray = learned("weights")
+    weights_: FloatArray = learned_attribute("weights")
 
-    def _keep_best(
-        self, rounds: Iterable[tuple[int, FloatArray, float]], most: int, held: Objective | None, watch: Watch
-    ) -> None:
-        """Keeps the best weights: by their value on the validation documents, or in training if there are none.
-
-        A round is its number, its weights and their value in training; there are at most `most`.
-        """
+    def _keep_best(self, rounds: Iterable[WeightedRound], most: int, held: Objective | None, watch: Watch) -> None:
+        """Keep the best weights of at most `most` rounds: by the validation documents, or in training without any."""
         best = -np.inf
-        for number, weights, trained in rounds:
-            found = np.nan if held is None else held.mean(weighted(held.documents.matrix, weights))
-            watch(number, most, trained, found)
-            reached = trained if held is None else found
+        for one in rounds:
+            checked = np.nan if held is None else held.mean(weigh_features(held.documents.matrix, one.weights))
+            watch(one.number, most, one.value, checked)
+            reached = one.value if held is None else checked
             if reached > best:
-                self.weights_, self.best_round_, best = weights, number, reached
+                self.weights_, self.best_round_, best = one.weights, one.number, reached
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
-        return weighted(matrix, self.weights_)
+        return weigh_features(matrix, self.weights_)
 
 
 class RelevanceModel(Ranker):
     """A model of p(grade | document). After fit: `classes_`, the grades, ascending."""
 
-    classes_: FloatArray = learned("classes")
+    classes_: FloatArray = learned_attribute("classes")
 
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
@@ -270,7 +305,7 @@ class RelevanceModel(Ranker):
         return super().fit(X, y, qid=alone, validation=validation, watch=watch)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """How likely each grade is (documents × grades), in the order of `classes_`."""
+        """Return how likely each grade is (documents × grades), in the order of `classes_`."""
         return self._probabilities(self._features(X))
 
     @abstractmethod
@@ -279,7 +314,7 @@ class RelevanceModel(Ranker):
 
     @abstractmethod
     def _probabilities(self, matrix: FloatArray) -> FloatArray:
-        """How likely each grade is for documents with these features."""
+        """Return how likely each grade is for documents with these features."""
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         # In the order of the input: what is learned must not depend on the queries.
@@ -290,3 +325,71 @@ class RelevanceModel(Ranker):
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return np.asarray(self._probabilities(matrix) @ self.classes_)
+
+
+MAKE = "Make a ranker's file: rankgauge train … -o model.json"
+"""What to do where a file holds no ranker."""
+
+MOST_FEATURES = 1_000_000
+"""More than any data set has, but few enough for memory."""
+
+
+def load(path: str | PathLike[str]) -> Ranker:
+    """Return the ranker in a file; it predicts exactly what the saved ranker did."""
+    found = _document(fspath(path))
+    try:
+        return _ranker(found)
+    except RankGaugeError as error:
+        raise InputError(f"the ranker in it cannot be made: {error}", path=fspath(path)) from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise InputError(f"the ranker in it is damaged: {type(error).__name__}: {error}", path=fspath(path)) from None
+
+
+def _document(path: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(Source.of(path).read())
+    except UnicodeDecodeError:
+        raise InputError("is not a text file; a ranker's JSON file was expected", path=path, hint=MAKE) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno, hint=MAKE) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(f"is not JSON: {error}", path=path) from None
+    except RecursionError:
+        raise InputError("is nested too deeply for a ranker's file", path=path) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError("is not a ranker's file", path=path, hint=MAKE)
+    if found.get("version") != VERSION:
+        raise InputError(
+            f"has version {found.get('version')} of the format; this program reads version {VERSION}",
+            path=path,
+            hint="Use the release of rankgauge that wrote it, or train again.",
+        )
+    return found
+
+
+def _ranker(found: Mapping[str, Any]) -> Ranker:
+    parameters: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found["parameters"].items()
+    }
+    if isinstance(parameters.get("dialect"), dict):
+        changed = dict(parameters["dialect"])
+        parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
+    if isinstance(parameters.get("n_jobs"), int):  # a file must not decide how many threads run
+        parameters["n_jobs"] = min(parameters["n_jobs"], os.cpu_count() or 1)
+    ranker = RANKERS.find(found["ranker"])(**parameters)
+    ranker.check()
+    ranker.n_features_in_ = int(found["features"])
+    if not 0 < ranker.n_features_in_ <= MOST_FEATURES:
+        raise ValueError(f"{ranker.n_features_in_} features")
+    ranker.curve_, ranker.best_round_ = [dict(point) for point in found.get("curve") or []], found.get("best_round")
+    if names := found.get("names"):
+        if len(names) != ranker.n_features_in_:
+            raise ValueError(f"{len(names)} names of {ranker.n_features_in_} features")
+        ranker.feature_names_in_ = np.array(names, dtype=object)
+    ranker._restore(found["model"])
+    # If it cannot score a document, its numbers do not fit together.
+    with np.errstate(divide="raise", invalid="raise"):
+        scores = ranker.predict(np.zeros((1, ranker.n_features_in_)))
+    if not np.isfinite(scores).all():
+        raise ValueError("a score is not a number")
+    return ranker

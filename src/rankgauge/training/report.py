@@ -12,8 +12,7 @@ import numpy as np
 from rankgauge import dialects
 from rankgauge.evaluation.notes import worths
 from rankgauge.measures import Aggregate
-from rankgauge.statistics import t_interval
-from rankgauge.statistics.intervals import limits
+from rankgauge.statistics.intervals import limits, t_interval
 from rankgauge.training import RANKERS, Objective, Ranker
 from rankgauge.training.ranker import changed_dialect
 
@@ -63,14 +62,13 @@ class Training:
         ]
 
     def _dialect(self) -> str:
-        found = changed_dialect(dialects.get(self.ranker.dialect))
-        if isinstance(found, str):
-            return found
-        changes = [f"{name}={value}" for name, value in found.items() if name != "name"]
-        return f"{found['name']} with {', '.join(changes)}"
+        known = changed_dialect(dialects.get(self.ranker.dialect))
+        if isinstance(known, str):
+            return known
+        name = known.pop("name")
+        return f"{name} with {', '.join(f'{choice}={value}' for choice, value in known.items())}"
 
     def _curve(self) -> list[tuple[str, str]]:
-        """The rounds, and how the ranker chose among them."""
         by = "train" if self.validation is None else "validation"
         known = [row for row in self.ranker.curve_ if row[by] is not None]
         if not known:
@@ -93,7 +91,7 @@ class Training:
 
 
 def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
-    """The values as bars, each the last of its share of them where there are more than fit."""
+    """Return the values as bars, each the last of its share of them where there are more than fit."""
     shown = np.array([part[-1] for part in np.array_split(values, min(width, len(values)))])
     span = np.ptp(shown)
     heights = np.zeros(len(shown)) if span == 0 else (shown - shown.min()) / span

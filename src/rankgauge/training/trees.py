@@ -9,9 +9,10 @@ it. A ranker's file holds numbers; once they are known to be a tree, the text fo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,33 @@ ROWS = 1 << 14
 """How many documents go down the trees together: few enough for their features to stay in the cache."""
 
 
+class SavedTrees(ABC):
+    """Arrays of nodes that a ranker's file holds as lists, those in `whole` of whole numbers."""
+
+    whole: ClassVar[tuple[str, ...]]
+
+    def state(self) -> dict[str, Any]:
+        """Return the nodes as lists."""
+        return {name: values.tolist() for name, values in vars(self).items()}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], features: int) -> Self:
+        """Return the trees of a state; an error if they are no trees, or use an unknown feature."""
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        trees = cls(**{n: _whole_numbers(state[n]) if n in cls.whole else np.array(state[n], float) for n in names})
+        trees._check(features)
+        return trees
+
+    @abstractmethod
+    def _check(self, features: int) -> None:
+        """Raise an error if the arrays do not form trees."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Trees:
+class Trees(SavedTrees):
     """The nodes of a forest."""
+
+    whole = ("feature", "left", "right", "roots")
 
     feature: IndexArray
     """The feature that a node compares, from 0 on; −1 at leaves."""
@@ -37,7 +62,7 @@ class Trees:
 
     @classmethod
     def of(cls, grown: Sequence[Any]) -> Trees:
-        """The nodes of scikit-learn's trees."""
+        """Return the nodes of scikit-learn's trees."""
         counts = np.array([tree.node_count for tree in grown])
         roots = np.cumsum(counts) - counts
         shift = np.repeat(roots, counts)
@@ -61,14 +86,14 @@ class Trees:
         return np.asarray(self.feature == LEAF)
 
     def leaves(self, matrix: FloatArray) -> Iterator[tuple[slice, IndexArray]]:
-        """The leaf of each document, for some rows at a time and one tree after another."""
+        """Yield the leaf of each document, for some rows at a time and one tree after another."""
         for start in range(0, len(matrix), ROWS):
             some = np.ascontiguousarray(matrix[start : start + ROWS], dtype=np.float32)
             for root in self.roots.tolist():
                 yield slice(start, start + len(some)), self._leaves(some, root)
 
     def mean(self, matrix: FloatArray, worth: FloatArray) -> FloatArray:
-        """The mean over the trees of the values in each document's leaves (`worth`: leaves × any)."""
+        """Return the mean over the trees of the values in each document's leaves (`worth`: leaves × any)."""
         added = np.zeros((len(matrix), worth.shape[1]))
         for rows, leaves in self.leaves(matrix):
             added[rows] += worth[leaves]
@@ -86,18 +111,6 @@ class Trees:
             moving = moving[self.feature[below] != LEAF]
         return np.asarray(self.left[node])
 
-    def state(self) -> dict[str, Any]:
-        """The nodes as lists."""
-        return {name: values.tolist() for name, values in vars(self).items()}
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any], features: int) -> Trees:
-        """The trees of a state; an error if they are not trees, or use an unknown feature."""
-        whole = {name: _whole_numbers(state[name]) for name in ("feature", "left", "right", "roots")}
-        trees = cls(threshold=np.array(state["threshold"], dtype=np.float64), **whole)
-        trees._check(features)
-        return trees
-
     def _check(self, features: int) -> None:
         """Makes sure that every path ends in a leaf: children come after their parent."""
         count, leaf, at = len(self.feature), self.is_leaf, np.arange(len(self.feature))
@@ -113,21 +126,22 @@ class Trees:
 
 
 def _whole_numbers(values: Any) -> IndexArray:
-    """The values of a file as whole numbers; an error if one is not."""
+    """Return the values of a file as whole numbers; an error if one is not."""
     given = np.array(values, dtype=np.float64)
     if not (np.isfinite(given).all() and np.array_equal(given, np.rint(given))):
         raise ValueError("a number that should be whole is not")
     return np.array(values, dtype=np.int64)
 
 
-WHOLE = ("feature", "decision", "left", "right")
 DECISIONS = (0, 2, 4, 6, 8, 10)
 """How a node compares: bit 1 sends missing values left, bits 2 and 3 say what is missing; bit 0 is for categories."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BoostedTree:
+class BoostedTree(SavedTrees):
     """A tree of LightGBM: its inner nodes and the values of its leaves. A child below 0 is a leaf: −1 is the first."""
+
+    whole = ("feature", "decision", "left", "right")
 
     feature: IndexArray
     threshold: FloatArray
@@ -135,14 +149,6 @@ class BoostedTree:
     left: IndexArray
     right: IndexArray
     leaf: FloatArray
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any], features: int) -> BoostedTree:
-        """The tree of a state; an error if it is not a tree, or uses an unknown feature."""
-        whole: dict[str, Any] = {name: _whole_numbers(state[name]) for name in WHOLE}
-        tree = cls(threshold=np.array(state["threshold"], float), leaf=np.array(state["leaf"], float), **whole)
-        tree._check(features)
-        return tree
 
     def _check(self, features: int) -> None:
         inner = len(self.leaf) - 1
@@ -161,12 +167,8 @@ class BoostedTree:
         if not (once and ((below < 0) | (below > np.tile(np.arange(inner), 2))).all()):
             raise ValueError("its nodes do not form a tree")
 
-    def state(self) -> dict[str, Any]:
-        """The numbers as lists."""
-        return {name: values.tolist() for name, values in vars(self).items()}
-
     def text(self, number: int) -> str:
-        """The tree as LightGBM writes it."""
+        """Return the tree as LightGBM writes it."""
         fields = {
             "num_leaves": [len(self.leaf)],
             "num_cat": [0],
@@ -190,7 +192,7 @@ FIELDS = {
 
 
 def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
-    """The trees in the text of a model that LightGBM grew."""
+    """Return the trees in the text of a model that LightGBM grew."""
     found = []
     for part in text.partition("\nend of trees")[0].split("\nTree=")[1:]:
         lines = dict(line.split("=", 1) for line in part.splitlines()[1:] if "=" in line)
@@ -200,7 +202,7 @@ def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
 
 
 def lightgbm_text(trees: Sequence[BoostedTree], features: int) -> str:
-    """The text of a LightGBM model with these trees."""
+    """Return the text of a LightGBM model with these trees."""
     texts = [tree.text(number) for number, tree in enumerate(trees)]
     head = {
         "version": "v4",

@@ -1,1 +1,1 @@
-"""One folder for each page of ours whose figures are measured."""
+"""One file for each page of ours whose figures are measured; its claims are in the TOML file beside it."""

@@ -1,1 +1,1 @@
-"""One folder per paper: its claims in `expected.toml`, its experiments in code."""
+"""One folder per paper for its experiments; its claims are in the TOML file beside it."""

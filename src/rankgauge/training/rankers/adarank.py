@@ -20,8 +20,7 @@ from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import Ties
 from rankgauge.training.documents import Documents
 from rankgauge.training.objective import Objective
-from rankgauge.training.parameters import parameter
-from rankgauge.training.ranker import LinearRanker, Watch
+from rankgauge.training.ranker import LinearRanker, Watch, WeightedRound, parameter
 
 RESTING, RANKLIB = "resting", "ranklib"
 
@@ -67,22 +66,19 @@ class AdaRank(LinearRanker):
         self.weights_ = np.zeros(self.n_features_in_)
         if self.rules == RESTING:
             rounds = Boosting.of(train, skip_dead=self.skip_dead).rested(self.rounds, self.rest, self.patience)
-            self._keep_best(map(_proposal, rounds), self.rounds, validation, watch)
+            self._keep_best(rounds, self.rounds, validation, watch)
             return
         held = None if validation is None else validation.with_ties(Ties.INPUT)
         rounds = Boosting.like_ranklib(train, stable=self.stable).set_aside(self.rounds, self.tolerance)
         for _, stretch in groupby(rounds, lambda round_: round_.rollbacks if self.forget else 0):
-            self._keep_best(map(_proposal, stretch), self.rounds, held, watch)
+            self._keep_best(stretch, self.rounds, held, watch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Round:
+class Round(WeightedRound):
     """The ranker after a round."""
 
-    number: int = 0
-    weights: FloatArray
     scores: FloatArray
-    value: float
     logs: FloatArray
     """The logarithms of the queries' weights, up to a common constant."""
     rollbacks: int = 0
@@ -93,10 +89,6 @@ class Round:
         """The queries' weights, which add up to 1; the largest logarithm is subtracted, so that none overflows."""
         raised = np.exp(self.logs - self.logs.max())
         return np.asarray(raised / raised.sum())
-
-
-def _proposal(round_: Round) -> tuple[int, FloatArray, float]:
-    return round_.number, round_.weights, round_.value
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,34 +114,38 @@ class Boosting:
         columns, units = objective.documents.matrix, np.concatenate([units, -units])
         boosting = cls._from_units(objective, columns, units, Ties.EXPECTED)
         boosting.table[boosting.units == 0] = 0.0  # a feature that never varies within a query ranks nothing
-        return boosting._without(~objective.live) if skip_dead else boosting
+        if not skip_dead:
+            return boosting
+        live = boosting.counted & objective.live
+        return replace(boosting, counted=live, table=boosting.table[:, live[boosting.counted]])
 
     @classmethod
     def like_ranklib(cls, objective: Objective, *, stable: bool = False) -> Boosting:
         """Return each feature as it is, ascending only, with tied documents as RankLib's sorting leaves them."""
         documents = objective.documents
-        columns = documents.matrix if stable else interchanged(documents)
+        columns = documents.matrix if stable else sort_as_ranklib(documents)
         units = np.ones(columns.shape[1])
         return replace(cls._from_units(objective.with_ties(Ties.INPUT), columns, units, Ties.INPUT), fading=not stable)
 
     @classmethod
     def _from_units(cls, objective: Objective, matrix: FloatArray, units: FloatArray, ties: Ties) -> Boosting:
-        top = _top(objective)
+        top = objective.measure.facts.bounds[1]
+        if not np.isfinite(top):  # of a measure without an upper bound: what the grades reach as scores
+            reached = objective.values(objective.documents.grades)
+            top = max(float(np.max(reached, initial=0.0, where=np.isfinite(reached))), 1e-300)
         # One column at a time, to avoid a second matrix of this size.
         columns = (np.sign(unit) * matrix[:, [place % matrix.shape[1]]] for place, unit in enumerate(units))
         table = np.vstack([objective.table(column, ties) for column in columns])
         counted = np.asarray(np.isfinite(table).all(axis=0))
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def _without(self, dead: BoolArray) -> Boosting:
-        return replace(self, counted=self.counted & ~dead, table=self.table[:, ~dead[self.counted]])
-
     def rested(self, most: int, rest: int, patience: int) -> Iterator[Round]:
         """Yield the ranker after each round, where features rest after their turn."""
         if not self.counted.any():
             return
         now, best, idle = self._start, -np.inf, 0
-        resting: deque[int] = deque(maxlen=max(min(rest, self._usable - 1), 0))
+        usable = int(np.count_nonzero(self.units[: self._features]))  # features that can change an order
+        resting: deque[int] = deque(maxlen=max(min(rest, usable - 1), 0))
         for number in range(1, most + 1):
             ranker = self._pick(now, resting)
             now = self._after(now, ranker, number)
@@ -206,11 +202,6 @@ class Boosting:
     def _features(self) -> int:
         return int(self.objective.documents.matrix.shape[1])
 
-    @property
-    def _usable(self) -> int:
-        """How many features can change an order."""
-        return int(np.count_nonzero(self.units[: self._features]))
-
     def _pick(self, now: Round, left_out: Iterable[int]) -> int:
         """Return the weak ranker that is best for the queries as they weigh now, without the features left out."""
         means = (self.table @ now.shares).reshape(-1, self._features)
@@ -241,7 +232,7 @@ class Boosting:
         )
 
 
-def interchanged(documents: Documents) -> FloatArray:
+def sort_as_ranklib(documents: Documents) -> FloatArray:
     """Return where each feature puts each document of its query, as RankLib sorts: 0 for the first, −1 for the next.
 
     The largest of the documents left changes places with the first of them, which so may get behind its equals.
@@ -257,12 +248,3 @@ def interchanged(documents: Documents) -> FloatArray:
                 array[first], array[largest, features] = array[largest, features], array[first].copy()
         np.put_along_axis(places[start : start + size], order, -np.arange(float(size))[:, np.newaxis], axis=0)
     return places
-
-
-def _top(objective: Objective) -> float:
-    """Return the largest possible value; for a measure without an upper bound, that of the grades as scores."""
-    bound = objective.measure.facts.bounds[1]
-    if np.isfinite(bound):
-        return float(bound)
-    reached = objective.values(objective.documents.grades)
-    return max(float(np.max(reached, initial=0.0, where=np.isfinite(reached))), 1e-300)

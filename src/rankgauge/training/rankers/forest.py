@@ -17,8 +17,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from rankgauge.constraints import real_number, whole_number
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.ranker import RelevanceModel
+from rankgauge.training.ranker import RelevanceModel, learned_attribute, parameter
 from rankgauge.training.trees import Trees
 
 LEAST = 1e-3
@@ -40,8 +39,8 @@ class Forest(RelevanceModel):
     smoothing: float = parameter(real_number(), default=1.0)
     n_jobs: int = parameter(whole_number(), default=1)
 
-    trees_: Trees = learned()
-    beliefs_: FloatArray = learned("beliefs")
+    trees_: Trees = learned_attribute()
+    beliefs_: FloatArray = learned_attribute("beliefs")
     """How likely each grade is in each leaf (leaves × grades)."""
 
     grower: ClassVar[type[Any]]
@@ -49,7 +48,8 @@ class Forest(RelevanceModel):
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
         single = matrix.astype(np.float32)
-        grower = self._grow(single, self._targets(classes), self._generator())
+        targets = self.classes_[classes] if self.grower is RandomForestRegressor else classes
+        grower = self._grow(single, targets, self._generator())
         self.trees_ = Trees.of([tree.tree_ for tree in grower.estimators_])
         self.beliefs_ = self._smooth(self._counts(grower, single, classes), classes)
 
@@ -64,17 +64,13 @@ class Forest(RelevanceModel):
         return grower.fit(matrix, targets)
 
     def _smooth(self, counts: FloatArray, classes: IndexArray) -> FloatArray:
-        """The shares of the grades in each leaf, with the documents that smoothing adds."""
+        """Return the shares of the grades in each leaf, with the documents that smoothing adds."""
         shares = np.bincount(classes, minlength=len(self.classes_)) / len(classes)
         return np.asarray((counts + self.smoothing * shares) / (counts.sum(axis=1, keepdims=True) + self.smoothing))
 
     @abstractmethod
-    def _targets(self, classes: IndexArray) -> FloatArray | IndexArray:
-        """What the trees are to predict."""
-
-    @abstractmethod
     def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
-        """How many training documents of each grade are in each leaf."""
+        """Return how many training documents of each grade are in each leaf."""
 
     def _probabilities(self, matrix: FloatArray) -> FloatArray:
         return self.trees_.mean(matrix, self.beliefs_)
@@ -96,9 +92,6 @@ class ForestRegression(Forest):
     name = "forest-regression"
     grower = RandomForestRegressor
 
-    def _targets(self, classes: IndexArray) -> FloatArray:
-        return self.classes_[classes]
-
     def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
         grades = len(self.classes_)
         counts = np.zeros(int(self.trees_.is_leaf.sum()) * grades)
@@ -115,9 +108,6 @@ class ForestClassification(Forest):
 
     name = "forest-classification"
     grower = RandomForestClassifier
-
-    def _targets(self, classes: IndexArray) -> IndexArray:
-        return classes
 
     def _counts(self, grower: Any, matrix: Any, classes: IndexArray) -> FloatArray:
         trees = [tree.tree_ for tree in grower.estimators_]

@@ -1,20 +1,239 @@
-"""LambdaMART: boosted trees that follow the swaps of a measure, grown by LightGBM."""
+"""LambdaMART: boosted trees that follow the swaps of a measure, grown by LightGBM.
+
+Lambdas are the gradient that it follows, for any measure under any dialect. Burges, From RankNet to LambdaRank to
+LambdaMART, MSR-TR-2010-82: each pair of documents pulls its better one up and the other down with the slope of the
+logistic loss, times what their swap would change. The better one is the one that gives the larger value when it comes
+first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankgauge.constraints import real_number, whole_number
 from rankgauge.errors import MissingExtraError
-from rankgauge.numeric import FloatArray
-from rankgauge.training.lambdas import Lambdas
-from rankgauge.training.objective import Objective
-from rankgauge.training.parameters import parameter
-from rankgauge.training.ranker import Ranker, Watch
+from rankgauge.measures import Measure
+from rankgauge.measures.forms import Form, Shape
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.ranking import RankedLists
+from rankgauge.ranking.arrays import pad_groups
+from rankgauge.training.objective import Discounted, Divisor, Objective, taken_apart, weights_of
+from rankgauge.training.ranker import Ranker, Watch, parameter
 from rankgauge.training.trees import BoostedTree, lightgbm_text, lightgbm_trees
+
+SWAPPED = 1 << 20
+"""How many grades of swapped lists are scored together."""
+
+
+def swaps_of(objective: Objective, most: int) -> Closed | Rescored:
+    """Return the swaps of an objective; without a closed form, `most` of each list are tried.
+
+    Their `gains` are how much the value grows when the documents at two places are swapped (lists × tops × places), for
+    lists of grades in the order of their scores, padded with NaN. The first place is among the first `tops`, the second
+    is behind it; elsewhere, and on padding, it is 0.
+    """
+    if isinstance(objective, Discounted):  # what the sum is divided by is up to the objective
+        return Closed(form=objective.form)
+    form, divisor = taken_apart(objective.kernel)
+    if form is not None and form.shape in _GAINS:
+        return Closed(form=form, divisor=divisor)
+    return Rescored(kernel=objective.kernel, most=most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closed:
+    """The swaps of a form, in closed form."""
+
+    form: Form
+    divisor: Divisor | None = None
+
+    def gains(self, grades: FloatArray, tops: int, rng: np.random.Generator) -> FloatArray:
+        lists = _lists(grades, grades if self.divisor is None else -np.sort(-grades, axis=1))
+        weight = weights_of(self.form, np.arange(1.0, grades.shape[1] + 1))
+        gains = _GAINS[self.form.shape](self.form.worth(lists), weight, tops) * _behind(grades, tops)
+        divisor = None if self.divisor is None else self.divisor(lists)
+        return gains if divisor is None else gains / np.where(divisor > 0, divisor, np.inf)[:, np.newaxis, np.newaxis]
+
+
+def _linear(worth: FloatArray, weight: FloatArray, tops: int) -> FloatArray:
+    """Σ w_r u_r: the difference of worths times that of weights."""
+    return (worth[:, np.newaxis] - worth[:, :tops, np.newaxis]) * (weight[:tops, np.newaxis] - weight)
+
+
+def _cascade(worth: FloatArray, weight: FloatArray, tops: int) -> FloatArray:
+    """Σ w_r p_r Π (1 − p before): for a swap of i and j, R_i (p_j − p_i) (w_i − M_ij − E_ij w_j).
+
+    R_i is the chance to reach i, E_ij the chance to pass everything between i and j, and M_ij what that adds.
+    """
+    reached = _before(np.cumprod(1.0 - worth, axis=1, dtype=np.float64), 1.0)
+    gains = np.zeros((len(worth), tops, worth.shape[1]))
+    for i in range(tops):
+        later = worth[:, i + 1 :]
+        passed = _before(np.cumprod(1.0 - later, axis=1, dtype=np.float64), 1.0)
+        between = _before(np.cumsum(weight[i + 1 :] * later * passed, axis=1), 0.0)
+        moved = weight[i] - between - passed * weight[i + 1 :]
+        gains[:, i, i + 1 :] = reached[:, i, np.newaxis] * (later - worth[:, i, np.newaxis]) * moved
+    return gains
+
+
+def _precision(worth: FloatArray, weight: FloatArray, tops: int) -> FloatArray:
+    """Σ relevant_r C_r / r: a swap moves one precision, and adds or removes 1 / r at each relevant rank between."""
+    counted, shared = np.cumsum(worth, axis=1), np.cumsum(worth * weight, axis=1)
+    upper = (_before(counted, 0.0) + 1.0) * weight - shared
+    pairs = upper[:, :tops, np.newaxis] + (_before(shared, 0.0) - counted * weight)[:, np.newaxis]
+    pairs *= worth[:, np.newaxis] - worth[:, :tops, np.newaxis]
+    return np.asarray(pairs)
+
+
+_GAINS: Mapping[Shape, Callable[[FloatArray, FloatArray, int], FloatArray]] = {
+    Shape.LINEAR: _linear,
+    Shape.CASCADE: _cascade,
+    Shape.PRECISION: _precision,
+}
+"""The gains from the worth of each document and the weight of each place, 0 past the cutoff."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rescored:
+    """Any measure: the swapped lists are scored.
+
+    Behind the first `tops` only the grade matters, so one document represents all of its grade. If more than `most`
+    swaps of a list remain, that many are drawn at random and weighted up.
+    """
+
+    kernel: Measure
+    most: int
+
+    def gains(self, grades: FloatArray, tops: int, rng: np.random.Generator) -> FloatArray:
+        whole = self.kernel.depth != tops
+        alike = np.broadcast_to(np.arange(grades.shape[1]), grades.shape) if whole else _alike(grades, tops)
+        differ = (grades[:, np.newaxis] != grades[:, :tops, np.newaxis]) & _behind(grades, tops)
+        tried = differ & (alike == np.arange(grades.shape[1]))[:, np.newaxis]
+        found, scale = np.zeros(differ.shape), self._thin(tried, rng)
+        at = np.nonzero(tried)
+        found[at] = self._change(grades, *at) * scale[at[0]]
+        copied = np.broadcast_to(alike[:, np.newaxis], differ.shape)
+        return np.asarray(np.take_along_axis(found, copied, axis=2) * differ)
+
+    def _thin(self, tried: BoolArray, rng: np.random.Generator) -> FloatArray:
+        """Keeps at most `most` swaps of each list; gives the weight of each list's swaps."""
+        counts = tried.sum(axis=(1, 2))
+        for row in np.flatnonzero(counts > self.most).tolist():
+            places = np.flatnonzero(tried[row])
+            left_out = rng.permutation(places)[self.most :]
+            tried[row].reshape(-1)[left_out] = False
+        return np.asarray(np.maximum(counts / self.most, 1.0))
+
+    def _change(self, grades: FloatArray, row: IndexArray, i: IndexArray, j: IndexArray) -> FloatArray:
+        ideal = -np.sort(-grades, axis=1)
+        before = self.kernel.score(_lists(grades, ideal))
+        found = np.zeros(len(row))
+        step = max(SWAPPED // grades.shape[1], 1)
+        for start in range(0, len(row), step):
+            some = slice(start, start + step)
+            swapped, line = grades[row[some]], np.arange(len(row[some]))
+            swapped[line, i[some]], swapped[line, j[some]] = grades[row[some], j[some]], grades[row[some], i[some]]
+            found[some] = self.kernel.score(_lists(swapped, ideal[row[some]])) - before[row[some]]
+        return np.nan_to_num(found, nan=0.0)
+
+
+def _lists(grades: FloatArray, ideal: FloatArray) -> RankedLists:
+    listed = ~np.isnan(grades)
+    ranks = np.where(listed, np.arange(1.0, grades.shape[1] + 1), np.nan)
+    return RankedLists(ranks=ranks, grades=grades, ideal=ideal, retrieved=listed.sum(axis=1).astype(np.float64))
+
+
+def _behind(grades: FloatArray, tops: int) -> BoolArray:
+    """Return where the second place is behind the first, and both hold a document."""
+    place = np.arange(grades.shape[1])
+    return np.asarray((place > place[:tops, np.newaxis]) & ~np.isnan(grades)[:, np.newaxis])
+
+
+def _before(sums: FloatArray, first: float) -> FloatArray:
+    """Sums or products of everything before each place."""
+    return np.concatenate([np.full((len(sums), 1), first), sums[:, :-1]], axis=1)[:, : sums.shape[1]]
+
+
+def _alike(grades: FloatArray, tops: int) -> IndexArray:
+    """For each place the first one behind the tops with the same grade; for tops and padding, the place itself."""
+    alike = np.broadcast_to(np.arange(grades.shape[1]), grades.shape).copy()
+    for grade in np.unique(grades[:, tops:][~np.isnan(grades[:, tops:])]):
+        same = grades == grade
+        same[:, :tops] = False
+        alike = np.where(same, same.argmax(axis=1)[:, np.newaxis], alike)
+    return alike
+
+
+CELLS = 1 << 18
+"""How many pairs are computed together: few enough for the cache."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lambdas:
+    """The slope and the curvature of the objective by each document's score."""
+
+    objective: Objective
+    tops: int
+    """One document of each pair is among the first `tops`."""
+    most: int
+    rng: np.random.Generator
+
+    def __call__(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        swaps = swaps_of(self.objective, self.most)
+        slopes, curves = np.zeros(len(scores)), np.zeros(len(scores))
+        for documents, grades, norms in self._lists:
+            listed = ~np.isnan(grades)  # padding is last, before and after documents are sorted
+            padded = np.where(listed, scores[documents], -np.inf)
+            order = np.argsort(-padded, axis=1, kind="stable")
+            documents, grades, padded = (
+                np.take_along_axis(values, order, axis=1) for values in (documents, grades, padded)
+            )
+            gains = swaps.gains(grades, min(self.tops, padded.shape[1]), self.rng) / norms[:, np.newaxis, np.newaxis]
+            slope, curve = _pull(np.where(listed, padded, 0.0), gains)
+            slopes[documents[listed]], curves[documents[listed]] = slope[listed], curve[listed]
+        return slopes, curves
+
+    @cached_property
+    def _lists(self) -> list[tuple[IndexArray, FloatArray, FloatArray]]:
+        """Lists of similar length: documents and grades, padded with NaN, and what their values are divided by."""
+        sizes, grades = self.objective.documents.sizes, self.objective.grades
+        norms = self.objective.ideal if isinstance(self.objective, Discounted) else np.ones(len(sizes))
+        found = []
+        for rows, (padded, numbers) in pad_groups(sizes, grades, np.arange(len(grades), dtype=np.float64)):
+            places = np.nan_to_num(numbers).astype(np.int64)
+            step = max(CELLS // (padded.shape[1] * min(self.tops, padded.shape[1])), 1)
+            for at in range(0, len(rows), step):
+                some = slice(at, at + step)
+                found.append((places[some], padded[some], norms[rows[some]]))
+        return found
+
+
+def _pull(scores: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The slopes and curvatures of lists in the order of their scores, from what swaps of their documents gain."""
+    lists, tops, width = gains.shape
+    # Most swaps are of documents with equal grades, and change nothing.
+    pair = np.flatnonzero(gains)
+    line, lower = pair // width, pair % width
+    row = line // tops
+    lower += row * width
+    upper = line - row * tops + row * width
+    gain, ahead = gains.ravel()[pair], scores.ravel()[upper] - scores.ravel()[lower]
+    # If a swap gains, the upper document should be below: it is pulled down, and the lower one up.
+    wrong = 0.5 + 0.5 * np.tanh(np.copysign(0.5, gain) * ahead)  # the logistic function, computed by a faster one
+    force = gain * wrong
+    bend = np.abs(force) * (1.0 - wrong)
+    cells = lists * width
+    slope, curve = (
+        np.bincount(upper, amount, minlength=cells) + np.bincount(lower, sign * amount, minlength=cells)
+        for amount, sign in ((force, -1.0), (bend, 1.0))
+    )
+    return np.asarray(slope, dtype=float).reshape(lists, width), np.asarray(curve, dtype=float).reshape(lists, width)
+
 
 try:
     import lightgbm
@@ -68,35 +287,23 @@ class LambdaMART(Ranker):
         settings = self._settings(len(documents.grades), int(rng.integers(1 << 31)))
         data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings).construct()
         if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
+            value: Callable[[FloatArray], float] = train.mean
             if validation is None:
                 held, value = data, lambda scores: train.completed(chosen, lambdas.objective.values(scores))
             else:
                 held = data.create_valid(validation.documents.matrix, validation.documents.grades)
                 value = validation.mean
-            grown = self._grown(
-                data, lambdas, (held, value), settings, self._watch_rounds(watch, validation is not None)
+            grown = lightgbm.train(
+                # A function: LightGBM would copy any other object, and all documents with it.
+                {**settings, "objective": lambda scores, _: lambdas(scores)},
+                data,
+                num_boost_round=self.trees,
+                valid_sets=[held],
+                feval=lambda scores, _: ("value", value(scores), True),
+                callbacks=[self._watch_rounds(watch, validation is not None)],
             )
             text = grown.model_to_string(num_iteration=self.best_round_)
             self._grow(lightgbm_trees(text, self.n_features_in_))
-
-    def _grown(
-        self,
-        data: Any,
-        lambdas: Lambdas,
-        judge: tuple[Any, Callable[[FloatArray], float]],
-        settings: dict[str, Any],
-        watched: Callable[[Any], None],
-    ) -> Any:
-        held, value = judge
-        return lightgbm.train(
-            # A function: LightGBM would copy any other object, and all documents with it.
-            {**settings, "objective": lambda scores, _: lambdas(scores)},
-            data,
-            num_boost_round=self.trees,
-            valid_sets=[held],
-            feval=lambda scores, _: ("value", value(scores), True),
-            callbacks=[watched],
-        )
 
     def _watch_rounds(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
         """Reports each round; keeps the best by validation, or the last if there is no validation."""

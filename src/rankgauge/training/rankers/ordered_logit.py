@@ -6,7 +6,6 @@ plus logistic noise; its grade is the number of thresholds below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,7 @@ from scipy.special import expit, log_expit
 
 from rankgauge.constraints import real_number, whole_number
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.ranker import RelevanceModel
+from rankgauge.training.ranker import RelevanceModel, learned_attribute, parameter
 
 SAMPLE = 20_000
 """How many documents are used to estimate which features go together."""
@@ -55,49 +53,32 @@ class Posterior:
         upper, lower = expit(-above), expit(below)
         pull = upper - lower
         slopes = (self.matrix.T @ pull - self.center * pull.sum()) / self.scale + weights / self.prior**2
-        cuts = self._cuts(upper, lower, thresholds)
-        return float(loss / n), np.concatenate([slopes, _chain(cuts, thresholds)]) / n
+        return float(loss / n), np.concatenate([slopes, self._cuts(upper, lower, thresholds)]) / n
 
     def _cuts(self, upper: FloatArray, lower: FloatArray, thresholds: FloatArray) -> FloatArray:
-        """The gradient by the thresholds, from sums over each class."""
+        """Return the gradient by the first threshold and the logarithms of steps, from sums over each class."""
         count = len(thresholds) + 1
         held = np.bincount(self.classes, minlength=count)
         pushed, pulled = (np.bincount(self.classes, amounts, minlength=count) for amounts in (upper, lower))
         between = np.zeros(count)
         between[1:-1] = held[1:-1] / np.expm1(np.diff(thresholds))
-        return np.asarray((pulled + between)[1:] - (pushed + between)[:-1])
+        cuts = (pulled + between)[1:] - (pushed + between)[:-1]
+        later = np.cumsum(cuts[::-1])[::-1]  # a step moves all thresholds after it
+        return np.append(later[:1], later[1:] * np.diff(thresholds))
 
 
 def rising(numbers: FloatArray) -> FloatArray:
-    """The thresholds: the first, and the logarithms of the steps after it."""
+    """Return the thresholds: the first, and the logarithms of the steps after it."""
     return np.asarray(np.cumsum(np.append(numbers[:1], np.exp(numbers[1:]))))
 
 
-def _chain(cuts: FloatArray, thresholds: FloatArray) -> FloatArray:
-    """The gradient by the first threshold and the logarithms of steps: a step moves all thresholds after it."""
-    later = np.cumsum(cuts[::-1])[::-1]
-    return np.asarray(np.append(later[:1], later[1:] * np.diff(thresholds)))
-
-
 def _root(posterior: Posterior) -> FloatArray:
-    """The triangular root of the posterior's approximate curvature: correlated features, and the prior."""
+    """Return the triangular root of the posterior's approximate curvature: correlated features, and the prior."""
     some = posterior.matrix[:: max(len(posterior.matrix) // SAMPLE, 1)]
     some = (some - posterior.center) / posterior.scale
     curvature = CURVATURE * (some.T @ some) / len(some)
     curvature[np.diag_indices_from(curvature)] += 1.0 / (posterior.prior**2 * len(posterior.matrix))
     return np.asarray(np.linalg.cholesky(curvature))
-
-
-def _turn(posterior: Posterior, root: FloatArray) -> Callable[[FloatArray], tuple[float, FloatArray]]:
-    """The posterior in transformed weights, in which it curves alike in all directions: ten times fewer steps."""
-    width = len(root)
-
-    def value(turned: FloatArray) -> tuple[float, FloatArray]:
-        weights = solve_triangular(root.T, turned[:width], lower=False)
-        loss, slopes = posterior(np.concatenate([weights, turned[width:]]))
-        return loss, np.concatenate([solve_triangular(root, slopes[:width], lower=True), slopes[width:]])
-
-    return value
 
 
 class OrderedLogit(RelevanceModel):
@@ -113,9 +94,9 @@ class OrderedLogit(RelevanceModel):
     iterations: int = parameter(whole_number(), default=500)
     tolerance: float = parameter(real_number(positive=True), default=1e-6)
 
-    weights_: FloatArray = learned("weights")
+    weights_: FloatArray = learned_attribute("weights")
     """How much each feature, on its own scale, raises a document's worth."""
-    thresholds_: FloatArray = learned("thresholds")
+    thresholds_: FloatArray = learned_attribute("thresholds")
     """The worth above which each grade but the first begins."""
 
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
@@ -127,15 +108,21 @@ class OrderedLogit(RelevanceModel):
         shares = np.cumsum(np.bincount(classes))[:-1] / len(classes)
         begun = np.log(shares / (1.0 - shares))
         steps = np.log(np.maximum(np.diff(begun), 1e-6))
-        root = _root(posterior)
+        root, width = _root(posterior), matrix.shape[1]
+
+        def turn(turned: FloatArray) -> tuple[float, FloatArray]:
+            """Compute the posterior in weights in which it curves alike in all directions: ten times fewer steps."""
+            weights = solve_triangular(root.T, turned[:width], lower=False)
+            loss, slopes = posterior(np.concatenate([weights, turned[width:]]))
+            return loss, np.concatenate([solve_triangular(root, slopes[:width], lower=True), slopes[width:]])
+
         found = minimize(
-            _turn(posterior, root),
-            np.concatenate([np.zeros(matrix.shape[1]), begun[:1], steps]),
+            turn,
+            np.concatenate([np.zeros(width), begun[:1], steps]),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 0.0, "maxcor": 20},
         )
-        width = matrix.shape[1]
         self.weights_ = solve_triangular(root.T, found.x[:width], lower=False) / scale
         self.thresholds_ = rising(found.x[width:]) + center @ self.weights_ if len(begun) else np.zeros(0)
 

@@ -11,11 +11,9 @@ from scipy.sparse import csr_array
 
 from rankgauge.constraints import whole_number
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.training.documents import Documents
+from rankgauge.training.documents import Documents, Preferences
 from rankgauge.training.objective import Objective
-from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.preferences import Preferences
-from rankgauge.training.ranker import Ranker, Watch
+from rankgauge.training.ranker import Ranker, Watch, learned_attribute, parameter
 
 _LEAST, _LARGEST = 1e-12, 1 - 1e-12
 """Bounds of a stump's worth: at 0 no stump helps, and at 1, with every pair in order, its weight would be infinite."""
@@ -41,9 +39,9 @@ class RankBoost(Ranker):
     rounds: int = parameter(whole_number(), default=300)
     bins: int | None = parameter(whole_number(least=2, optional=True), default=10)
 
-    features_: IndexArray = learned("features", dtype=np.int64)
-    thresholds_: FloatArray = learned("thresholds")
-    weights_: FloatArray = learned("weights")
+    features_: IndexArray = learned_attribute("features", dtype=np.int64)
+    thresholds_: FloatArray = learned_attribute("thresholds")
+    weights_: FloatArray = learned_attribute("weights")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         judge = train if validation is None else validation
@@ -75,7 +73,7 @@ def potentials(preferences: Preferences, scores: FloatArray) -> FloatArray:
     The weight of a pair is exp(s_j − s_i), i preferred to j, over the sum of all. It is a product, so sums over the
     levels of each query serve all pairs: π_i = e^{−s_i} Σ_{j below} e^{s_j} − e^{s_i} Σ_{j above} e^{−s_j}.
     """
-    cells, shape = preferences.cells, preferences.shape
+    cells, shape = preferences.cells, (len(preferences.sizes), preferences.height)
     raised = np.exp(scores)
     lowered = 1 / raised
     risen, sunk = (np.bincount(cells, amounts, shape[0] * shape[1]).reshape(shape) for amounts in (raised, lowered))
@@ -92,7 +90,7 @@ def _before(amounts: np.ndarray[Any, Any]) -> FloatArray:
 
 
 def _boost(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
-    """The stump of each round with its weight, as long as some stump puts more in order than out of order."""
+    """Yield the stump of each round with its weight, as long as some stump puts more in order than out of order."""
     preferences = Preferences.of(train)
     if not len(preferences.rows):
         return
@@ -130,13 +128,11 @@ class Stumps:
     thresholds: FloatArray
     """Feature after feature; each has one more bin than thresholds, and the last bin's threshold is −∞."""
     features: IndexArray
-    """The feature of each bin."""
     members: csr_array
     """Which documents are in which bin (bins × documents), except those of the fullest bins."""
     firsts: IndexArray
-    """The first bin of each feature."""
     fullest: IndexArray
-    """The fullest bin of each feature."""
+    """The first and the fullest bin of each feature."""
 
     @classmethod
     def of(cls, columns: FloatArray, bins: int | None) -> Stumps:
@@ -155,7 +151,7 @@ class Stumps:
         )
 
     def best(self, weights: FloatArray) -> Stump:
-        """The stump of the largest worth; if several tie, the first feature and its highest threshold."""
+        """Return the stump of the largest worth; if several tie, the first feature and its highest threshold."""
         sums = self.members @ weights
         sums[self.fullest] = -np.add.reduceat(sums, self.firsts)
         # The bins of a feature add up to 0, so one running sum does for all features.
@@ -178,7 +174,6 @@ def _bin_feature(column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, Inde
 
 
 def _cuts(column: FloatArray, bins: int | None) -> FloatArray:
-    """The thresholds of a feature, from high to low."""
     if bins is None:
         return np.unique(column)[-2::-1]
     high, low = column.max(), column.min()

@@ -12,12 +12,10 @@ import numpy as np
 from scipy.special import expit
 
 from rankgauge.constraints import list_of, real_number, whole_number
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.training.documents import Documents
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.training.documents import Documents, Preferences
 from rankgauge.training.objective import Objective
-from rankgauge.training.parameters import learned, parameter
-from rankgauge.training.preferences import Preferences
-from rankgauge.training.ranker import Ranker, Watch
+from rankgauge.training.ranker import Ranker, Watch, learned_attribute, parameter
 
 
 class RankNet(Ranker):
@@ -40,9 +38,9 @@ class RankNet(Ranker):
     penalty: float = parameter(real_number(), default=0.01)
     patience: int = parameter(whole_number(), default=20)
 
-    parameters_: FloatArray = learned("parameters")
-    means_: FloatArray = learned("means")
-    scales_: FloatArray = learned("scales")
+    parameters_: FloatArray = learned_attribute("parameters")
+    means_: FloatArray = learned_attribute("means")
+    scales_: FloatArray = learned_attribute("scales")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         rng = self._generator()
@@ -61,7 +59,6 @@ class RankNet(Ranker):
                 break
 
     def _epochs(self, train: Documents, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """The parameters after each epoch."""
         parameters = self._network.initial(rng)
         adam = Adam(rate=self.rate, first=np.zeros_like(parameters), second=np.zeros_like(parameters))
         penalties = self.penalty * self._network.weights
@@ -98,12 +95,11 @@ class Batch:
     rows: IndexArray
     """The row of each document among all."""
     firsts: IndexArray
-    """The place of the first document of a lower grade."""
     counts: IndexArray
-    """How many documents have a lower grade."""
+    """The place of the first document of a lower grade, and how many there are."""
 
     def pairs(self) -> tuple[IndexArray, IndexArray]:
-        """The places of the preferred and the other document of each pair."""
+        """Return the places of the preferred and the other document of each pair."""
         preferred = np.repeat(np.arange(len(self.counts)), self.counts)
         shifts = self.firsts - (np.cumsum(self.counts) - self.counts)
         return preferred, np.arange(len(preferred)) + shifts[preferred]
@@ -117,17 +113,16 @@ class Batch:
 
 
 def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> list[Batch]:
-    """The documents that have preferences, in random batches of about `size` queries."""
+    """Return the documents that have preferences, in random batches of about `size` queries."""
     count = len(preferences.sizes)
     parts = np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else []
-    starts = np.cumsum(preferences.sizes) - preferences.sizes
-    return [_batch(preferences, starts, queries) for queries in parts]
+    return [_batch(preferences, queries) for queries in parts]
 
 
-def _batch(preferences: Preferences, starts: IndexArray, queries: IndexArray) -> Batch:
+def _batch(preferences: Preferences, queries: IndexArray) -> Batch:
     sizes = preferences.sizes[queries]
     ends = np.cumsum(sizes)
-    places = np.arange(ends[-1]) + np.repeat(starts[queries] - ends + sizes, sizes)
+    places = np.arange(ends[-1]) + np.repeat(preferences.starts[queries] - ends + sizes, sizes)
     query, levels = np.repeat(np.arange(len(queries)), sizes), preferences.levels[places]
     places = places[np.lexsort((-levels, query))]
     levels = preferences.levels[places]
@@ -152,12 +147,12 @@ class Network:
         return sum((before + 1) * after for before, after in pairwise(self.widths)) - self.widths[-1]
 
     @cached_property
-    def weights(self) -> BoolArray:
-        """Which parameters are weights."""
-        found = np.zeros(self.size, dtype=bool)
-        for weights, _ in self.layers(found):
-            weights[...] = True
-        return found
+    def weights(self) -> FloatArray:
+        """1 for each parameter that is a weight, 0 for biases."""
+        marks = np.zeros(self.size)
+        for weights, _ in self.layers(marks):
+            weights[...] = 1.0
+        return marks
 
     def initial(self, rng: np.random.Generator) -> FloatArray:
         """Initial parameters: the input of a unit has a variance near 1, and biases are 0."""
@@ -166,27 +161,27 @@ class Network:
             weights[...] = rng.normal(0.0, 1 / np.sqrt(len(weights)), weights.shape)
         return parameters
 
-    def layers(self, parameters: FloatArray | BoolArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The weights and the biases of each layer, as views of the vector."""
+    def layers(self, parameters: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield the weights and the biases of each layer, as views of the vector."""
         at = 0
         for before, after in pairwise(self.widths):
             end = at + before * after
-            yield parameters[at:end].reshape(before, after), parameters[end : end + after]  # type: ignore[misc]
+            yield parameters[at:end].reshape(before, after), parameters[end : end + after]
             at = end + after
 
     def outputs(self, parameters: FloatArray, matrix: FloatArray) -> list[FloatArray]:
-        """The output of each layer: first the features, last the scores."""
+        """Return the output of each layer: first the features, last the scores."""
         found, layers = [matrix], list(self.layers(parameters))
         for weights, biases in layers[:-1]:
             found.append(np.tanh(found[-1] @ weights + biases))
         return [*found, found[-1] @ layers[-1][0]]
 
     def scores(self, parameters: FloatArray, matrix: FloatArray) -> FloatArray:
-        """The score of each document."""
+        """Return the score of each document."""
         return self.outputs(parameters, matrix)[-1][:, 0]
 
     def slope(self, parameters: FloatArray, outputs: list[FloatArray], pulls: FloatArray) -> FloatArray:
-        """The gradient of a loss by the parameters, from its derivative by each document's score."""
+        """Return the gradient of a loss by the parameters, from its derivative by each document's score."""
         gradient = np.empty(self.size)
         layers, slopes = list(self.layers(parameters)), list(self.layers(gradient))
         back = pulls[:, np.newaxis]
@@ -208,7 +203,7 @@ class Adam:
     steps: int = 0
 
     def step(self, gradient: FloatArray) -> FloatArray:
-        """What to subtract from the parameters."""
+        """Return what to subtract from the parameters."""
         self.steps += 1
         self.first += 0.1 * (gradient - self.first)
         self.second += 0.001 * (gradient**2 - self.second)

@@ -1,5 +1,185 @@
-"""Sawade, Bickel, von Oertzen, Scheffer & Landwehr: active evaluation of ranking functions."""
+"""Sawade, Bickel, von Oertzen, Scheffer & Landwehr, Active evaluation of ranking functions based on graded relevance,
+ECML PKDD 2012: one ranker, two rankers, an index update, more training data."""
 
-from rankgauge.papers.published.active import run
+from __future__ import annotations
 
-__all__ = ["run"]
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from rankgauge.charts import losses
+from rankgauge.labelling.methods.paper import PaperMethod
+from rankgauge.labelling.simulations.report import SimulationReport
+from rankgauge.labelling.simulations.study import ErrorCurve
+from rankgauge.papers.experiment import PAPERS, Experiment, Figure, Measurements, Number, Setting
+from rankgauge.papers.published.active import findings
+from rankgauge.papers.published.active.benchmark import (
+    Benchmark,
+    Scenario,
+    Split,
+    generate_set,
+    given,
+    known_grades,
+    pool_of,
+    scenarios,
+    training_sizes,
+)
+from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method, studies
+from rankgauge.render import plots
+from rankgauge.render.format import Medium
+from rankgauge.render.html import page
+
+LOSSES = {"figure-1": "error", "figure-2": "wrong", "figure-3": "error"}
+"""What each figure shows: the absolute error, or how often the worse ranker is chosen."""
+
+MEASURE, DIALECT = "ERR", "papers"
+"""The measure of the figures and its formula, as in the paper."""
+
+TRIED = tuple(name for name in METHODS if name != "staged")
+SIZED = ("passive", "passive-iid", "paper", "uniD", "uniC")
+"""The methods that are tried at every training size."""
+
+BINS = 30
+"""The bars of the histogram of query costs."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gathered:
+    """Every pool that methods are tried on, by the name of its case, and what is known of them."""
+
+    cases: dict[str, list[Case]] = field(default_factory=dict)
+    sizes: dict[str, list[Case]] = field(default_factory=dict)
+    documents: dict[str, int] = field(default_factory=dict)
+    """The training size in the paper that a case of `sizes` stands for."""
+    shown_in: dict[str, str] = field(default_factory=dict)
+    """The figure that shows each scenario."""
+    chosen: list[dict[str, Any]] = field(default_factory=list)
+    """The parameters that were chosen on the validation queries."""
+
+
+@Experiment.in_file(__file__, trials=1000)
+def run(setting: Setting) -> Measurements:
+    """Trains the rankers, tries every method on every pool, and measures what is saved."""
+    return measure_all(generate_set(setting.seed) if setting.data is None else given(setting.data), setting)
+
+
+def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
+    """Return the whole experiment on a benchmark."""
+    gathered, key = _gathered(benchmark, setting), f"{benchmark.key} {setting.seed}"
+    trials = Trials(
+        methods=TRIED,
+        budgets=benchmark.budgets,
+        repetitions=setting.trials,
+        seed=setting.seed,
+        efforts=benchmark.efforts,
+        workers=setting.jobs,
+        progress=setting.progress,
+    )
+    curves = trials.run(gathered.cases, key, folder=setting.parts)
+    sized = replace(trials, methods=SIZED, budgets=(benchmark.third,)).run(gathered.sizes, key, folder=setting.parts)
+    shown = SimulationReport(
+        studies=studies(curves, gathered.cases, {"cost": benchmark.cost, "trained on": benchmark.words}),
+        repetitions=setting.trials,
+        seed=setting.seed,
+        budget=benchmark.at,
+        titles={name: type(method(name)).title for name in TRIED},
+    )
+    if setting.folder is not None:
+        (setting.folder / "simulation.html").write_text(page(shown.document(Medium.PAGE)), encoding="utf-8")
+    tables = {
+        "curves": shown.frame(),
+        "savings": shown.savings,
+        "costs": cost_table(gathered),
+        "training-sizes": findings.size_table(sized, gathered.documents),
+        "parameters": pl.DataFrame(gathered.chosen),
+    }
+    return Measurements(
+        numbers=_numbers(shown, sized, gathered, benchmark.at),
+        tables=tables,
+        figures=_figures(shown, tables, gathered.shown_in),
+        words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}",
+    )
+
+
+def _numbers(
+    shown: SimulationReport, sized: Mapping[str, Mapping[str, ErrorCurve]], gathered: Gathered, at: float
+) -> dict[str, Number]:
+    pairs = [s for s in shown.studies if gathered.shown_in[s.title] == "figure-2" and s.measure == MEASURE]
+    alone = gathered.cases[f"Random Forest, {MEASURE}"]
+    biases = [findings.discounts_known(case) for case in alone]
+    variants = {name: cast("PaperMethod", method(name)) for name in ("paper", *findings.VARIANTS)}
+    saved = {**dict(findings.savings(shown.studies, at)), **dict(findings.choice_savings(pairs, at))}
+    return {
+        **saved,
+        **dict(findings.overall(saved, MEASURE, pairs)),
+        **dict(findings.variance_savings(gathered.cases[f"index update, {MEASURE}"], variants)),
+        **dict(findings.choice_gains(pairs)),
+        **dict(findings.size_ratios(sized)),
+        f"Random Forest, {MEASURE}: bias if half of the documents are judged": Number(value=float(np.mean(biases))),
+        **dict(findings.coverages(shown.studies, at)),
+    }
+
+
+def _figures(
+    shown: SimulationReport, tables: Mapping[str, pl.DataFrame], shown_in: Mapping[str, str]
+) -> dict[str, Figure]:
+    titles, drawn = PAPERS["active"].paper.figures, dict[str, Figure]()
+    drawn["figure-1-left"] = partial(
+        plots.histogram,
+        tables["costs"],
+        low="from",
+        high="to",
+        x="cost of a query, in units of the mean",
+        y="share of the queries",
+        title=titles["figure-1-left"],
+    )
+    for figure, loss in LOSSES.items():
+        mine = [s for s in shown.studies if shown_in[s.title] == figure and s.measure == MEASURE]
+        drawn[figure] = partial(losses, pl.concat([study.to_frame() for study in mine]), loss, titles[figure])
+    sizes = tables["training-sizes"].with_columns(
+        (pl.col("documents") // 1000).alias("documents in thousands"),
+        pl.col("error").alias("mean absolute error"),
+        panel=pl.lit("against a forest of half of the documents"),
+    )
+    panels = partial(plots.Panels, series="method", column="panel", digits=".4f", error="error_se")
+    panel = panels(frame=sizes, x="documents in thousands", y="mean absolute error")
+    drawn["figure-3-right"] = partial(panel.draw, titles["figure-3-right"])
+    return drawn
+
+
+def cost_table(gathered: Gathered) -> pl.DataFrame:
+    """Return a row per bar of the histogram: from which cost to which, and the share of the queries, over all pools."""
+    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(gathered.cases.values()))])
+    counts, ends = np.histogram(costs, bins=BINS)
+    return pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)})
+
+
+def _gathered(benchmark: Benchmark, setting: Setting) -> Gathered:
+    from rankgauge.papers.published.active.rankers import recipes, train_and_predict  # rankers are an extra
+
+    found = Gathered()
+    for split in benchmark.splits:
+        known = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
+        for ranker, choice in known.chosen.items():
+            words = ", ".join(f"{name}={value:g}" for name, value in choice.items())
+            found.chosen.append({"split": split.name, "ranker": ranker, "chosen": words})
+        for scenario in scenarios(known, setting.seed).values():
+            found.shown_in[scenario.title] = scenario.figure
+            for case in _cases(scenario, split, benchmark, tuple(benchmark.measures)):
+                found.cases.setdefault(case.name, []).append(case)
+        for size, scenario in training_sizes(known).items():
+            (case,) = _cases(scenario, split, benchmark, (MEASURE,))
+            found.sizes.setdefault(case.name, []).append(case)
+            found.documents[case.name] = size
+    return found
+
+
+def _cases(scenario: Scenario, split: Split, benchmark: Benchmark, labels: tuple[str, ...]) -> list[Case]:
+    pool = pool_of(scenario, split, cost=benchmark.cost, depth=benchmark.depth)
+    grades = known_grades(pool, split)
+    case = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=DIALECT)
+    return [case(label=label, measure=benchmark.measures[label]) for label in labels]

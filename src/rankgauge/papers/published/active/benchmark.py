@@ -1,4 +1,4 @@
-"""What the experiments run on: queries to train on, a pool with known grades, costs, measures and budgets.
+"""What the experiments run on: queries to train on, a pool with known grades, costs, measures, budgets and scenarios.
 
 The paper uses MSLR-WEB30k; we generate a similar set. With a folder of MSLR-WEB or LETOR instead, rankers are trained
 on each of its five parts in turn, and the other four parts are the pool.
@@ -7,17 +7,24 @@ on each of its five parts in turn, and the other four parts are the pool.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from rankgauge.demo import LIKENESSES, generate_learning, learning_rows
 from rankgauge.demo.folds import read_parts
 from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.labelling.pool import Pool
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.papers.published.active.trials import Effort
+
+if TYPE_CHECKING:
+    from rankgauge.papers.published.active.rankers import Predictions
+
 
 TRAIN, POOL = 440, 4000
 """How many queries of the generated set are for training, and how many are in the pool."""
@@ -87,18 +94,13 @@ class Benchmark:
         return float(round(self.at / 3))
 
 
-def generated(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
+def generate_set(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmark:
     """Return a generated set like MSLR-WEB; a document costs the logarithm of its length, as in the paper."""
     data = generate_learning(rng=np.random.default_rng(seed), like="mslr", queries=train + pool)
     seen = data.queries.astype(np.int64) <= train
     learn, validation = halves(learning_rows(data, seen))
-    split = Split(
-        name="generated",
-        train=learn,
-        validation=validation,
-        pool=learning_rows(data, ~seen),
-        length=LIKENESSES["mslr"].length,
-    )
+    pool_rows, length = learning_rows(data, ~seen), LIKENESSES["mslr"].length
+    split = Split(name="generated", train=learn, validation=validation, pool=pool_rows, length=length)
     at = min(300.0, round(0.3 * pool))
     return Benchmark(
         words=f"a generated set like MSLR-WEB: {train} queries to train and tune on, {pool:,} in the pool; rankers "
@@ -153,8 +155,7 @@ def _splits(parts: Sequence[FeatureTable], length: int | None) -> Iterator[Split
 
 
 def halves(data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
-    """Return the documents of the first half of the queries, to learn from, and of the others, to choose parameters
-    on."""
+    """Return the documents of the first half of the queries, to learn from, and the others, to choose parameters."""
     learn = first_queries(data, LEARN)
     return learning_rows(data, learn), learning_rows(data, ~learn)
 
@@ -173,3 +174,99 @@ def forest_of(share: float) -> str:
 def _budgets(at: float) -> tuple[float, ...]:
     """Return budgets from a thirtieth of the budget to four thirds of it."""
     return tuple(float(round(share * at)) for share in (1 / 30, 1 / 15, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1, 4 / 3))
+
+
+ONE = {"Random Forest": "RF regression", "ordered logit": "ordered logit"}
+"""The rankers of Figure 1, by the titles of the scenarios."""
+
+PAIRS = {
+    "RF regression − RF classification": ("RF regression", "RF classification"),
+    "ordered logit − RankSVM": ("ordered logit", "RankSVM"),
+    "ordered logit − Random Forest": ("ordered logit", "RF regression"),
+}
+"""The pairs of Figure 2."""
+
+REMOVED = 0.1
+"""The share of each list that the outdated index of Figure 3 lacks."""
+
+DOCUMENTS = 200_000
+"""The documents that the paper's larger forest learns from; all of ours take their place."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scenario:
+    """The scores of one or two rankers for a pool's documents (NaN: not retrieved), and the beliefs about grades."""
+
+    title: str
+    figure: str
+    scores: tuple[FloatArray, ...]
+    beliefs: FloatArray
+    scale: FloatArray
+
+
+def scenarios(found: Predictions, seed: int) -> dict[str, Scenario]:
+    """Return all scenarios over budgets by title, in the order of the figures.
+
+    Two rankers are compared with the mixture of their beliefs. The paper mixes those of ordered logit and Random
+    Forest; for the other pairs it does not say. Its larger training set has 200,000 documents, the smaller one half.
+    """
+    sizes = (forest_of(1.0), forest_of(0.5))
+    known = [
+        *(_scenario(found, title, "figure-1", ranker) for title, ranker in ONE.items()),
+        *(_scenario(found, title, "figure-2", *pair) for title, pair in PAIRS.items()),
+        index_update(found, seed),
+        _scenario(found, "training size", "figure-3", *sizes),
+    ]
+    return {scenario.title: scenario for scenario in known}
+
+
+def index_update(found: Predictions, seed: int) -> Scenario:
+    """Figure 3, left: the Random Forest's lists against those of an outdated index, which lacks a tenth of each."""
+    now = _scenario(found, "index update", "figure-3", "RF regression")
+    (scores,) = now.scores
+    gone = lacking(found.split.pool.queries, np.random.default_rng([seed, 1]))
+    return replace(now, scores=(scores, np.where(gone, np.nan, scores)))
+
+
+def lacking(queries: npt.NDArray[Any], rng: np.random.Generator) -> BoolArray:
+    """Return which documents are removed at random: a tenth of each list, but never all of it.
+
+    A tenth of n documents is rounded up or down at random so that it is a tenth on average.
+    """
+    _, place, sizes = np.unique(queries.astype(str), return_inverse=True, return_counts=True)
+    count = np.minimum(np.floor(REMOVED * sizes + rng.random(len(sizes))), sizes - 1)
+    order = np.lexsort((rng.random(len(place)), place))
+    number = np.empty(len(place))
+    number[order] = np.arange(len(place)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(number < count[place])
+
+
+def training_sizes(found: Predictions) -> dict[int, Scenario]:
+    """Figure 3, right: forests of more documents against that of half of them; by the documents in the paper."""
+    return {
+        (size := round(share * DOCUMENTS)): _scenario(
+            found, f"{size:,} documents", "figure-3-right", forest_of(share), forest_of(0.5)
+        )
+        for share in SIZES[1:]
+    }
+
+
+def _scenario(found: Predictions, title: str, figure: str, *rankers: str) -> Scenario:
+    scores = tuple(found.scores[name] for name in rankers)
+    return Scenario(title=title, figure=figure, scores=scores, beliefs=found.mixture(*rankers), scale=found.scale)
+
+
+def pool_of(scenario: Scenario, split: Split, *, cost: str, depth: int | None = None) -> Pool:
+    """Return the pool of a scenario, judged down to a depth, with costs in units of a query's mean cost."""
+    names = ("score",) if len(scenario.scores) == 1 else ("score_1", "score_2")
+    columns = {name: pl.Series(scores).fill_nan(None) for name, scores in zip(names, scenario.scores, strict=True)}
+    frame = pl.DataFrame({"query": split.pool.queries, "document": split.pool.documents, **columns})
+    if split.lengths is not None:
+        frame = frame.with_columns(pl.Series("length", split.lengths))
+    return Pool.of(frame, grades=scenario.scale, beliefs=scenario.beliefs, cost=cost, depth=depth).scaled()
+
+
+def known_grades(pool: Pool, split: Split) -> FloatArray:
+    """Return the true grades of the pool's documents."""
+    known = split.pool
+    return pool.find(pl.DataFrame({"query": known.queries, "document": known.documents, "grade": known.grades}))

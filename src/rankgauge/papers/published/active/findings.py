@@ -11,7 +11,7 @@ import polars as pl
 from rankgauge.labelling.methods.paper import PaperMethod
 from rankgauge.labelling.simulations.study import ErrorCurve, Study, jackknife, saving
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.papers.claims import CLEAR, Number
+from rankgauge.papers.experiment import CLEAR, Number
 from rankgauge.papers.published.active.trials import Case
 
 BASELINES = ("passive-iid", "passive")
@@ -25,7 +25,6 @@ ALMOST = 0.75
 
 SAMPLED = 0.5
 """The share of the documents that are judged where ERR is computed from them alone."""
-
 
 OPEN = 1.0
 """The least standard error of a saving against a method that chooses no better than a coin: any budget does as well."""
@@ -61,8 +60,9 @@ def choice_savings(pairs: Sequence[Study], at: float) -> Iterator[tuple[str, Num
         for method, other in COMPARED:
             saved = saving(study.curves[method], study.curves[other], budget=budget, loss="wrong")
             name = f"{study.title}, {study.measure}: {method} saves against {other}, by choices"
-            known = _beats_a_coin(study.curves[other], budget)
-            yield name, Number(value=saved.value, error=saved.error if known else max(saved.error, OPEN))
+            row = study.curves[other].to_frame().row(by_predicate=pl.col("budget") == budget, named=True)
+            beats_a_coin = row["wrong"] + CLEAR * row["wrong_se"] < 0.5
+            yield name, Number(value=saved.value, error=saved.error if beats_a_coin else max(saved.error, OPEN))
 
 
 def overall(numbers: Mapping[str, Number], measure: str, pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
@@ -89,10 +89,10 @@ def variance_savings(cases: Sequence[Case], variants: Mapping[str, PaperMethod])
     the estimate has the variance Σ p²/q (Δ − R)² per draw. The product of the two is compared with that of q = p.
     """
     for name, variant in variants.items():
-        savings, rare = np.transpose([_variance(case, variant.chances(case.pool, case.target)) for case in cases])
-        yield f"index update, {cases[0].label}: {name} saves in theory", Number(value=float(savings.mean()))
-        share = Number(value=float(rare.mean()))
-        yield f"index update, {cases[0].label}: variance of {name} from the tenth it draws least", share
+        parts = [_variance(case, variant.chances(case.pool, case.target)) for case in cases]
+        savings, rare = (Number(value=float(part)) for part in np.mean(parts, axis=0))
+        yield f"index update, {cases[0].label}: {name} saves in theory", savings
+        yield f"index update, {cases[0].label}: variance of {name} from the tenth it draws least", rare
 
 
 def _variance(case: Case, chance: FloatArray) -> tuple[float, float]:
@@ -105,12 +105,6 @@ def _variance(case: Case, chance: FloatArray) -> tuple[float, float]:
     return 1.0 - parts.sum() * (chance @ costs) / passive, parts[rare].sum() / parts.sum()
 
 
-def _beats_a_coin(curve: ErrorCurve, budget: float) -> bool:
-    """Tell whether the method is wrong less than half of the time, by two standard errors."""
-    row = curve.to_frame().filter(pl.col("budget") == budget).row(0, named=True)
-    return bool(row["wrong"] + CLEAR * row["wrong_se"] < 0.5)
-
-
 def choice_budget(study: Study, at: float) -> float:
     """Return the largest budget, up to `at`, with which passive-iid is wrong often enough to measure a saving."""
     rows = study.curves["passive-iid"].to_frame().filter(pl.col("budget") <= at)
@@ -119,8 +113,7 @@ def choice_budget(study: Study, at: float) -> float:
 
 
 def choice_gains(pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
-    """Yield how much less often `paper` and uniC are wrong than `passive-iid`, on average over the pairs and all
-    budgets.
+    """Yield how much less often `paper` and uniC are wrong than `passive-iid`, a mean over pairs and budgets.
 
     The last number is above 0 if uniC has at least three quarters of the gain that `paper` has.
     """
@@ -143,13 +136,9 @@ def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tupl
     """Yield the mean absolute error of the paper's method over that of each baseline, by training size."""
     for name, mine in curves.items():
         for other in BASELINES:
-            value, error = jackknife([mine["paper"], mine[other]], _error_ratio)
+            both = [mine["paper"], mine[other]]
+            value, error = jackknife(both, lambda c: float(np.nanmean(c[0].error)) / float(np.nanmean(c[1].error)))
             yield f"{name}: error of paper over that of {other}", Number(value=value, error=error)
-
-
-def _error_ratio(curves: Sequence[ErrorCurve]) -> float:
-    one, other = (float(np.nanmean(curve.error)) for curve in curves)
-    return one / other
 
 
 def size_table(curves: Mapping[str, Mapping[str, ErrorCurve]], sizes: Mapping[str, int]) -> pl.DataFrame:
@@ -172,12 +161,12 @@ def discounts_known(case: Case) -> float:
     order = np.lexsort((case.pool.ranks[:, 0], case.pool.query))
 
     def total(share: float) -> float:
-        return float((weight * worth)[order] @ _passed(share * worth[order], case.pool.query[order]))
+        return float((weight * worth)[order] @ _chance_to_pass(share * worth[order], case.pool.query[order]))
 
     return total(SAMPLED) / total(1.0) - 1.0
 
 
-def _passed(stops: FloatArray, query: IndexArray) -> FloatArray:
+def _chance_to_pass(stops: FloatArray, query: IndexArray) -> FloatArray:
     """Return the chance to get past all documents above, within each query."""
     passed = np.cumsum(np.log1p(-stops)) - np.log1p(-stops)
     first = np.searchsorted(query, query)
@@ -187,12 +176,7 @@ def _passed(stops: FloatArray, query: IndexArray) -> FloatArray:
 def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:
     """Yield how often each method's intervals hold the truth, on average over the studies."""
     for method in studies[0].methods:
-        covered = [_coverage(study, method, at) for study in studies]
-        value, error = (float(np.mean(part)) for part in zip(*covered, strict=True))
-        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(covered)))
-
-
-def _coverage(study: Study, method: str, at: float) -> tuple[float, float]:
-    """Return the coverage at the budget, or at the method's largest budget below it."""
-    row = study.curves[method].to_frame().filter(pl.col("budget") <= at).row(-1, named=True)
-    return row["coverage"], row["coverage_se"]
+        # At the budget, or at the method's largest budget below it.
+        frames = [study.curves[method].to_frame().filter(pl.col("budget") <= at) for study in studies]
+        value, error = (float(np.mean([f[part][-1] for f in frames])) for part in ("coverage", "coverage_se"))
+        yield f"coverage of {method}, mean over pools", Number(value=value, error=error / np.sqrt(len(frames)))

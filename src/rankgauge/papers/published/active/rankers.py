@@ -38,13 +38,13 @@ class Recipe:
     share: float = 1.0
 
     def choices(self) -> Iterator[dict[str, Any]]:
-        """Every choice of values from the grid."""
+        """Yield every choice of values from the grid."""
         for values in product(*self.grid.values()):
             yield dict(zip(self.grid, values, strict=True))
 
 
 def recipes(forest: Mapping[str, Any], *, seed: int, jobs: int) -> dict[str, Recipe]:
-    """How each of the paper's rankers is trained."""
+    """Return how each of the paper's rankers is trained."""
     grown, leaves = {**forest, "rng": seed, "n_jobs": jobs}, {"min_leaf": LEAVES}
     # Ordinal classification has a forest for each step of the scale: about as many trees in all.
     apart = {**grown, "trees": max(forest["trees"] // 4, 1)}
@@ -72,7 +72,7 @@ class Predictions:
     """The parameters that were chosen on the validation queries."""
 
     def mixture(self, *rankers: str) -> FloatArray:
-        """The mixture of the rankers' beliefs; a ranker without beliefs, such as RankSVM, adds nothing."""
+        """Return the mixture of the rankers' beliefs; a ranker without beliefs, such as RankSVM, adds nothing."""
         return mixture(*(self.beliefs[name] for name in rankers if name in self.beliefs))
 
 
@@ -83,7 +83,7 @@ def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Prediction
     chosen: dict[str, dict[str, Any]] = {}
     for name, recipe in recipes.items():
         fixed = {**recipe.parameters, **({} if recipe.like is None else chosen[recipe.like])}
-        model, chosen[name] = _trained(recipe, fixed, split, metric=f"ERR(max_grade={scale[-1]:g})")
+        model, chosen[name] = _train_best(recipe, fixed, split, metric=f"ERR(max_grade={scale[-1]:g})")
         if hasattr(model, "predict_proba"):
             beliefs[name] = predict(model, split.pool.matrix, scale)
             scores[name] = beliefs[name] @ scale
@@ -92,10 +92,10 @@ def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Prediction
     return Predictions(split=split, scale=scale, scores=scores, beliefs=beliefs, chosen=chosen)
 
 
-def _trained(
+def _train_best(
     recipe: Recipe, fixed: Mapping[str, Any], split: Split, metric: str
 ) -> tuple[training.Ranker, dict[str, Any]]:
-    """The ranker that does best on the validation queries, and what was chosen for it."""
+    """Return the ranker that does best on the validation queries, and what was chosen for it."""
     train, held = learning_rows(split.train, first_queries(split.train, recipe.share)), split.validation
     found = []
     for choice in recipe.choices():

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.evaluation.notes import graded
+from rankgauge.evaluation.notes import note_worths
 from rankgauge.labelling import methods
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.simulations.jobs import ExperimentJob, Progress, cores, run_jobs, unreported
+from rankgauge.labelling.simulations.jobs import ExperimentJob, Progress, cores, report_nothing, run_jobs
 from rankgauge.labelling.simulations.study import ErrorCurve, Study
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
@@ -63,12 +63,12 @@ class Case:
         return Target.of(self.measure, self.pool, self.dialect)
 
     def truth(self) -> float:
-        """The value that estimates aim at: the mean over the queries of the pool."""
+        """Return the value that estimates aim at: the mean over the queries of the pool."""
         return float(np.mean(self.target.values(self.pool, self.grades)))
 
 
 def method(name: str) -> Method:
-    """The method of a curve's name; any other name is looked up in the registry."""
+    """Return the method of a curve's name; any other name is looked up in the registry."""
     options = dict(METHODS.get(name, {"method": name}))
     return methods.get(options.pop("method"), **options)
 
@@ -92,10 +92,10 @@ class Trials:
     efforts: Mapping[tuple[str, str], Effort] = field(default_factory=dict)
     """By method and measure."""
     workers: int = field(default_factory=cores)
-    progress: Progress = unreported
+    progress: Progress = report_nothing
 
     def run(self, cases: Trialled, key: str, *, folder: Path | None = None) -> dict[str, dict[str, ErrorCurve]]:
-        """The curves of each case's methods, by the case's name; cases of one name share the repetitions."""
+        """Return the curves of each case's methods, by the case's name; cases of one name share the repetitions."""
         # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
         found = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
@@ -121,25 +121,19 @@ class Trials:
 def studies(
     curves: Mapping[str, Mapping[str, ErrorCurve]], cases: Trialled, facts: Mapping[str, Any]
 ) -> tuple[Study, ...]:
-    """The curves as studies, with facts about their pools."""
+    """Return the curves as studies, with facts about their pools."""
     found = []
     for name, mine in curves.items():
-        pools = [case.pool for case in cases[name]]
-        found.append(
-            Study(
-                title=cases[name][0].title,
-                measure=cases[name][0].label,
-                truth=float(np.mean(next(iter(mine.values())).truth)),
-                curves=dict(mine),
-                facts={
-                    "queries": round(np.mean([len(pool.queries) for pool in pools])),
-                    "documents": round(np.mean([len(pool.documents) for pool in pools])),
-                    "pair": pools[0].rankers == 2,
-                    "worth": "; ".join(words for _, words in graded(cases[name][0].target, pools[0].grades)),
-                    **facts,
-                },
-            )
-        )
+        pools, case = [case.pool for case in cases[name]], cases[name][0]
+        known = {
+            "queries": round(np.mean([len(pool.queries) for pool in pools])),
+            "documents": round(np.mean([len(pool.documents) for pool in pools])),
+            "pair": pools[0].rankers == 2,
+            "worth": "; ".join(words for _, words in note_worths(case.target, pools[0].grades)),
+            **facts,
+        }
+        truth = float(np.mean(next(iter(mine.values())).truth))
+        found.append(Study(title=case.title, measure=case.label, truth=truth, curves=dict(mine), facts=known))
     return tuple(found)
 
 
@@ -148,20 +142,18 @@ def _file(case: str) -> str:
 
 
 def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
-    """The estimates of a method on each pool of a case, at each budget."""
-    settings = job.settings
+    """Return the estimates of a method on each pool of a case, at each budget."""
+    settings, tried = job.settings, []
     chosen = cases[settings["case"]]
     share = -(-settings["repetitions"] // len(chosen))
-    return [_tried(case, settings, number, share) for number, case in enumerate(chosen)]
-
-
-def _tried(case: Case, settings: Mapping[str, Any], number: int, share: int) -> list[dict[str, Any]]:
-    seeds = np.random.default_rng([settings["seed"], number]).integers(1 << 31, size=share)  # no two pools share any
-    target, truth, rows = case.target, case.truth(), []
-    for budget in settings["budgets"]:
-        found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
-        rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
-    return rows
+    for number, case in enumerate(chosen):
+        seeds = np.random.default_rng([settings["seed"], number]).integers(1 << 31, size=share)  # no pools share any
+        target, truth, rows = case.target, case.truth(), []
+        for budget in settings["budgets"]:
+            found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
+            rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
+        tried.append(rows)
+    return tried
 
 
 def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> ErrorCurve:

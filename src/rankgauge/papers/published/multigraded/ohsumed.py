@@ -21,10 +21,8 @@ from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.files.formats.letor import FeatureTable, read_features
 from rankgauge.files.source import Source
 from rankgauge.numeric import FloatArray, IndexArray, ratio
-from rankgauge.papers.claims import Number
-from rankgauge.papers.experiment import Measurements
+from rankgauge.papers.experiment import Measurements, Number, jackknife
 from rankgauge.papers.published.multigraded.tables import BESIDES, MEASURES, means
-from rankgauge.papers.standard_errors import jackknife
 from rankgauge.policies import LEAVE_OUT
 from rankgauge.render import plots
 
@@ -78,9 +76,8 @@ class Thresholds:
     """How many thresholds each query has, 0 if nothing is relevant."""
     document: IndexArray
     relevant: FloatArray
-    """Whether the document reaches the threshold."""
     number: IndexArray
-    """Which threshold the copy of the document is for."""
+    """For each copy of a document, whether it reaches the threshold, and which threshold that is."""
 
     @classmethod
     def of(cls, grades: FloatArray, queries: npt.NDArray[Any]) -> Thresholds:
@@ -95,9 +92,7 @@ class Thresholds:
             grade=np.concatenate(used),
             counts=counts,
             document=np.concatenate([np.tile(documents, len(levels)) for documents, levels in pairs]),
-            relevant=np.concatenate([(grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]).astype(
-                float
-            ),
+            relevant=np.concatenate([1.0 * (grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]),
             number=np.repeat(np.arange(counts.sum()), sizes),
         )
 
@@ -202,21 +197,19 @@ def compare(data: FeatureTable) -> Measurements:
     """
     scores = Measurements(numbers=dict(_scores(data)))
     if data.matrix.shape[1] == FEATURES:
-        return scores | _compared(data, RELEASE)
-    by_id = _compared(data, SAME_IDS)
-    return (
-        scores
-        | _compared(data, LETOR3)
-        | Measurements(
-            numbers={f"by id: {name}": number for name, number in by_id.numbers.items()},
-            tables={f"{name}-by-id": table for name, table in by_id.tables.items()},
-        )
-    )
+        return scores | _compare(data, RELEASE)
+    same_ids = _compare(data, SAME_IDS)
+    numbers = {f"by id: {name}": number for name, number in same_ids.numbers.items()}
+    tables = {f"{name}-by-id": table for name, table in same_ids.tables.items()}
+    return scores | _compare(data, LETOR3) | Measurements(numbers=numbers, tables=tables)
 
 
-def _compared(data: FeatureTable, strategies: Mapping[str, int]) -> Measurements:
+def _compare(data: FeatureTable, strategies: Mapping[str, int]) -> Measurements:
     judged = {figure: JudgedStrategies.of(data, strategies, user) for figure, (_, user) in USERS.items()}
-    numbers = dict([*_thresholds(judged), *_own(judged), *_nearest(judged), *_changes(judged)])
+    numbers = dict([*_thresholds(judged), *_nearest(judged), *_changes(judged)])
+    for figure, user in (("figure-7", FEW), ("figure-8", MANY)):
+        own = min(judged[figure].of_strategy(measure, user).min() for measure in MEASURES)
+        numbers[f"{user} by its own user, lowest value"] = Number(value=float(own))
     right = {figure: means(of_user.values, strategy=of_user.names) for figure, of_user in judged.items()}
     left = {f"{figure}-thresholds": of_user.curves for figure, of_user in judged.items()}
     figures = {
@@ -227,7 +220,7 @@ def _compared(data: FeatureTable, strategies: Mapping[str, int]) -> Measurements
 
 
 def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
-    """The figure's two halves. A line between two thresholds would say nothing, so these have bars."""
+    """Return the figure's two halves. A line between two thresholds would say nothing, so these have bars."""
     if left["threshold"].n_unique() > 2:
         at_thresholds = plots.line_panel(left, x="threshold", y="MAP", error="error", series="strategy")
     else:
@@ -252,25 +245,21 @@ def _alike(names: Sequence[str], precision: FloatArray) -> dict[str, int]:
 
 
 def _scores(data: FeatureTable) -> Iterator[tuple[str, Number]]:
-    """Yield how the users' scores are correlated, how many levels they have, and how often and how far apart those
-    are."""
+    """Yield how the users' scores correlate, how many levels they have, how often and how far apart these are."""
     few, many = (data.matrix[:, RELEASE[user] - 1] for user in (FEW, MANY))
     levels, used = np.unique(many, return_counts=True)
     high, low = levels > levels[-1] / 2, (levels > 0) & (levels <= levels[-1] / 2)
     distances = np.diff(levels)
     yield "correlation of TF and TF-IDF of the title", Number(value=float(np.corrcoef(few, many)[0, 1]))
-    yield f"{MANY}: high scores used once", Number(value=float((used[high] == 1).sum()))
-    yield (
-        f"{MANY}: documents per low score against per high",
-        Number(value=float(used[low].mean() / used[high].mean())),
-    )
-    yield (
-        f"{MANY}: spread of the distances against their mean",
-        Number(value=float(distances.std() / distances.mean())),
-    )
     release = " of the release with 25 features" if data.matrix.shape[1] == FEATURES else ""
-    yield f"levels of {FEW}{release}", Number(value=float(len(np.unique(few))))
-    yield f"levels of {MANY}{release}", Number(value=float(len(levels)))
+    facts = {
+        f"{MANY}: high scores used once": (used[high] == 1).sum(),
+        f"{MANY}: documents per low score against per high": used[low].mean() / used[high].mean(),
+        f"{MANY}: spread of the distances against their mean": distances.std() / distances.mean(),
+        f"levels of {FEW}{release}": len(np.unique(few)),
+        f"levels of {MANY}{release}": len(levels),
+    }
+    yield from ((name, Number(value=float(fact))) for name, fact in facts.items())
 
 
 def _thresholds(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
@@ -280,13 +269,6 @@ def _thresholds(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, N
         mean = np.nanmean(of_user.at_levels, axis=1).mean(axis=-1)
         apart = np.abs(of_user.values["µMAP"].mean(axis=-1) - mean).max()
         yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
-
-
-def _own(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """Yield the lowest value of any query and measure of each virtual user's own strategy."""
-    for figure, user in (("figure-7", FEW), ("figure-8", MANY)):
-        own = [judged[figure].of_strategy(measure, user).min() for measure in MEASURES]
-        yield f"{user} by its own user, lowest value", Number(value=float(min(own)))
 
 
 def _nearest(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
@@ -304,18 +286,20 @@ def _changes(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Numb
     change = {name: (many.values[name] - few.values[name])[few.others] for name in few.values}
     for name, changed in change.items():
         yield f"{name} changes by", jackknife(changed, lambda m: np.asarray(m.mean(axis=0)))
-        yield f"{name} moves by", jackknife(changed, _moved)
+        yield f"{name} moves by", jackknife(changed, _mean_change)
     for name in ("µMAP", "NDCNG"):
         both = np.stack([change[name], change["NDCG"]])
-        yield f"{name} against NDCG", jackknife(both, lambda m: _moved(m[0]) / _moved(m[1]))
+        yield f"{name} against NDCG", jackknife(both, lambda m: _mean_change(m[0]) / _mean_change(m[1]))
     both = np.stack([change[EQUAL_STEPS], change["µMAP"]])
-    yield f"{EQUAL_STEPS} moves farther by", jackknife(both, lambda m: _moved(m[0]) - _moved(m[1]))
+    yield f"{EQUAL_STEPS} moves farther by", jackknife(both, lambda m: _mean_change(m[0]) - _mean_change(m[1]))
     users = many.of_strategy("NDCG", FEW) - few.of_strategy("NDCG", MANY)
     yield "NDCG of the other user's strategy changes by", jackknife(users[np.newaxis], lambda m: m[0])
     beyond = change["NDCG"].mean(axis=0) - users
     yield "NDCG of the rest changes further by", jackknife(beyond[np.newaxis], lambda m: m[0])
+    alike = np.stack([many.of_strategy("NDCNG", FEW), few.of_strategy("NDCNG", MANY)])
+    yield "NDCNG of the other user's strategy, the lower value", jackknife(alike, lambda m: np.asarray(m.min(axis=0)))
 
 
-def _moved(means: FloatArray) -> FloatArray:
+def _mean_change(means: FloatArray) -> FloatArray:
     """Return the absolute change of the means, averaged over the strategies."""
     return np.asarray(np.abs(means).mean(axis=0))

@@ -13,10 +13,8 @@ import numpy as np
 
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.papers.claims import Number
-from rankgauge.papers.experiment import Measurements
+from rankgauge.papers.experiment import Measurements, Number, jackknife
 from rankgauge.papers.published.multigraded.tables import BESIDES, MEASURES, means
-from rankgauge.papers.standard_errors import jackknife
 from rankgauge.render import plots
 
 DOCUMENTS, SWAPS, LEVELS = 100, 100, (2, 10, 20, 50)
@@ -32,12 +30,18 @@ def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
         scales = [grades(levels, trials, rng) for levels in LEVELS]
-        values = by_scale[scale] = _values(scales, orders)
+        # All orders of a scale are scored as one block: levels × swaps × trials.
+        values = by_scale[scale] = {
+            name: np.stack([_score_swaps(graded, orders, measure) for graded in scales])
+            for name, measure in {**MEASURES, **BESIDES}.items()
+        }
         levels, swaps = (grid.ravel() for grid in np.meshgrid(LEVELS, np.arange(SWAPS), indexing="ij"))
         frame = means(values, levels=levels, swaps=swaps)
         names = {"x": "swaps", "y": "mean", "error": "error", "series": "levels", "panel": "measure"}
         draw = partial(plots.lines, frame, **names, title=f"{SHOWN}{scale} grades")
-        numbers = dict([*_moves(scale, values), *_falls(scale, values), _two_levels(scale, scales[0], orders, values)])
+        numbers = dict([*_moves(scale, values), *_falls(scale, values)])
+        apart = np.abs(values["µMAP"][0] - _score_swaps(scales[0], orders, "AP(rel=1)")).max()
+        numbers[f"{scale}: µMAP and AP on two levels, farthest apart"] = Number(value=float(apart))
         ideal = min(float(values[name][:, 0].min()) for name in MEASURES)
         numbers[f"{scale}: the ideal list, lowest value of any measure"] = Number(value=ideal)
         outcome |= Measurements(numbers=numbers, tables={figure: frame}, figures={figure: draw})
@@ -87,21 +91,12 @@ SCALES: Mapping[str, tuple[str, Callable[[int, int, np.random.Generator], FloatA
 """How grades are distributed: the figure, and the grades of the ideal order."""
 
 
-def _values(scales: list[FloatArray], orders: IndexArray) -> dict[str, FloatArray]:
-    """Return each measure's values (levels × swaps × trials); all orders of a scale go through a kernel as one
-    block."""
-    measures = {**MEASURES, **BESIDES}
-    return {name: np.stack([_scored(grades, orders, measures[name]) for grades in scales]) for name in measures}
-
-
-def _scored(grades: FloatArray, orders: IndexArray, measure: str) -> FloatArray:
-    """Return a measure's values (swaps × trials)."""
+def _score_swaps(grades: FloatArray, orders: IndexArray, measure: str) -> FloatArray:
     listed = np.take_along_axis(grades[np.newaxis], orders, axis=-1).reshape(-1, DOCUMENTS)
     return _in_order(listed, measure).reshape(orders.shape[:2])
 
 
 def _in_order(listed: FloatArray, measure: str) -> FloatArray:
-    """Return a measure's value of each row of grades, from the first rank to the last."""
     return score_arrays(listed, np.broadcast_to(-np.arange(float(DOCUMENTS)), listed.shape), measure, dialect="papers")
 
 
@@ -131,20 +126,11 @@ def _falls(scale: str, values: Mapping[str, FloatArray]) -> Iterator[tuple[str, 
 
 
 def _apart(uniform: Mapping[str, FloatArray], uneven: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    """Yield how far uneven grades move each mean from that on uniform grades, for the number of levels where it is
-    most."""
+    """Yield how far uneven grades move each mean from that on uniform grades, for the levels where it is most."""
     for name in MEASURES:
         change = uneven[name] - uniform[name]
         farthest = jackknife(change, lambda means: np.asarray(np.abs(means.mean(axis=1)).max(axis=0)))
         yield f"uneven: {name} from uniform, farthest", farthest
-
-
-def _two_levels(
-    scale: str, grades: FloatArray, orders: IndexArray, values: Mapping[str, FloatArray]
-) -> tuple[str, Number]:
-    """Return how far µMAP and plain average precision are apart at most, on two levels."""
-    apart = np.abs(values["µMAP"][0] - _scored(grades, orders, "AP(rel=1)")).max()
-    return f"{scale}: µMAP and AP on two levels, farthest apart", Number(value=float(apart))
 
 
 def _unseen() -> Iterator[tuple[str, Number]]:

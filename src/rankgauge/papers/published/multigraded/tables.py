@@ -11,8 +11,7 @@ import polars as pl
 
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.claims import Number
-from rankgauge.papers.experiment import Measurements
+from rankgauge.papers.experiment import Measurements, Number
 
 MEASURES: Mapping[str, str] = {"NDCG": "nDCG", "µMAP": "muAP", "NDCNG": "NDCNG"}
 """The paper's measures under its names, in the dialect `papers`. Its NDCG has gains of 2^g − 1 and logarithms to
@@ -45,9 +44,21 @@ FACTORS: Mapping[str, float] = {"grades": 1.0, "doubled grades": 2.0}
 
 
 def compute() -> Measurements:
-    """Return the numbers of both tables and of the example, and the tables cell by cell."""
-    first, second = first_table(), second_table()
-    values = dict([*_first(first), *_second(second), *_weights()])
+    """Return the numbers of both tables and of the example, and the tables cell by cell.
+
+    In the example µAP = w · AP(t=0.3) + (1 − w) · AP(t=1): the weights are how much each threshold counts.
+    """
+    first, second, grades = first_table(), second_table(), np.array(SMALL)
+    low, high, both = (_value(measure, grades) for measure in ("AP(rel=0.3)", "AP(rel=1)", MEASURES["µMAP"]))
+    weight = (both - high) / (low - high)
+    values = {
+        **{f"AP at t={t}": value for t, value in first.select("t", "AP").rows()},
+        "mean of AP": float(np.mean(first["AP"].to_numpy())),
+        "µAP": _value(MEASURES["µMAP"]),
+        **dict(second.filter(row="ndcg").select("example", "mean").rows()),
+        "weight of t=0.3": weight,
+        "weight of t=1.0": 1.0 - weight,
+    }
     return Measurements(
         numbers={name: Number(value=value) for name, value in values.items()},
         tables={"table-1": first, "table-2": second},
@@ -55,8 +66,7 @@ def compute() -> Measurements:
 
 
 def first_table() -> pl.DataFrame:
-    """Return a row per threshold, from 5 down to 0: which of A to H are relevant, and average precision, 0 if none
-    is."""
+    """Return a row per threshold, from 5 down to 0: which of A to H are relevant, and average precision."""
     rows = [
         {"t": t, **dict(zip(DOCUMENTS, np.where(t <= LISTED, "+", "-"), strict=True)), "AP": _value(f"AP(rel={t})")}
         for t in reversed(THRESHOLDS)
@@ -71,8 +81,7 @@ def second_table() -> pl.DataFrame:
 
 
 def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
-    """Return a row per measure of the paper and labelled case: the mean over trials or queries (the last axis), its
-    error."""
+    """Return a row per measure and labelled case: the mean over trials or queries (the last axis), its error."""
     parts = []
     for name in MEASURES:
         of_measure = values[name]
@@ -80,28 +89,6 @@ def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
         columns = {**labels, "mean": of_measure.mean(axis=-1).ravel(), "error": error.ravel()}
         parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("measure"), pl.all()))
     return pl.concat(parts)
-
-
-def _first(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Yield average precision at each threshold; its plain mean, and µAP."""
-    for t, value in table.select("t", "AP").rows():
-        yield f"AP at t={t}", value
-    yield "mean of AP", float(np.mean(table["AP"].to_numpy()))
-    yield "µAP", _value(MEASURES["µMAP"])
-
-
-def _second(table: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Yield the mean over the cutoffs 1 to 8 of each example."""
-    yield from table.filter(row="ndcg").select("example", "mean").rows()
-
-
-def _weights() -> Iterator[tuple[str, float]]:
-    """Yield how much each threshold of the example counts in µAP: µAP = w · AP(t=0.3) + (1 − w) · AP(t=1)."""
-    grades = np.array(SMALL)
-    low, high, both = (_value(measure, grades) for measure in ("AP(rel=0.3)", "AP(rel=1)", MEASURES["µMAP"]))
-    weight = (both - high) / (low - high)
-    yield "weight of t=0.3", weight
-    yield "weight of t=1.0", 1.0 - weight
 
 
 def _example(measure: str, words: str) -> Iterator[dict[str, Any]]:

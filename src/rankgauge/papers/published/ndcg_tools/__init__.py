@@ -1,6 +1,120 @@
 """Busa-Fekete, Szarvas, Éltető & Kégl, An apple-to-apple comparison of learning-to-rank algorithms in terms of
-Normalized Discounted Cumulative Gain, ECAI 2012 workshop on Preference Learning."""
+Normalized Discounted Cumulative Gain, ECAI 2012 workshop on Preference Learning: six rankers, trained under three
+readings of NDCG on five folds, judged by every tool."""
 
-from rankgauge.papers.published.ndcg_tools import run
+from __future__ import annotations
 
-__all__ = ["run"]
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.demo.folds import Fold, folds_of, read_folds
+from rankgauge.demo.learning import generate_learning, learning_parts
+from rankgauge.dialects import DIALECTS
+from rankgauge.labelling.simulations.jobs import run_jobs
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.papers.experiment import Experiment, Measurements, Setting, fold_means
+from rankgauge.papers.published.ndcg_tools import evaluators, training
+from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
+from rankgauge.papers.published.ndcg_tools.findings import SHOWN, Findings, measure_weights, seed_effects
+from rankgauge.papers.published.ndcg_tools.training import BESIDE, FULL, QUICK, TITLES, USUAL
+from rankgauge.render.plots import Panels
+
+QUERIES = 200
+"""How many queries the generated set has; MQ2008 has 784."""
+
+ERRORS = "bars: one standard error each way"
+
+
+@Experiment.in_file(__file__, has_full=True)
+def run(setting: Setting) -> Measurements:
+    """Train the models that are not trained yet, and judge them all."""
+    folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
+    usual = QUICK if setting.data is None else USUAL
+    effort = FULL if setting.full else usual
+    drawn = training.make_sampled(effort.drawn)
+    asked = training.jobs(folds, (*effort.rankers, *BESIDE), seed=setting.seed)
+    asked += training.jobs(folds, drawn, ("std", "letor"), seed=setting.seed)
+    workers, progress = setting.jobs, setting.progress
+    results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
+    words = Measurements(numbers={}, words=f"{_words(folds)}; seed {setting.seed}, {effort.words}")
+    return words | judge(folds, results, [ranker.title for ranker in drawn]) | measure_weights(folds)
+
+
+def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[str]) -> Measurements:
+    """Return all tables, figures and numbers, from the scores of the trained models and of the drawn LambdaMARTs."""
+    tested = HeldOut.of(folds)
+    titles = [*TITLES, *(ranker.title for ranker in BESIDE)]
+    scores = np.array([training.scores(results, title, r, folds) for r in READINGS for title in titles])
+    shape = len(READINGS), len(titles), len(CUTOFFS), len(tested.fold)
+    named = {**READINGS, **{f"tool {name}": spoken for name, spoken in DIALECTS.items()}}
+    values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
+    frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
+    usual = scores[: len(TITLES)]  # READINGS begins with the standard one
+    again = [
+        tested.values(np.array([training.scores(results, title, r, folds) for title in drawn]), READINGS["std"])[:, -1]
+        for r in ("std", "letor")
+    ]
+    of = partial(Findings, readings=tuple(READINGS), tested=tested)
+    by_reading, six = np.array([values[name] for name in READINGS]), len(TITLES)
+    beside = of(values=by_reading[:, :, six:], rankers=tuple(titles[six:]))
+    judged = Measurements(
+        numbers={
+            **of(values=by_reading[:, :, :six], rankers=TITLES).numbers(),
+            **dict(beside.trainings()),
+            **dict(seed_effects(again[0], again[1], tested.fold)),
+            **dict(evaluators.tool_differences(tested, usual)),
+            **dict(evaluators.tie_effects(tested, TITLES, usual)),
+        },
+        tables={"values": frame, "training": training.costs(results)},
+    )
+    return judged | _figures(frame.filter(frame["judged by"].is_in(list(READINGS))))
+
+
+def _table(
+    values: Mapping[str, FloatArray], readings: tuple[str, ...], rankers: tuple[str, ...], fold: IndexArray
+) -> pl.DataFrame:
+    """Return a row per evaluator, reading trained under, ranker and cutoff: mean and standard error.
+
+    Each evaluator's values are readings × rankers × cutoffs × queries.
+    """
+    trained, ranker, cutoff = (grid.ravel() for grid in np.meshgrid(readings, rankers, CUTOFFS, indexing="ij"))
+    parts = []
+    for name, of_all in values.items():
+        mean, error = (amount.ravel() for amount in fold_means(of_all, fold))
+        columns = {"trained under": trained, "ranker": ranker, "cutoff": cutoff, "NDCG": mean, "error": error}
+        parts.append(pl.DataFrame(columns).select(pl.lit(name).alias("judged by"), pl.all()))
+    return pl.concat(parts)
+
+
+def _figures(values: pl.DataFrame) -> Measurements:
+    judged = pl.format("judged by the {} reading", pl.col("judged by").replace_strict(evaluators.TITLES))
+    named = values.with_columns(judged, pl.col("trained under").replace_strict(evaluators.TITLES))
+    order = pl.col("ranker").replace_strict({name: place for place, name in enumerate(SHOWN)}, default=None)
+    first = named.filter(pl.col("ranker").is_in(SHOWN)).sort(order, maintain_order=True)
+    second = named.filter(pl.col("trained under") == evaluators.TITLES["std"], pl.col("ranker").is_in(TITLES))
+    panels = partial(Panels, x="cutoff", y="NDCG", error="error", column="judged by")
+    one, two = panels(frame=first, series="trained under", row="ranker"), panels(frame=second, series="ranker")
+    titles = (
+        f"NDCG of rankers trained and judged under three readings of it ({ERRORS})",
+        f"NDCG of six rankers trained under the standard reading ({ERRORS})",
+    )
+    figures = {"figure-1": partial(one.draw, titles[0]), "figure-2": partial(two.draw, titles[1])}
+    return Measurements(numbers={}, tables={"figure-1": first, "figure-2": second}, figures=figures)
+
+
+def _generated(seed: int) -> tuple[Fold, ...]:
+    data = generate_learning(rng=np.random.default_rng(seed), like="mq2008", queries=QUERIES)
+    return folds_of(learning_parts(data))
+
+
+def _words(folds: tuple[Fold, ...]) -> str:
+    tested = HeldOut.of(folds)
+    empty, shorter, short = (part.mean() for part in (tested.is_empty, tested.sizes < CUTOFFS[-3], tested.is_short))
+    return (
+        f"{len(folds)} folds, {len(tested.fold)} queries: {empty:.1%} without a relevant document, "
+        f"{shorter:.1%} with fewer than 8 documents, {short:.1%} with fewer than 10"
+    )

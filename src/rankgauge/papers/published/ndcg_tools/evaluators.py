@@ -15,7 +15,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.papers.claims import Number
+from rankgauge.papers.experiment import Number
 
 CUTOFFS = tuple(range(1, 11))
 MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
@@ -132,10 +132,10 @@ def tool_differences(tested: HeldOut, scores: FloatArray) -> Iterator[tuple[str,
     for one, other in COMPARED:
         apart = float((values[one] - values[other])[:, -1].mean())
         yield f"{one} less {other}, NDCG@10", Number(value=apart)
-    short, empty = tested.is_short, tested.is_empty
-    yield "LETOR 4.0 on short queries, NDCG@10", Number(value=_largest(values["LETOR 4.0"][:, -1, short]))
-    met = values["Yahoo"] - values["RankLib"]
-    yield "Yahoo less RankLib, queries with a relevant document", Number(value=_largest(np.abs(met[..., ~empty])))
+    short = values["LETOR 4.0"][:, -1, tested.is_short]
+    yield "LETOR 4.0 on short queries, NDCG@10", Number(value=float(np.max(short, initial=0.0)))
+    met = np.abs(values["Yahoo"] - values["RankLib"])[..., ~tested.is_empty]
+    yield "Yahoo less RankLib, queries with a relevant document", Number(value=float(np.max(met, initial=0.0)))
 
 
 def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> Iterator[tuple[str, Number]]:
@@ -148,8 +148,3 @@ def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> 
     for ranker, share, by in zip(rankers, shares, moved, strict=True):
         yield f"tied documents, {ranker}", Number(value=share)
         yield f"best less worst order of ties, {ranker}", Number(value=float(by))
-
-
-def _largest(values: FloatArray) -> float:
-    """Return the largest value; 0 if there is none."""
-    return float(np.max(values, initial=0.0))

@@ -1,17 +1,27 @@
-"""The numbers behind the paper's claims, from the values of every ranker, reading and cutoff on each query."""
+"""The numbers behind the paper's claims: from the values of every ranker, reading and cutoff on each query, and from
+AdaRank's query weights and first coefficient."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from functools import partial
+from itertools import chain, combinations, islice, product
+from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
+from rankgauge.demo.folds import Fold
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.papers.claims import CLEAR, Number
-from rankgauge.papers.published.ndcg_tools.evaluators import TITLES, HeldOut
-from rankgauge.papers.standard_errors import fold_means, fold_number
+from rankgauge.papers.experiment import CLEAR, Measurements, Number, fold_means, fold_number
+from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, TITLES, HeldOut
+from rankgauge.papers.published.ndcg_tools.training import METRIC
+from rankgauge.render.plots import Panels
+
+if TYPE_CHECKING:
+    from rankgauge.training.rankers.adarank import Boosting
+
 
 LAST = -1
 """The cutoff that rankers are compared at: 10, the last one."""
@@ -41,16 +51,8 @@ class Findings:
 
     def numbers(self) -> dict[str, Number]:
         """Return every number by its name."""
-        parts = (
-            self._evaluators(),
-            self.trainings(),
-            self._together(),
-            self._order(),
-            self._short(),
-            self._large(),
-            self._swaps(),
-        )
-        return {name: number for part in parts for name, number in part}
+        comparisons = (self._order(), self._short(), self._large(), self._swaps())
+        return dict(chain(self._evaluators(), self.trainings(), *comparisons))
 
     @property
     def fold(self) -> IndexArray:
@@ -62,7 +64,6 @@ class Findings:
         return np.asarray(self.values[self.readings.index(judged), self.readings.index(trained)])
 
     def _evaluators(self) -> Iterator[tuple[str, Number]]:
-        """Yield how much the readings differ on the same rankings, those of Figure 1."""
         of_four = self.values[:, :, [self.rankers.index(name) for name in SHOWN]]
         apart = of_four - of_four[self.readings.index("std")]
         raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
@@ -79,11 +80,9 @@ class Findings:
         for label, gained in self._gains():
             for ranker, gains in gained.items():
                 yield f"{label}, {ranker}", fold_number(gains, self.fold)
-
-    def _together(self) -> Iterator[tuple[str, Number]]:
-        for label, gained in self._gains():
-            mean = np.mean([gained[name] for name in OPTIMISERS], axis=0)
-            yield f"{label}, mean of three", fold_number(mean, self.fold)
+            if set(OPTIMISERS) <= set(gained):
+                mean = np.mean([gained[name] for name in OPTIMISERS], axis=0)
+                yield f"{label}, mean of three", fold_number(mean, self.fold)
 
     def _gains(self) -> Iterator[tuple[str, dict[str, FloatArray]]]:
         for one, other in (("letor", "std"), ("yahoo", "std"), ("yahoo", "letor")):
@@ -93,7 +92,9 @@ class Findings:
     def _order(self) -> Iterator[tuple[str, Number]]:
         """Yield which ranker is better, all trained under the standard reading."""
         for reading, title in TITLES.items():
-            yield f"{BEST} less the best other, {title}", self._lead(self._at_last(reading))
+            values = self._at_last(reading)
+            leads = [fold_number(values[BEST] - others, self.fold) for name, others in values.items() if name != BEST]
+            yield f"{BEST} less the best other, {title}", min(leads, key=lambda lead: lead.value)
         at_last = self._at_last("std")
         means = {name: fold_number(values, self.fold).value for name, values in at_last.items()}
         ordered = sorted(MIDDLE, key=means.__getitem__)
@@ -107,12 +108,7 @@ class Findings:
         yield "a difference over all queries, as a share of that without empty ones", Number(value=shrunk)
 
     def _at_last(self, reading: str) -> dict[str, FloatArray]:
-        """Return each ranker's NDCG@10 by the reading, query by query."""
         return dict(zip(self.rankers, self.compared(reading, "std")[:, LAST], strict=True))
-
-    def _lead(self, values: dict[str, FloatArray]) -> Number:
-        leads = [fold_number(values[BEST] - others, self.fold) for name, others in values.items() if name != BEST]
-        return min(leads, key=lambda lead: lead.value)
 
     def _short(self) -> Iterator[tuple[str, Number]]:
         """Yield RankBoost beside the other two of the middle: on short queries, and on all by each reading."""
@@ -167,3 +163,89 @@ def seed_effects(standard: FloatArray, letor: FloatArray, fold: IndexArray) -> I
     means = fold_means(gains, fold)[0]
     for label, value in (("least", means.min()), ("largest", means.max()), ("spread", means.std(ddof=1))):
         yield f"{LATE}, {label} of {len(gains)} seeds", Number(value=float(value))
+
+
+ROUNDS = 30
+TRIES = 500
+"""How many rounds AdaRank may try, including those it undoes."""
+TOLERANCE = 0.002
+DEPTH = 10
+
+KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
+
+
+def measure_weights(folds: tuple[Fold, ...]) -> Measurements:
+    """Return the shares of AdaRank's query weights, round by round, and what short queries do to its coefficient."""
+    shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in TITLES}
+    frame = pl.concat(_frames(shares))
+    panels = Panels(
+        frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
+    )
+    title = "AdaRank: share of the weight on some queries (bars: one standard error each way)"
+    figures = {"figure-weights": partial(panels.draw, title)}
+    ratio = _over_folds(np.array([coefficient_ratio(fold) for fold in folds]))
+    numbers = {**dict(_numbers(shares)), "LETOR: first coefficient, with over without short queries": ratio}
+    return Measurements(numbers=numbers, tables={"figure-weights": frame}, figures=figures)
+
+
+def _shares(fold: Fold, reading: str) -> FloatArray:
+    """Return the share of the weight on each kind of query (kinds × rounds from 0 on) while RankLib's AdaRank learns.
+
+    If there are fewer than ROUNDS rounds, the last weights are repeated.
+    """
+    boosting = _boosting(fold, reading)
+    documents = boosting.objective.documents
+    empty = np.maximum.reduceat(documents.grades, documents.starts) <= 0
+    kinds = np.array([empty, ~empty & (documents.sizes < DEPTH)])[:, boosting.counted]
+    rounds = islice(boosting.set_aside(TRIES, TOLERANCE), ROUNDS)
+    weights = [np.full(kinds.shape[1], 1.0 / kinds.shape[1]), *(round_.shares for round_ in rounds)]
+    shares = [(of_round * kinds).sum(axis=1) for of_round in weights]
+    return np.transpose(shares + [shares[-1]] * (ROUNDS + 1 - len(shares)))
+
+
+def coefficient_ratio(fold: Fold) -> float:
+    """Return AdaRank's first coefficient under LETOR's reading, as a share of the one without short queries.
+
+    The coefficient is ½ ln(Σ P(1 + E) / Σ P(1 − E)), P a query's weight and E its value (Xu & Li 2007). A query of
+    value 0 adds its weight to both sums, so it draws the coefficient towards 0. NaN if every query is short.
+    """
+    from rankgauge.training.rankers.adarank import SURE
+
+    boosting = _boosting(fold, "letor")
+    values = boosting.table[boosting.table.mean(axis=1).argmax()]
+    long = (boosting.objective.documents.sizes >= DEPTH)[boosting.counted]
+    if not long.any():
+        return np.nan
+    with_short, without = np.arctanh(np.minimum([values.mean(), values[long].mean()], SURE))
+    return float(with_short / without)
+
+
+def _boosting(fold: Fold, reading: str) -> Boosting:
+    from rankgauge.training import Documents, Objective
+    from rankgauge.training.rankers.adarank import Boosting
+
+    documents = Documents.of(fold.train.matrix, fold.train.grades, fold.train.queries)
+    return Boosting.like_ranklib(Objective.of(documents, METRIC, READINGS[reading]))
+
+
+def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
+    for reading, found in shares.items():
+        for kind, of_kind in zip(("empty", "short"), np.moveaxis(found, 1, 0), strict=True):
+            name = f"{TITLES[reading]}: {kind} queries' weight"
+            yield f"{name}, beginning", _over_folds(of_kind[:, 0])
+            yield f"{name}, after {ROUNDS} rounds", _over_folds(of_kind[:, -1])
+            yield f"{name}, end over beginning", _over_folds(of_kind[:, -1] / of_kind[:, 0])
+
+
+def _over_folds(values: FloatArray) -> Number:
+    return Number(value=float(values.mean()), error=float(values.std(ddof=1) / np.sqrt(len(values))))
+
+
+def _frames(shares: Mapping[str, FloatArray]) -> Iterator[pl.DataFrame]:
+    for reading, found in shares.items():
+        for place, kind in enumerate(KINDS):
+            numbers = [_over_folds(values) for values in found[:, place].T]
+            shown = {"round": range(ROUNDS + 1), **{k: [getattr(n, k) for n in numbers] for k in ("value", "error")}}
+            named = {"training": f"trained under the {TITLES[reading]} reading", "queries with": kind}
+            labels = [pl.lit(words).alias(name) for name, words in named.items()]
+            yield pl.DataFrame(shown).rename({"value": "share"}).select(*labels, pl.all())

@@ -45,21 +45,18 @@ class RankerSetup:
 LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
 WIDTHS, DEPTHS = (10, 100, 500), (1, 2, 3)
 
+RANKLIB, STABLE, KEEPING = {"rules": "ranklib"}, {"stable": True}, {"forget": False}
 BESIDE = (
-    RankerSetup(title="AdaRank, remembering", name="adarank", settings={"rules": "ranklib", "forget": False}),
-    RankerSetup(title="AdaRank, stable", name="adarank", settings={"rules": "ranklib", "stable": True}),
-    RankerSetup(
-        title="AdaRank, stable and remembering",
-        name="adarank",
-        settings={"rules": "ranklib", "stable": True, "forget": False},
-    ),
+    RankerSetup(title="AdaRank, remembering", name="adarank", settings={**RANKLIB, **KEEPING}),
+    RankerSetup(title="AdaRank, stable", name="adarank", settings={**RANKLIB, **STABLE}),
+    RankerSetup(title="AdaRank, stable and remembering", name="adarank", settings={**RANKLIB, **STABLE, **KEEPING}),
     RankerSetup(title="RankGauge's AdaRank", name="adarank"),
 )
 """More AdaRanks: RankLib's without the rule that forgets its best validation value, without its accidents of sorting
 and underflow, and without both; and ours. They stand beside the paper's six and count in none of its claims."""
 
 PLAIN = (
-    RankerSetup(title="AdaRank", name="adarank", settings={"rules": "ranklib"}),
+    RankerSetup(title="AdaRank", name="adarank", settings=RANKLIB),
     RankerSetup(title="RankNet", name="ranknet"),
     RankerSetup(title="RankBoost", name="rankboost"),
     RankerSetup(title="RankSVM", name="ranksvm"),
@@ -75,7 +72,7 @@ DRAWN = {"feature_share": 0.8, "document_share": 0.8}
 """What a tree of the drawn LambdaMARTs learns from: with all features and documents the seed changes nothing."""
 
 
-def drawn(count: int) -> tuple[RankerSetup, ...]:
+def make_sampled(count: int) -> tuple[RankerSetup, ...]:
     """Return LambdaMARTs whose trees learn from drawn features and documents, one for each seed from 1 on."""
     return tuple(
         RankerSetup(title=f"LambdaMART, seed {seed}", name="lambdamart", settings={**DRAWN, "rng": seed})
@@ -83,7 +80,7 @@ def drawn(count: int) -> tuple[RankerSetup, ...]:
     )
 
 
-def _tuned(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSetup, ...]:
+def _tune(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSetup, ...]:
     """Return the six with other layers for RankNet to choose from, and more effort for Coordinate Ascent."""
     choices = tuple({"hidden": list(layers)} for layers in networks)
     changes: dict[str, dict[str, Any]] = {
@@ -104,10 +101,10 @@ class TrainingEffort:
 
 
 QUICK = TrainingEffort(words="default settings", rankers=PLAIN, drawn=2)
-USUAL = TrainingEffort(words="usual settings, quicker than the paper's", rankers=_tuned(LAYERS, restarts=10))
+USUAL = TrainingEffort(words="usual settings, quicker than the paper's", rankers=_tune(LAYERS, restarts=10))
 FULL = TrainingEffort(
     words="the paper's full settings",
-    rankers=_tuned(((width,) * depth for depth in DEPTHS for width in WIDTHS), restarts=30, iterations=100),
+    rankers=_tune(((width,) * depth for depth in DEPTHS for width in WIDTHS), restarts=30, iterations=100),
 )
 """Coordinate Ascent with R = 30 and T = 100; RankNet with 1 to 3 layers of 10 to 500 units. The paper does not say
 which widths it tried within that range, nor whether all layers of a network had the same."""
@@ -147,24 +144,17 @@ def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
     (fold,) = (fold for fold in folds if fold.name == asked["fold"])
     kind, shared = training.get(asked["ranker"]), {"metric": asked["metric"], "rng": asked["seed"]}
     rankers = [kind(dialect=READINGS[asked["reading"]], **{**shared, **chosen}) for chosen in asked["sets"]]
+    held = (fold.validation.matrix, fold.validation.grades, fold.validation.queries)
     with threadpool_limits(1):
         clock, processor = time.perf_counter(), time.process_time()
-        best, value = _best(rankers, fold)
-        ranker = rankers[best]
+        for ranker in rankers:
+            ranker.fit(fold.train.matrix, fold.train.grades, qid=fold.train.queries, validation=held)
+        values = [ranker.score(*held[:2], qid=held[2]) for ranker in rankers]
+        best = int(np.argmax(values))
         seconds = {"wall": time.perf_counter() - clock, "cpu": time.process_time() - processor}
-        scored = ranker.predict(fold.test.matrix).tolist()
-    chosen = {"best_round": ranker.best_round_, "validation": value, "set": asked["sets"][best]}
+        scored = rankers[best].predict(fold.test.matrix).tolist()
+    chosen = {"best_round": rankers[best].best_round_, "validation": values[best], "set": asked["sets"][best]}
     return {"scores": scored, **seconds, **chosen}
-
-
-def _best(rankers: list[Any], fold: Fold) -> tuple[int, float]:
-    """Train the rankers, and return the index of the one that is best on the validation set, and its value there."""
-    train, held = fold.train, (fold.validation.matrix, fold.validation.grades, fold.validation.queries)
-    for ranker in rankers:
-        ranker.fit(train.matrix, train.grades, qid=train.queries, validation=held)
-    values = [ranker.score(*held[:2], qid=held[2]) for ranker in rankers]
-    best = int(np.argmax(values))
-    return best, values[best]
 
 
 def scores(results: Mapping[str, Any], title: str, reading: str, folds: Iterable[Fold]) -> FloatArray:

@@ -10,13 +10,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge.labelling.board import BoardPool
-from rankgauge.labelling.simulations.board_report import BoardSimulationReport
-from rankgauge.labelling.simulations.board_study import BoardCurve, BoardStudy, BoardTrials
-from rankgauge.labelling.simulations.own_board import SHARES, judged_board
+from rankgauge.labelling.simulations.report import BoardSimulationReport
+from rankgauge.labelling.simulations.study import BoardCurve, BoardStudy
+from rankgauge.labelling.simulations.trials import SHARES, BoardTrials, judged_board
 from rankgauge.labelling.yardstick import YARDSTICKS, JudgedBoard
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.experiment import PAPERS, UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import FOLDERS, collections
 
 METHOD = "leaderboard"
@@ -47,13 +46,14 @@ AT, AT_WORDS = 0.05, "5 %"
 """The share of the pool at which yardsticks are compared."""
 
 
+@Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
     """Tries every yardstick on both collections, as far as they are there."""
     studies = tuple(_studies(setting))
     if not studies:
         return UNTRIED
     report = BoardSimulationReport(studies=studies, seed=setting.seed)
-    claimed = {condition.number for claim in FEW_LABELS.paper.claims for condition in claim.conditions}
+    claimed = {condition.number for claim in PAPERS["few-labels"].paper.claims for condition in claim.conditions}
     return Measurements(
         # The report has the others in its tables.
         numbers={name: number for name, number in _all_numbers(studies) if name in claimed},
@@ -93,7 +93,7 @@ def judges_of(pool: BoardPool, grades: FloatArray, folder: Path) -> dict[str, Bo
 
 
 def _with_judge(setting: Setting, judged: JudgedBoard, title: str, name: str) -> BoardStudy:
-    """The yardsticks that use a judge, beside the board's stream."""
+    """Return the yardsticks that use a judge, beside the board's stream."""
     others = tuple(one for one, yardstick in YARDSTICKS.items() if yardstick.judge) if name != NOBODY else ()
     trials = _trials(
         setting,
@@ -117,7 +117,7 @@ def _trials(setting: Setting, judged: JudgedBoard, **asked: Any) -> BoardTrials:
 
 
 def _all_numbers(studies: Sequence[BoardStudy]) -> Iterator[tuple[str, Number]]:
-    """The numbers of each study, and what a useless judge costs."""
+    """Yield the numbers of each study, and what a useless judge costs."""
     for study in studies:
         yield from numbers(study)
     by_title = {study.title: study for study in studies}
@@ -142,7 +142,7 @@ def _short(measure: str) -> str:
 
 
 def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
-    """What claims are about: the extremes of intervals over budgets, and errors and orders at one budget."""
+    """Yield what claims are about: the extremes of intervals over budgets, and errors and orders at one budget."""
     at = SHARES.index(AT)
     for measure in study.measures:
         curves, name = study.of(measure), f"{study.title}, {_short(measure)}"
@@ -150,23 +150,18 @@ def numbers(study: BoardStudy) -> Iterator[tuple[str, Number]]:
         yield f"{name}: least coverage of a run", _extreme(mine, "coverage", worst=min)
         yield f"{name}: least coverage of all runs at once", _extreme(mine, "joint_coverage", worst=min)
         yield f"{name}: most often a settled pair is wrong", _extreme(mine, "family_error", worst=max)
-        yield f"{name}, {AT_WORDS}: RMSE", _number(mine, "rmse", at)
-        yield f"{name}, {AT_WORDS}: bias", _number(mine, "bias", at)
-        yield f"{name}, {AT_WORDS}: coverage of a run", _number(mine, "coverage", at)
-        yield f"{name}, {AT_WORDS}: τ", _number(mine, "tau", at)
+        for words, mark in (("RMSE", "rmse"), ("bias", "bias"), ("coverage of a run", "coverage"), ("τ", "tau")):
+            yield f"{name}, {AT_WORDS}: {words}", _number(mine, mark, at)
         shown = np.flatnonzero(mine.intervals > 0)
         for other, curve in curves.items():
-            yield f"{name}: labels of {METHOD} for an RMSE of 0.03 over those of {other}", _labels_over(mine, curve)
+            # At most this quotient where the other's labels are not enough for so small an error.
+            fewer = Number(value=mine.enough(0.03).labels / curve.enough(0.03).labels)
+            yield f"{name}: labels of {METHOD} for an RMSE of 0.03 over those of {other}", fewer
             if other == METHOD or np.isnan(curve.mark("rmse")[0]).any():
                 continue
             yield f"{name}, {AT_WORDS}: RMSE over that of {other}", _over(mine, curve, at)
             if len(shown):
                 yield f"{name}, first interval: RMSE over that of {other}", _over(mine, curve, int(shown[0]))
-
-
-def _labels_over(mine: BoardCurve, other: BoardCurve) -> Number:
-    """The quotient of the labels for a small error; at most that where the other's are not enough."""
-    return Number(value=mine.enough(0.03).labels / other.enough(0.03).labels)
 
 
 def _number(curve: BoardCurve, mark: str, at: int) -> Number:
@@ -175,22 +170,17 @@ def _number(curve: BoardCurve, mark: str, at: int) -> Number:
 
 
 def _extreme(curve: BoardCurve, mark: str, *, worst: Callable[..., float]) -> Number:
-    """The mark where it is worst, of the budgets at which intervals are shown; NaN if none is."""
+    """Return the mark where it is worst, of the budgets at which intervals are shown; NaN if none is."""
     mean = curve.mark(mark)[0].tolist()
     shown = [value for value in mean if not np.isnan(value)]
     return _number(curve, mark, mean.index(worst(shown))) if shown else Number(value=np.nan)
 
 
 def _over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
-    """The quotient of two independent errors, and its standard error to the first order."""
+    """Return the quotient of two independent errors, and its standard error to the first order."""
     above, below = (_number(curve, "rmse", at) for curve in (mine, other))
     if not below.value > 0:
         return Number(value=np.inf if above.value > 0 else 1.0)
     found = above.value / below.value
     spread = np.hypot(above.error / above.value, below.error / below.value)
     return Number(value=found, error=float(found * spread))
-
-
-FEW_LABELS = Experiment(
-    name="few-labels", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run
-).register()

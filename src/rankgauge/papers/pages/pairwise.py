@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import InputError
 from rankgauge.files import read_judgments
 from rankgauge.judgments.llm.asking.orders import OTHERS, drawn_lists
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import Experiment, Measurements, Setting
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
+from rankgauge.papers.trec import collections
 from rankgauge.statistics.paired_comparisons import Comparisons, FittedWorths, fit_worths, list_weight
 
 COLLECTIONS = {"DL19": "trec_dl19_passage", "DL21": "trec_dl21_passage"}
@@ -35,13 +34,12 @@ SIZES = {"pairwise": 2, "listwise": 5}
 ASKED = ("one order", "both orders")
 
 
+@Experiment.in_file(__file__, trials=20)
 def run(setting: Setting) -> Measurements:
     """Let a judge with noise and a liking for the first place compare documents, and fit worths to the answers."""
-    if setting.data is None:
-        return Measurements(numbers={}, words="no data, so that nothing was tried")
-    there = {title: setting.data / name for title, name in COLLECTIONS.items() if (setting.data / name).is_dir()}
+    there = collections(setting.data, COLLECTIONS)
     if not there:
-        raise InputError(f"there is no folder {' or '.join(COLLECTIONS.values())}", path=setting.data)
+        return UNTRIED
     rows = [row for title, folder in there.items() for row in _rows(title, folder, setting)]
     numbers = {
         f"{row['collection']}, {row['prompt']}, {row['asked']}: {name}": Number(value=row[name], error=row[f"{name} ±"])
@@ -97,15 +95,8 @@ class _Trial:
             if both:
                 lists += [one[::-1] for one in lists]
             first, second, better = _answers(known, lists, size, rng)
-            parts.append(
-                (
-                    np.full(len(known), query),
-                    first + start,
-                    second + start,
-                    better,
-                    np.full(len(first), list_weight(size)),
-                )
-            )
+            weights = np.full(len(first), list_weight(size))
+            parts.append((np.full(len(known), query), first + start, second + start, better, weights))
             truth.append(_true_shares(known, size))
             early.append((score > np.median(score)).astype(np.float64))
             grades.append(known)
@@ -189,8 +180,3 @@ def _liking(size: int) -> float:
 
 def _twos(size: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(size) for j in range(i + 1, size)]
-
-
-PAIRWISE = Experiment(
-    name="pairwise", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=20
-).register()

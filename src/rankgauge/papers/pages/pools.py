@@ -9,14 +9,14 @@ import numpy as np
 
 from rankgauge.labelling.pools.reuse import Reuse
 from rankgauge.labelling.pools.reuse_report import PoolReuseReport
-from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import FOLDERS, collections, teams_of
 
 MEASURES = {"TREC-8": ("nDCG@10", "AP", "RBP"), "DL19": ("nDCG@10", "AP(rel=2)", "RBP(rel=2)")}
 """Passages of DL19 are relevant from grade 2 on, as in the track."""
 
 
+@Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
     """Leaves out every team, or every run, of the collections that are there."""
     found = {title: _reuse(title, folder, setting) for title, folder in collections(setting.data).items()}
@@ -44,7 +44,7 @@ def _reuse(title: str, folder: Path, setting: Setting) -> Reuse:
 
 
 def numbers(title: str, reuse: Reuse) -> Iterator[tuple[str, Number]]:
-    """What claims are about."""
+    """Yield what claims are about."""
     left, found = reuse.without_teams or reuse.without_runs, reuse.expectations
     for at, row in enumerate(left.by_measure().iter_rows(named=True)):
         name = f"{title}, {row['measure'].replace('(rel=2)', '')}"
@@ -54,6 +54,3 @@ def numbers(title: str, reuse: Reuse) -> Iterator[tuple[str, Number]]:
         plain, model = (np.abs((values - found.truth[at]).mean()) for values in (found.plain[at], found.expected[at]))
         yield f"{name}: bias of the model over that without", Number(value=float(model / plain))
         yield f"{name}: share of runs that intervals hold", Number(value=found.coverage(at))
-
-
-POOLS = Experiment(name="pools", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run).register()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from rankgauge import dialects
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.judging import TRUSTING, JudgedRule
-from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.evaluation import score_hits
 from rankgauge.evaluation.result import Result
 from rankgauge.labelling.board import BoardPool
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.papers.claims import Number, Paper
-from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Setting
+from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import FOLDERS, collections, teams_of
 from rankgauge.ranking import Hits
 
@@ -33,6 +32,7 @@ JUDGED = 0.98
 """Runs take part whose first ten documents are judged to this share, so that the full judgments are the truth."""
 
 
+@Experiment.in_file(__file__, trials=60)
 def run(setting: Setting) -> Measurements:
     """Hold pairs of runs against each other with all judgments, and with those of fewer teams."""
     rows = [row for title, folder in collections(setting.data).items() for row in _rows(title, folder, setting)]
@@ -53,15 +53,16 @@ def _rows(title: str, folder: Path, setting: Setting) -> Iterator[dict[str, Any]
     """A row for each pool and rule: how often the gate says worse, where full judgments do not and where they do."""
     collection, rng = _Collection.read(title, folder), np.random.default_rng(setting.seed)
     pairs = collection.pairs(setting.trials, rng)
-    truth = [collection.verdict(new, old, collection.teams(), TRUSTING) for new, old in pairs]
+    teams = set(collection.team)
+    truth = [collection.verdict(new, old, teams, TRUSTING) for new, old in pairs]
     worse = np.array([one is GateVerdict.WORSE for one in truth])
     for pool in POOLS:
         for rule, judged in RULES.items():
             told = []
             for done, (new, old) in enumerate(pairs):
                 setting.progress(done, len(pairs), f"{title}, {pool}, {rule}")
-                teams = [collection.team[old]] if pool == POOLS[1] else collection.teams() - {collection.team[new]}
-                told.append(collection.verdict(new, old, sorted(teams), judged) is GateVerdict.WORSE)
+                asked = {collection.team[old]} if pool == POOLS[1] else teams - {collection.team[new]}
+                told.append(collection.verdict(new, old, asked, judged) is GateVerdict.WORSE)
             said = np.array(told)
             yield {
                 "collection": title,
@@ -95,18 +96,14 @@ class _Collection:
         team = tuple(known.get(name) or (begin[0] if (begin := letters[name]) else name) for name in pool.runs)
         return cls(pool=pool, grades=grades, top=top, team=team)
 
-    def teams(self) -> set[str]:
-        """All teams."""
-        return set(self.team)
-
     def pairs(self, most: int, rng: np.random.Generator) -> list[tuple[int, int]]:
         """Draw pairs of runs of different teams that are judged throughout: the new one and the old one."""
         judged = [run for run, documents in enumerate(self.top) if (documents >= 0).mean() >= JUDGED]
         every = [(new, old) for new in judged for old in judged if self.team[new] != self.team[old]]
         return [every[at] for at in rng.permutation(len(every))[:most].tolist()]
 
-    def verdict(self, new: int, old: int, teams: Sequence[str] | set[str], rule: JudgedRule) -> GateVerdict:
-        """What the gate says if the first ten documents of these teams are judged."""
+    def verdict(self, new: int, old: int, teams: set[str], rule: JudgedRule) -> GateVerdict:
+        """Return what the gate says if the first ten documents of these teams are judged."""
         pooled = self.top[[team in teams for team in self.team]]
         known = np.zeros(len(self.grades), dtype=bool)
         known[pooled[pooled >= 0]] = True
@@ -114,7 +111,6 @@ class _Collection:
         return Comparison(results=results, baseline="old", judged_rule=rule).gate(MEASURE).verdict
 
     def _result(self, run: int, known: BoolArray) -> Result:
-        """The value of a run with the grades of the known documents."""
         query, place = np.nonzero((self.top[run] >= 0) & known[self.top[run]])
         rank, judged = place + 1.0, np.flatnonzero(known)
         order = np.lexsort((-self.grades[judged], self.pool.query[judged]))
@@ -130,9 +126,4 @@ class _Collection:
             pool_grade=self.grades[judged][order],
         )
         spoken = dialects.get("standard")
-        return scored(hits, spoken.select(MEASURE), spoken)
-
-
-GATE = Experiment(
-    name="gate", paper=Paper.read(Path(__file__).with_name("expected.toml")), run=run, trials=60
-).register()
+        return score_hits(hits, spoken.select(MEASURE), spoken)
