@@ -19,8 +19,7 @@ from rankgauge.catalogue.report import CatalogueReport
 from rankgauge.catalogue.statistic import find
 from rankgauge.cli.main import run
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.measures.names import CATALOGUE
-from rankgauge.measures.other_names import plain
+from rankgauge.measures.names import CATALOGUE, plain
 
 ITEMS = pl.DataFrame(
     {

@@ -168,6 +168,8 @@ def test_holes_are_named_and_left_out_or_bounded() -> None:
     row = next(row for row in bounded.mean_table.named() if row["run"] == "c")
     assert (row["low"], row["high"]) == pytest.approx((0.9 / 2, (0.9 + 1) / 2))
     assert (row["rank_low"], row["rank_high"], row["missing"]) == (1, 2, 1)
+    assert "| lacks |" in written(CollectionsReport(comparison=bounded), "md")
+    assert "| lacks |" not in written(CollectionsReport(comparison=common), "md")
     holey = (Collection.from_scores("x", {"a": [1.0]}), Collection.from_scores("y", {"b": [1.0]}))
     with pytest.raises(InputError, match="no common part"):
         CollectionsComparison(given=holey, measures=("s",))
@@ -175,7 +177,7 @@ def test_holes_are_named_and_left_out_or_bounded() -> None:
 
 def test_several_baselines_are_corrected_together() -> None:
     """Every other run is held against each baseline, and nothing else."""
-    found = world(6, runs=4, baselines=("r0", "r1"))
+    found = world(6, runs=4, bases=("r0", "r1"))
     assert [*found.pair_table.rows("run", "other")] == [("r2", "r0"), ("r3", "r0"), ("r2", "r1"), ("r3", "r1")]
     judgments = {f"q{n}": {"a": 1} for n in range(6)}
     runs = {name: {q: {"a": 1.0, "b": float(n % 3)} for n, q in enumerate(judgments)} for name in "xyz"}
@@ -251,13 +253,19 @@ def test_a_folder_of_collections(tmp_path: Path) -> None:
 
 
 def test_bad_choices_are_errors() -> None:
-    """Unknown weights, holes and baselines, weights without queries."""
-    for wrong in ({"weights": "x"}, {"holes": "x"}, {"baselines": ("nobody",)}):
+    """Unknown weights, holes and baselines, weights without queries or groups, a test that nobody would make."""
+    for wrong in ({"weights": "x"}, {"holes": "x"}, {"bases": ("nobody",)}):
         with pytest.raises(UnknownNameError):
             world(2, **wrong)
     bare = (Collection.from_scores("c", {"a": [0.1], "b": [0.2]}),)
     with pytest.raises(InputError, match="how many queries"):
         _ = CollectionsComparison(given=bare, measures=("s",), weights="queries").weight
+    with pytest.raises(InputError, match="no collection has a group"):
+        _ = CollectionsComparison(given=bare, measures=("s",), weights="groups").weight
+    runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}
+    for name, value in (("test", "sign"), ("correction", "bonferroni")):
+        with pytest.raises(ParameterError, match=f"'{name}' parameter"):
+            compare({"one": ({"q": {"d": 1}}, runs)}, "RR", **{name: value})
     with pytest.raises(ParameterError, match="measures"):
         compare({"q": {"d": 1}}, {"a": {}, "b": {}})
 

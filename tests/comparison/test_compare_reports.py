@@ -17,12 +17,12 @@ import pytest
 
 from rankgauge import compare
 from rankgauge.cli.main import run
-from rankgauge.comparison import figures as figures
+from rankgauge.comparison import page as figures
 from rankgauge.comparison.report import ComparisonReport
-from rankgauge.comparison.report_tables import Direction, latex_means, ranges
+from rankgauge.comparison.report_tables import latex_means, ranges, tell_standing
 from rankgauge.demo import generate, write
 from rankgauge.measures import parse
-from rankgauge.render.formats.tex import escaped
+from rankgauge.render.formats.tex import escape
 
 pytestmark = pytest.mark.process  # computes for long
 
@@ -129,7 +129,7 @@ def test_latex(command: Command) -> None:
             spanned = line.count(r"\multicolumn{2}")
             assert len(re.findall(r"(?<!\\)&", line)) + spanned == len(sides.replace("@{}", "")) - 1
     assert re.search(r"b & dense\.txt & \\textbf\{0\.7199\} &", printed)
-    assert escaped("50% of −1 < $x^2$") == r"50\% of $-$1 $<$ \$x\textasciicircum{}2\$"
+    assert escape("50% of −1 < $x^2$") == r"50\% of $-$1 $<$ \$x\textasciicircum{}2\$"
 
 
 def test_latex_is_one_table_to_paste(command: Command) -> None:
@@ -274,19 +274,19 @@ def test_wrong_use(command: Command, arguments: tuple[str, ...], code: int, word
 
 def test_the_headline_says_which_way() -> None:
     """Against a baseline, a run that is worse is said to be below it, and several are counted each way."""
-    words = Direction.of(parse("AP"))
-    assert words.against("main", {"new": "−"}) == "new is below main by more than luck (AP)"
-    assert words.against("main", {"new": "·"}) == "new and main do not differ by more than luck (AP)"
+    measure = parse("AP")
+    assert tell_standing(measure, "main", {"new": "−"}) == "new is below main by more than luck (AP)"
+    assert tell_standing(measure, "main", {"new": "·"}) == "new and main do not differ by more than luck (AP)"
     counted = "Of 3 runs, 2 are above and 1 is below main by more than luck (AP)"
-    assert words.against("main", {"a": "+", "b": "+", "c": "−"}) == counted
+    assert tell_standing(measure, "main", {"a": "+", "b": "+", "c": "−"}) == counted
 
 
 def test_the_headline_of_a_count() -> None:
     """Where more is not better, a run is higher or lower, not above or below."""
-    words = Direction.of(parse("NumRet"))
-    assert words.against("main", {"new": "−"}) == "new is lower than main by more than luck (NumRet)"
+    measure = parse("NumRet")
+    assert tell_standing(measure, "main", {"new": "−"}) == "new is lower than main by more than luck (NumRet)"
     counted = "Of 2 runs, 1 is higher than and 1 is lower than main by more than luck (NumRet)"
-    assert words.against("main", {"a": "+", "c": "−"}) == counted
+    assert tell_standing(measure, "main", {"a": "+", "c": "−"}) == counted
 
 
 def test_a_pair_has_one_direction() -> None:

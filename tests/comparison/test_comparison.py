@@ -16,7 +16,7 @@ from scipy import stats as peer
 
 from rankgauge import compare, evaluate
 from rankgauge.comparison import Comparison, ComparisonSettings
-from rankgauge.comparison.figures import cutoff_curves, recall_curves
+from rankgauge.comparison.page import cutoff_curves, recall_curves
 from rankgauge.errors import ParameterError, UnknownNameError
 from tests.shared import shared
 

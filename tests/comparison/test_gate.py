@@ -14,11 +14,11 @@ from scipy.stats import beta
 
 from rankgauge import ParameterError, compare, evaluate
 from rankgauge.comparison import Comparison, ComparisonSettings
-from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewest, widened
+from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewest, widen_intervals
 from rankgauge.comparison.gate_report import headline
 from rankgauge.comparison.judging import JudgedRule, MissingJudgments
 from rankgauge.measures import parse
-from rankgauge.statistics import t_interval
+from rankgauge.statistics.intervals import t_interval
 from rankgauge.statistics.student import largest_share
 
 PASS, WORSE, UNDECIDED = GateVerdict.PASS, GateVerdict.WORSE, GateVerdict.UNDECIDED
@@ -53,7 +53,7 @@ def simulated(*, loss: float, tolerance: float = 0.0, share: float = 1.0, querie
     rng, sets = np.random.default_rng(0), 4000
     moved = rng.random((queries, sets)) < share
     found = np.where(moved, rng.normal(-loss / share, 0.2, moved.shape), 0.0)
-    ends = widened(t_interval(found), found, 0.05)
+    ends = widen_intervals(t_interval(found), found, 0.05)
     told = Counter(
         decide(mean, low, high, tolerance=tolerance).value
         for mean, low, high in zip(found.mean(axis=0), *ends, strict=True)
@@ -80,7 +80,7 @@ def test_few_changed_queries_widen_the_interval() -> None:
     assert fewest(0.05) == 6
     columns = np.zeros((40, 3))
     columns[:5, 0] = columns[:6, 1] = -0.3
-    ends = widened(t_interval(columns), columns, 0.05)
+    ends = widen_intervals(t_interval(columns), columns, 0.05)
     assert ends.low[0] == pytest.approx(-0.3 * largest_share(5, 40))
     assert ends.high.tolist()[0] > 0 > ends.high.tolist()[1]
     assert (ends.low[2], ends.high[2]) == (0, 0)
@@ -249,3 +249,20 @@ def test_bounds_of_ties_hold(measure: str) -> None:
     assert least[0] <= results["new"][measure] - results["old"][measure] <= most[0]
     moved = missing.as_good(parse(measure), "new", "old")[0]
     assert results["new"][measure] - results["old"][measure] - 0.05 <= moved <= most[0] + 0.05
+
+
+@pytest.mark.parametrize(("floor", "verdict"), [(0.5, UNDECIDED), (0.95, GateVerdict.WORSE)])
+def test_a_floor_is_not_missed_for_lack_of_judgments(floor: float, verdict: GateVerdict) -> None:
+    """A run that is judged much less than the baseline is below a floor only if it would be with judgments as well."""
+    queries = [f"q{n:02}" for n in range(30)]
+    judgments = {query: dict(zip("abcde", (2, 1, 0, 2, 0), strict=True)) for query in queries}
+    old, new = ["a", "b", "c", "d", "e"], ["n5", "c", "n1", "n2", "n3", "n4", "a"]
+    runs = {"old": dict.fromkeys(queries, old), "new": dict.fromkeys(queries, new)}
+    gate = Comparison(results=evaluate(judgments, runs, "nDCG@10"), baseline="old").gate(
+        "nDCG@10:0.9", floors={"nDCG@10": floor}
+    )
+    assert gate.floor_rows["mean"][0] < floor
+    assert gate.floor_rows["verdict"] == (verdict.value,)
+    assert gate.verdict is verdict
+    told = "71 % of the top 10 of new is unjudged, more than of the baseline"
+    assert (told in headline(gate)) is (verdict is UNDECIDED)

@@ -12,8 +12,9 @@ import pytest
 from rankgauge import InputError, ParameterError, UnknownNameError
 from rankgauge.comparison.collections import CollectionsComparison
 from rankgauge.comparison.gate import GateVerdict
+from rankgauge.comparison.gate_report import headline
 from rankgauge.comparison.looks import GateLook, spending
-from rankgauge.statistics import t_interval
+from rankgauge.statistics.intervals import t_interval
 from tests.comparison.test_collections import world
 from tests.program import rankgauge
 
@@ -60,13 +61,13 @@ def test_the_same_values_are_the_same_look(tmp_path: Path) -> None:
 
 def test_the_gate_over_collections() -> None:
     """The last run is better on all; one that loses everywhere is worse, and a tolerance changes that."""
-    better = world(6, baselines=("r0",)).gate("AP")
+    better = world(6, bases=("r0",)).gate("AP")
     rows = {row["run"]: row["verdict"] for row in better.rows.named()}
     assert rows["r2"] == "pass"
-    assert world(6, baselines=("r2",)).gate("AP").verdict is WORSE
-    assert world(6, baselines=("r2",)).gate("AP:0.5").verdict is PASS
+    assert world(6, bases=("r2",)).gate("AP").verdict is WORSE
+    assert world(6, bases=("r2",)).gate("AP:0.5").verdict is PASS
     assert better.alpha == pytest.approx(0.05 / 2 / 2)
-    assert better.collection_alpha == pytest.approx(0.05 / 2 / 2 / 6)
+    assert better.part_alpha == pytest.approx(0.05 / 2 / 2 / 6)
     with pytest.raises(UnknownNameError):
         better.comparison.gate("AP", collections={"nowhere": 0.1})
     with pytest.raises(ParameterError, match="baseline"):
@@ -83,12 +84,12 @@ def test_a_collection_alone_fails_the_gate() -> None:
     given[0] = type(last)(
         name=last.name, runs=last.runs, scores=swapped.mean(axis=1), values=swapped, queries=last.queries
     )
-    mixed = CollectionsComparison(given=tuple(given), measures=("AP",), baselines=("r0",))
+    mixed = CollectionsComparison(given=tuple(given), measures=("AP",), bases=("r0",))
     gate = mixed.gate("AP")
     assert list(gate.rows["verdict"]) == ["pass"]
     assert list(gate.lost["collection"]) == ["c0"]
     assert gate.verdict is WORSE
-    assert "on c0" in gate.headline()
+    assert "on c0" in headline(gate)
     assert mixed.gate("AP", collections={"c0": 0.5}).verdict is PASS
 
 

@@ -14,8 +14,7 @@ import pytest
 from rankgauge import compare
 from rankgauge.cli.main import run
 from rankgauge.comparison.similarity import SimilaritySettings
-from rankgauge.statistics import rbo
-from rankgauge.statistics.similarity import SIMILARITIES
+from rankgauge.statistics.similarity import SIMILARITIES, rbo
 
 JUDGED = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"d": 1}, "3": {"e": 1}}
 ONE = {"1": {"a": 3.0, "b": 2.0, "c": 2.0}, "2": {"d": 2.0, "x": 1.0}}

@@ -14,7 +14,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion import METHODS, FusionPlan
-from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED, best_of, dealt
+from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED, best_of, deal_weights
 from rankgauge.fusion.judged_queries import JudgedQueries
 from rankgauge.fusion.method import WeightedMethod, made
 from rankgauge.fusion.run_pool import RunPool
@@ -271,7 +271,7 @@ def test_weights_of_many_runs() -> None:
 
 def test_all_weights_of_few_runs() -> None:
     """Weights in steps are all that add up to 1."""
-    found = list(dealt(3, 4))
+    found = list(deal_weights(3, 4))
     assert len(found) == len(set(found)) == 15
     assert all(sum(one) == pytest.approx(1) for one in found)
 

@@ -63,7 +63,7 @@ def test_a_choice_for_some_measures_names_them() -> None:
     """LETOR 4 zeroes nDCG of short lists, and no other measure; what it prints is said with its digits."""
     letor4 = dialects.get("letor4")
     assert descriptions.setting(letor4, "short").endswith("counts 0 (for nDCG only)")
-    assert descriptions.printed(letor4).endswith("NDCG@10, MeanNDCG; numbers with 4 decimals")
+    assert descriptions.describe_printing(letor4).endswith("NDCG@10, MeanNDCG; numbers with 4 decimals")
 
 
 def test_differences_are_those_to_standard() -> None:

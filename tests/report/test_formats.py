@@ -19,8 +19,7 @@ from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.evaluation.result import Result
 from rankgauge.judgments.report import AgreementReport
 from rankgauge.labelling.reports.campaign import CampaignReport
-from rankgauge.labelling.simulations.board_report import BoardSimulationReport
-from rankgauge.labelling.simulations.report import SimulationReport
+from rankgauge.labelling.simulations.report import BoardSimulationReport, SimulationReport
 from rankgauge.render import FORMATS, Report
 from rankgauge.render.format import Medium, ReportDocument
 from rankgauge.render.html import page

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from rankgauge.measures import MEASURES, Measure
-from rankgauge.reference.site import drawn
+from rankgauge.reference.site import draw_formulas
 from rankgauge.render.formulas import mathml
 
 
@@ -48,11 +48,11 @@ def test_unknown_latex_is_refused() -> None:
 def test_code_is_left_alone() -> None:
     """Formulas of a page are drawn, in a line and by themselves; dollars in code and prices are not formulas."""
     code = "```console\n$ echo $HOME $PATH 1 ± 2\n```\n`$x$` costs $5 or $TREC_EVAL\n\n    echo $HOME $PATH\n"
-    assert drawn(code) == code
-    assert drawn("the grade $g$.") == 'the grade <span><math display="inline"><mi>g</mi></math></span>.'
-    assert drawn("$$\n1\n$$") == '<math display="block"><mn>1</mn></math>'
+    assert draw_formulas(code) == code
+    assert draw_formulas("the grade $g$.") == 'the grade <span><math display="inline"><mi>g</mi></math></span>.'
+    assert draw_formulas("$$\n1\n$$") == '<math display="block"><mn>1</mn></math>'
 
 
 def test_numbers_stay_together() -> None:
     """A number and its error, or its sign of per cent, are not torn apart at the end of a line."""
-    assert drawn("80 % of 0.3 ± 0.1 or 2 × 3") == "80\u00a0% of 0.3\u00a0±\u00a00.1 or 2\u00a0× 3"
+    assert draw_formulas("80 % of 0.3 ± 0.1 or 2 × 3") == "80\u00a0% of 0.3\u00a0±\u00a00.1 or 2\u00a0× 3"

@@ -10,7 +10,7 @@ from rankgauge.render.format import FORMATS, Medium, Report, ReportDocument
 from rankgauge.render.formats.json import plain
 from rankgauge.render.formats.md import table as markdown
 from rankgauge.render.html import table as page_table
-from rankgauge.render.numbers import number, percent, signed, thousands
+from rankgauge.render.numbers import number, percent, thousands, with_sign
 from rankgauge.render.table import INTERVAL, Column, ReportTable
 from rankgauge.render.terminal import show
 
@@ -41,7 +41,7 @@ def test_programs_get_values_under_keys() -> None:
 
 def test_rows_without_keys_follow_the_columns() -> None:
     """A row may be a sequence in the order of the columns; a name alone is a column of texts."""
-    table = ReportTable(columns=("run", Column("change", "delta", signed)), rows=[("a", -0.5), ("b", 0.25)])
+    table = ReportTable(columns=("run", Column("change", "delta", with_sign)), rows=[("a", -0.5), ("b", 0.25)])
     assert table.cells == [["a", "−0.5000"], ["b", "+0.2500"]]
     assert table.records() == [{"run": "a", "delta": -0.5}, {"run": "b", "delta": 0.25}]
 

@@ -9,7 +9,7 @@ import pytest
 from rankgauge.render.numbers import shortest
 from rankgauge.render.passages import Heading, Notes, Paragraph
 from rankgauge.render.table import Column, ReportTable
-from rankgauge.render.terminal import Screen, bold, cells, show, wrapped
+from rankgauge.render.terminal import Screen, bold, cells, show, wrap
 
 
 class Terminal(io.StringIO):
@@ -21,9 +21,9 @@ class Terminal(io.StringIO):
 
 def test_lines_break_between_words() -> None:
     """A line is broken between words; a word that is longer than a line begins one, and is broken where it must be."""
-    assert [part.rstrip() for part in wrapped("one two three", 7)] == ["one two", "three"]
-    assert [part.rstrip() for part in wrapped("a abcdefgh b", 4)] == ["a", "abcd", "efgh", "b"]
-    assert list(wrapped("", 4)) == [""]
+    assert [part.rstrip() for part in wrap("one two three", 7)] == ["one two", "three"]
+    assert [part.rstrip() for part in wrap("a abcdefgh b", 4)] == ["a", "abcd", "efgh", "b"]
+    assert list(wrap("", 4)) == [""]
 
 
 def test_columns_of_wide_characters() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
-from rankgauge.statistics import bca_interval, geometric_mean, t_interval
+from rankgauge.statistics.intervals import bca_interval, geometric_mean, t_interval
 from tests.examples import examples
 
 NAN = float("nan")

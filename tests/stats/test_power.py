@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as peer
 
 from rankgauge.errors import ParameterError
-from rankgauge.statistics import cohen_dz, detectable_effect, outcomes, power, queries_needed, separated_share
+from rankgauge.statistics.effects import cohen_dz, detectable_effect, outcomes, power, queries_needed, separated_share
 
 NAN, INF = float("nan"), float("inf")
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from rankgauge.errors import ParameterError, UnknownNameError
-from rankgauge.statistics import kendall_tau_a, rbo, spearman_rho
-from rankgauge.statistics.similarity import SIMILARITIES, Ranked, RankedPair, Similarity
+from rankgauge.statistics.correlation import kendall_tau_a, spearman_rho
+from rankgauge.statistics.similarity import SIMILARITIES, Ranked, RankedPair, Similarity, rbo
 
 each = pytest.mark.parametrize("kind", SIMILARITIES.values(), ids=list(SIMILARITIES))
 

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from rankgauge.catalogue import CatalogueSurvey
-from rankgauge.catalogue.statistic import lacked
+from rankgauge.catalogue.statistic import describe_needs
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, decimal, interval
 from rankgauge.render.passages import Heading, Notes, Passage
-from rankgauge.render.svg import listed, mean_bars
+from rankgauge.render.svg import list_drawings, mean_bars
 from rankgauge.render.table import Column, ReportTable
 
 HINT = "Each bar is a run, the line in it the 95 % interval of a mean over queries."
@@ -28,7 +28,7 @@ class CatalogueReport(Report):
     found: CatalogueSurvey
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The statistics of each run, and what they are."""
+        """Return the statistics of each run, and what they are."""
         runs = count(len(self.found.shown), "run")
         return ReportDocument(
             title="What the runs show of the catalogue",
@@ -40,17 +40,17 @@ class CatalogueReport(Report):
     def _page(self) -> Iterator[Passage]:
         yield Heading("Each statistic", hint=HINT)
         bars = self.found.table.rows("statistic", "run", "value", "low", "high")
-        yield from listed(mean_bars(bars, dict.fromkeys(self.found.table["statistic"])))
+        yield from list_drawings(mean_bars(bars, dict.fromkeys(self.found.table["statistic"])))
         yield self._table()
         yield Heading("What the numbers rest on")
         yield Notes(list(self._notes()))
 
     def frame(self) -> pl.DataFrame:
-        """A row per statistic and run."""
+        """Return a row per statistic and run."""
         return self.found.values
 
     def data(self) -> dict[str, Any]:
-        """The table, what it rests on, and the notes."""
+        """Return the table, what it rests on, and the notes."""
         return {
             "depth": self.found.depth,
             "items": len(self.found.items),
@@ -83,4 +83,4 @@ class CatalogueReport(Report):
         yield "shown", f"the first {self.found.depth} documents of each list; tied ones in the order of the file"
         yield "interval", "of means over queries (Student's t); none yet for what all lists have together"
         for name, needs in lacking.items():
-            yield "left out", f"{name}: it needs {lacked(needs)}"
+            yield "left out", f"{name}: it needs {describe_needs(needs)}"

@@ -34,8 +34,8 @@ NEEDS = {
 """What a statistic may need, and who says it."""
 
 
-def lacked(needs: Iterable[str]) -> str:
-    """What is needed, in words."""
+def describe_needs(needs: Iterable[str]) -> str:
+    """Return what is needed, in words."""
     return " and ".join(NEEDS[need] for need in needs)
 
 
@@ -83,7 +83,7 @@ class Shown:
         return np.asarray(summed / np.where(self.lengths, self.lengths, np.nan))
 
     def knows(self, need: str) -> bool:
-        """Whether it is known what a statistic needs."""
+        """Say whether it is known what a statistic needs."""
         known = {
             "popularity": self.items.popularity is not None,
             "category": self.items.kind is not None,
@@ -113,7 +113,7 @@ class CatalogueStatistic(Registered):
     """Names of other libraries for something near to it, and how that differs."""
 
     def lacks(self, shown: Shown) -> list[str]:
-        """What it needs and nobody says."""
+        """Return what it needs and nobody says."""
         return [need for need in self.needs if not shown.knows(need)]
 
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic, Shown, find, lacked
+from rankgauge.catalogue.statistic import STATISTICS, CatalogueStatistic, Shown, describe_needs, find
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.files.columns import find as find_column
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.policies import Ties
 from rankgauge.ranking import Ranking
-from rankgauge.ranking.frames import ordered
-from rankgauge.statistics import t_interval
+from rankgauge.ranking.frames import order_lists
+from rankgauge.statistics.intervals import t_interval
 
 VALUES: Mapping[str, type] = {
     **dict.fromkeys(("statistic", "run"), str),
@@ -39,7 +39,7 @@ def survey(
     rel: float = 1.0,
     statistics: Iterable[str] | None = None,
 ) -> CatalogueSurvey:
-    """What each run shows in the first `depth` documents of its lists.
+    """Return what each run shows in the first `depth` documents of its lists.
 
     `items` is a table of the catalogue, or its file: a column of documents, and where known popularity and category;
     without it the catalogue is whatever the runs show. `users` is how many users popularity counts. `judgments` say
@@ -50,15 +50,24 @@ def survey(
     if depth < 1:
         raise ParameterError("catalogue", "depth", "a whole number, 1 or more", depth)
     chosen = tuple(STATISTICS.values() if statistics is None else map(find, statistics))
-    frames = {name: ordered(files.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()}
-    known = Items(ids=_ids(frames.values()), listed=False) if items is None else read_items(items)
+    frames = {
+        name: order_lists(files.run_from(run), Ranking(ties=Ties.INPUT, depth=depth)) for name, run in runs.items()
+    }
+    if items is None:
+        shown_ids = pl.concat([frame["document"] for frame in frames.values()]).unique(maintain_order=True)
+        known = Items(ids=shown_ids.to_list(), listed=False)
+    else:
+        known = read_items(items)
     _check_users(users, known)
     codes = pl.DataFrame({"document": list(known.ids), "item": np.arange(len(known), dtype=np.int64)})
-    relevant = None if judgments is None else _relevant(files.judgments_from(judgments), rel)
-    shown = {name: _shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
+    relevant = None
+    if judgments is not None:
+        enough = files.judgments_from(judgments).filter(pl.col("grade") >= rel)
+        relevant = enough.select("query", "document").unique().with_columns(pl.lit(True).alias("relevant"))
+    shown = {name: _list_shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
     found = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
-    if statistics is not None:
-        _check_needs(found)
+    if statistics is not None and found.lacking:
+        raise InputError("; ".join(f"{name} needs {describe_needs(needs)}" for name, needs in found.lacking.items()))
     return found
 
 
@@ -106,12 +115,6 @@ def _check_users(users: float | None, items: Items) -> None:
         raise ParameterError("catalogue", "users", expected, users)
 
 
-def _check_needs(found: CatalogueSurvey) -> None:
-    """Refuses statistics that were asked for by name and need more than is known."""
-    if found.lacking:
-        raise InputError("; ".join(f"{name} needs {lacked(needs)}" for name, needs in found.lacking.items()))
-
-
 def _value(one: CatalogueStatistic, shown: Shown) -> tuple[float, float, float, int]:
     found = np.atleast_1d(one.kernel(shown))
     counted = int((~np.isnan(found)).sum())
@@ -122,16 +125,7 @@ def _value(one: CatalogueStatistic, shown: Shown) -> tuple[float, float, float, 
     return mean, float(ends.low), float(ends.high), counted
 
 
-def _ids(frames: Iterable[pl.DataFrame]) -> list[str]:
-    return pl.concat([frame["document"] for frame in frames]).unique(maintain_order=True).to_list()
-
-
-def _relevant(judgments: pl.DataFrame, rel: float) -> pl.DataFrame:
-    wanted = judgments.filter(pl.col("grade") >= rel).select("query", "document").unique()
-    return wanted.with_columns(pl.lit(True).alias("relevant"))
-
-
-def _shown(
+def _list_shown(
     frame: pl.DataFrame,
     items: Items,
     codes: pl.DataFrame,
@@ -189,7 +183,7 @@ class Items:
 
     @classmethod
     def of(cls, table: pl.DataFrame) -> Items:
-        """The items of a table with a column of documents, and one of popularity or category if there is one."""
+        """Return the items of a table with a column of documents, and one of popularity or category if there is one."""
         name = find_column(table.columns, "document")
         if name is None:
             raise InputError(
@@ -213,7 +207,7 @@ class Items:
 
 
 def read_items(source: Any) -> Items:
-    """The items in a table or in the file of one."""
+    """Return the items in a table or in the file of one."""
     if isinstance(source, Items):
         return source
     if not isinstance(source, str | os.PathLike):
@@ -250,7 +244,7 @@ def _popularity(table: pl.DataFrame) -> FloatArray | None:
 
 
 def _kinds(table: pl.DataFrame) -> tuple[IndexArray | None, tuple[frozenset[str], ...]]:
-    """Which kind each item is of, and the kinds: what the cells of the column of categories say."""
+    """Return which kind each item is of, and the kinds: what the cells of the column of categories say."""
     column = _column(table, CATEGORY)
     if column is None:
         return None, ()

@@ -12,29 +12,32 @@ import numpy as np
 
 from rankgauge.comparison import tables
 from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places, is_many
+from rankgauge.comparison.segments import segment_pairs
 from rankgauge.comparison.settings import ComparisonSettings
-from rankgauge.comparison.tables import verdicts
+from rankgauge.comparison.tables import paired_places, verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import display
 from rankgauge.evaluation.evaluation import (
+    apply_spelling,
     evaluate_runs,
     from_arrays,
     has_integer_queries,
-    overruled,
-    spelled,
-    weighed,
+    override_choices,
+    weigh_subtopics,
 )
+from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
+from rankgauge.input_notes import heard
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.plain_table import PlainTable
+from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
-from rankgauge.statistics import cohen_dz, mean_interval, outcomes, queries_needed
 from rankgauge.statistics.correction import Family
-from rankgauge.statistics.intervals import Interval, limits
+from rankgauge.statistics.effects import cohen_dz, column_means, outcomes, queries_needed
+from rankgauge.statistics.intervals import Interval, limits, mean_interval
 
 if TYPE_CHECKING:
     from rankgauge.comparison.collections import CollectionsComparison
@@ -76,6 +79,8 @@ def compare(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    chunks: str | None = None,
+    spans: str | None = None,
     intents: Any = None,
     weights: str | Mapping[str, float] = "each",
     groups: Mapping[str, str] | None = None,
@@ -107,6 +112,7 @@ def compare(
     bases = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
+    said = {"columns": columns, "scale": scale, "ids": ids, "chunks": chunks, "spans": spans}
     if measures is None:
         from rankgauge.comparison.collections.sources import are_collections, compare_collections
 
@@ -116,37 +122,30 @@ def compare(
             )
             raise ParameterError("compare", "measures", wanted, None)
         unfit = {"by": by, "similarity": similarity, "risk": risk, "intents": intents}
+        unfit |= {"test": test, "correction": correction}
         if named_unfit := [name for name, value in unfit.items() if value is not None]:
             raise ParameterError("compare", named_unfit[0], "left out over many collections", unfit[named_unfit[0]])
-        return compare_collections(
-            judgments,
-            runs,
-            baselines=bases,
-            settings=chosen,
-            weights=weights,
-            groups=groups,
-            holes=holes,
-            dialect=dialect,
-            said={"columns": columns, "scale": scale, "ids": ids},
-            overrides=overrides,
-        )
+        choices: dict[str, Any] = {"bases": bases, "settings": chosen, "holes": holes}
+        choices |= {"weights": weights, "groups": groups, "dialect": dialect, "said": said, "overrides": overrides}
+        return compare_collections(judgments, runs, **choices)
     named: Mapping[str, Any] = files.named_runs("compare", runs)
-    spoken = overruled(dialect, overrides, compare)
+    spoken = override_choices(dialect, overrides, compare).on_chunks(chunks)
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
     judgments, named = from_arrays(judgments, named, spoken)
     whole = ids is None and has_integer_queries(judgments, columns)
-    judgments, named = spelled(judgments, named, columns=columns, scale=scale, ids=ids)
-    judgments = weighed(judgments, intents, spoken.select(measures))
+    with heard() as notes, judged_as(spoken):
+        judgments, named = apply_spelling(judgments, named, **said)
+    judgments = weigh_subtopics(judgments, intents, spoken.select(measures))
     if similarity is not None:
-        named = {name: files.kept(run, files.run_from) for name, run in named.items()}
+        named = {name: files.keep_rereadable(run, files.run_from) for name, run in named.items()}
     evaluated = evaluate_runs(judgments, named, spoken.select(measures), spoken)
-    results = {name: replace(result, integer_queries=whole) for name, result in evaluated}
+    results = {name: replace(result.noted(notes), integer_queries=whole) for name, result in evaluated}
     found = Comparison(
         results=results,
         baseline=bases[0] if bases else None,
         rivals=bases[1:],
         settings=chosen,
-        judged_rule=TRUSTING if "unjudged" in overrides else JudgedRule(),
+        judged_rule=TRUSTING if "unjudged" in overrides or spans is not None else JudgedRule(),
         risk=risk,
     )
     if similarity is not None:
@@ -221,30 +220,18 @@ class Comparison:
     @cached_property
     def queries(self) -> tuple[str, ...]:
         """The queries that count for at least one run, and last those whose search failed in every run."""
-        results = self.results.values()
-        counted = [query for result in results for query in result.names]
-        return tuple(dict.fromkeys([*counted, *(query for result in results for query in result.hits.failed)]))
+        failed = [query for result in self.results.values() for query in result.hits.failed]
+        return tuple(dict.fromkeys([*tables.counted_queries(self.results), *failed]))
 
     @cached_property
     def values(self) -> FloatArray:
         """The values (measures × queries × runs); NaN where a run has none for the query."""
-        place = {query: row for row, query in enumerate(self.queries)}
-        values = np.full((len(self.measures), len(place), len(self.runs)), np.nan)
-        for column, result in enumerate(self.results.values()):
-            rows = [place[query] for query in result.names]
-            values[:, rows, column] = result.matrix.T
-        return values
+        return tables.stacked_values(self.results, self.queries)
 
     @cached_property
     def paired(self) -> tuple[IndexArray, IndexArray]:
         """The positions of the runs of each pair; the second one is what the first is held against."""
-        if self.baseline is None:
-            other, run = np.triu_indices(len(self.runs), 1)
-            order = np.lexsort((other, run))
-            return run[order], other[order]
-        bases = np.array([self.runs.index(name) for name in self.bases])
-        rest = np.setdiff1d(np.arange(len(self.runs)), bases)
-        return np.tile(rest, len(bases)), np.repeat(bases, len(rest))
+        return paired_places(self.runs, self.bases)
 
     @cached_property
     def differences(self) -> FloatArray:
@@ -252,15 +239,16 @@ class Comparison:
         run, other = self.paired
         return np.asarray(np.round(self.values[:, :, run] - self.values[:, :, other], tables.DECIMALS))
 
-    @cached_property
-    def means(self) -> pl.DataFrame:
-        """A row per measure and run: measure, run, mean, low, high, queries."""
-        return self.mean_table.frame
-
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """A row per measure and pair of runs: difference, interval, p-values, verdict, effect, wins, queries needed."""
-        return self.pair_table.frame
+    means = as_frame("mean_table", "A row per measure and run: measure, run, mean, low, high, queries.")
+    pairs = as_frame("pair_table", "A row per measure and pair: difference, interval, p-values, verdict, effect, wins.")
+    agreement = as_frame(
+        "agreement_table", "A row per pair of measures: how alike they order the runs (tau_b, tau_ap)."
+    )
+    sensitivity = as_frame("sensitivity_table", "A row per measure: how many pairs of runs it separates.")
+    segments = as_frame("segment_table", "A row per segment, measure and pair: means, difference, p-values, verdict.")
+    similarity = as_frame("similarity_table", "A row per pair of runs: how alike their lists are, if asked for.")
+    boards = as_frame("board_table", "A row per pair of measures: how alike they order the runs, if asked for.")
+    risks = as_frame("risk_table", "A row per measure and run: what it risks against the baseline, if asked for.")
 
     @cached_property
     def movers(self) -> pl.DataFrame:
@@ -273,39 +261,9 @@ class Comparison:
         return self._named(self.query_table)
 
     def _named(self, table: PlainTable) -> pl.DataFrame:
-        """The table with its queries as they were given: whole numbers or texts."""
+        # Queries as they were given: whole numbers or texts.
         whole = all(result.integer_queries for result in self.results.values())
         return table.frame.with_columns(pl.col("query").cast(pl.Int64)) if whole else table.frame
-
-    @cached_property
-    def agreement(self) -> pl.DataFrame:
-        """A row per pair of measures: how alike they order the runs (tau_b, tau_ap)."""
-        return self.agreement_table.frame
-
-    @cached_property
-    def sensitivity(self) -> pl.DataFrame:
-        """A row per measure: how many pairs of runs it separates."""
-        return self.sensitivity_table.frame
-
-    @cached_property
-    def segments(self) -> pl.DataFrame:
-        """A row per segmentation, segment, measure and pair: means, difference, interval, p-values, verdict."""
-        return self.segment_table.frame
-
-    @property
-    def similarity(self) -> pl.DataFrame:
-        """A row per pair of runs: how alike their lists are, where that was asked for."""
-        return self.similarity_table.frame
-
-    @property
-    def boards(self) -> pl.DataFrame:
-        """A row per pair of measures: how alike they order the runs, by the similarity that was asked for."""
-        return self.board_table.frame
-
-    @property
-    def risks(self) -> pl.DataFrame:
-        """A row per measure and run: what it risks against the baseline, where that was asked for."""
-        return self.risk_table.frame
 
     # The same tables without polars, which takes longer to import than a small comparison takes.
 
@@ -319,32 +277,11 @@ class Comparison:
         """The pairs."""
         return PlainTable.stacked([self._pairs(row) for row in range(len(self.measures))])
 
-    @cached_property
-    def mover_table(self) -> PlainTable:
-        """The queries that differ most."""
-        return tables.movers(self.measures, self.queries, self.runs, self.values, self.paired)
-
-    @cached_property
-    def query_table(self) -> PlainTable:
-        """Every query of every measure and pair."""
-        return tables.differences(self.measures, self.queries, self.runs, self.values, self.paired)
-
-    @cached_property
-    def agreement_table(self) -> PlainTable:
-        """How alike measures order the runs."""
-        return tables.orders(self.measures, self.mean_table)
-
-    @cached_property
-    def sensitivity_table(self) -> PlainTable:
-        """How many pairs measures separate."""
-        return tables.sensitivity(self.measures, self.pair_table, alpha=self.settings.alpha)
-
-    @cached_property
-    def segment_table(self) -> PlainTable:
-        """The pairs by segment."""
-        from rankgauge.comparison.segments import segment_pairs
-
-        return segment_pairs(self)
+    mover_table = cached_property(tables.movers)
+    query_table = cached_property(tables.differences)
+    agreement_table = cached_property(tables.orders)
+    sensitivity_table = cached_property(tables.sensitivity)
+    segment_table = cached_property(segment_pairs)
 
     @cached_property
     def similarity_table(self) -> PlainTable:
@@ -373,17 +310,17 @@ class Comparison:
         return self.alike
 
     def ordered(self, measure: Measure) -> tuple[str, ...]:
-        """The runs by falling mean."""
+        """Return the runs by falling mean."""
         return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
 
     def segmented(self, by: Any) -> Comparison:
-        """The comparison with its queries grouped, as `evaluate` groups them."""
-        from rankgauge.evaluation.segments import matched, segmentations
+        """Return the comparison with its queries grouped, as `evaluate` groups them."""
+        from rankgauge.evaluation.segments import keep_matching, segmentations
 
-        return replace(self, by=matched(segmentations(by), self.queries, by))
+        return replace(self, by=keep_matching(segmentations(by), self.queries, by))
 
     def likened(self, runs: Mapping[str, pl.DataFrame], by: str | SimilaritySettings, tell: Any = None) -> Comparison:
-        """The comparison with how alike the runs' lists are; `tell` hears how far the work is."""
+        """Return the comparison with how alike the runs' lists are; `tell` hears how far the work is."""
         from rankgauge.comparison.similarity import RunSimilarity, SimilaritySettings
 
         settings = SimilaritySettings(similarity=by) if isinstance(by, str) else by
@@ -413,7 +350,7 @@ class Comparison:
         return {name: result.judged for name, result in self.results.items()}
 
     def to_pandas(self, table: str = "pairs") -> Any:
-        """The `pairs`, `means`, `per_query`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
+        """Return the `pairs`, `means`, `per_query`, `movers`, `agreement` or `sensitivity` as a pandas frame."""
         return display.pandas(self, ("pairs", "means", "per_query", "movers", "agreement", "sensitivity"), table)
 
     def table(self, format: str = "table", *, tables: Iterable[str] | None = None, digits: int = 4) -> str:
@@ -440,74 +377,58 @@ class Comparison:
         return f"<Comparison of {', '.join(self.runs)}: {', '.join([*found, *more])}>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            (
-                row["measure"],
-                row["run"],
-                row["other"],
-                f"{row['difference']:+.4f}",
-                display.interval(row["low"], row["high"]),
-                f"{row['corrected']:.4f}",
-                row["verdict"],
-            )
-            for row in self.pair_table.named()
-        ]
         heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
-        settings = self.settings
-        spoken = self.dialect.describe(self.measures)
-        note = f"{settings.test} test, {settings.correction} correction; dialect {spoken}"
-        return display.table(heads, rows, note)
+        columns = ("measure", "run", "other", "difference", "low", "high", "corrected", "verdict")
+        rows = [
+            (*named, f"{gap:+.4f}", display.interval(low, high), f"{corrected:.4f}", verdict)
+            for *named, gap, low, high, corrected, verdict in self.pair_table.rows(*columns)
+        ]
+        test = f"{self.settings.test} test, {self.settings.correction} correction"
+        return display.table(heads, rows, f"{test}; dialect {self.dialect.describe(self.measures)}")
 
     def limits(self, row: int) -> tuple[float, float]:
-        """How far that measure reaches, by the values of all runs."""
+        """Return how far that measure reaches, by the values of all runs."""
         return limits(self.measures[row].facts.bounds, self.values[row])
 
     def _means(self, row: int) -> PlainTable:
-        mean, count = _mean(self.values[row])
-        ends = self.interval(self.values[row]).within(*self.limits(row), mean)
-        return PlainTable.of(
-            tables.MEANS,
-            {
-                "measure": [str(self.measures[row])] * len(self.runs),
-                "run": list(self.runs),
-                "mean": mean,
-                "low": ends.low,
-                "high": ends.high,
-                "queries": count,
-            },
-        )
+        values, count = self.values[row], len(self.runs)
+        mean, known = column_means(values)
+        ends = self.interval(values).within(*self.limits(row), mean)
+        named = {"measure": [str(self.measures[row])] * count, "run": list(self.runs)}
+        return PlainTable.from_columns(named | {"mean": mean, "low": ends.low, "high": ends.high, "queries": known})
+
+    def pair_names(self, row: int) -> dict[str, list[str]]:
+        """Return the columns that name each pair by a measure."""
+        run, other = ([self.runs[at] for at in side] for side in self.paired)
+        return {"measure": [str(self.measures[row])] * len(run), "run": run, "other": other}
+
+    def tested(self, row: int, differences: FloatArray) -> dict[str, FloatArray]:
+        """Test differences (queries × pairs) by a measure: p-values, and those that are corrected together."""
+        (run, other), settings = self.paired, self.settings
+        draws = settings.drawn(len(run))
+        p, error = settings.paired_test(differences, rng=settings.rng(), draws=draws)
+        family = Family(p=p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
+        return {"p": p, "p_error": error, "corrected": settings.family_correction.adjust(family)}
 
     def _pairs(self, row: int) -> PlainTable:
-        run, other = self.paired
-        found, measure, settings = self.differences[row], self.measures[row], self.settings
-        draws = settings.drawn(len(run))
-        mean, count = _mean(found)
-        tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
-        family = Family(p=tested.p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
-        corrected = settings.family_correction.adjust(family)
-        effect, tally, reach = cohen_dz(found), outcomes(found), np.ptp(self.limits(row))
-        ends = self.interval(found).within(-reach, reach, mean)
-        alike, separated = tally.wins + tally.losses == 0, np.asarray(corrected < settings.alpha)
-        return PlainTable.of(
-            tables.PAIRS,
+        values, settings = self.differences[row], self.settings
+        (mean, count), tested = column_means(values), self.tested(row, values)
+        effect, tally, reach = cohen_dz(values), outcomes(values), np.ptp(self.limits(row))
+        ends = self.interval(values).within(-reach, reach, mean)
+        alike, separated = tally.wins + tally.losses == 0, np.asarray(tested["corrected"] < settings.alpha)
+        return PlainTable.from_columns(
             {
-                "measure": [str(measure)] * len(run),
-                "run": [self.runs[i] for i in run],
-                "other": [self.runs[i] for i in other],
+                **self.pair_names(row),
                 "difference": mean,
                 "low": ends.low,
                 "high": ends.high,
-                "p": tested.p,
-                "p_error": tested.error,
-                "corrected": corrected,
-                "verdict": verdicts(measure, mean, separated, alike, self.untold(row, separated)),
+                **tested,
+                "verdict": verdicts(self.measures[row], mean, separated, alike, self.untold(row, separated)),
                 "effect": effect,
-                "wins": tally.wins,
-                "ties": tally.ties,
-                "losses": tally.losses,
+                **tally._asdict(),
                 "queries": count,
                 "needed": queries_needed(effect, alpha=settings.alpha),
-            },
+            }
         )
 
     @cached_property
@@ -516,7 +437,7 @@ class Comparison:
         return MissingJudgments(results=self.results, queries=self.queries, rule=self.judged_rule)
 
     def untold(self, row: int, separated: BoolArray, places: Places = None) -> BoolArray:
-        """Which of the separated pairs may be so only because documents are not judged, or searches failed."""
+        """Return which of the separated pairs may be so only because documents are not judged, or searches failed."""
         untold = np.zeros(len(separated), dtype=bool)
         for pair in np.flatnonzero(separated).tolist():
             run, other = (self.runs[side[pair]] for side in self.paired)
@@ -534,7 +455,7 @@ class Comparison:
         )
 
     def _is_turned(self, row: int, run: str, other: str, chosen: Any) -> bool:
-        """Whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
+        """Say whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
         settings, values = self.settings, self.values[row, chosen]
         moved = self.missing.as_good(self.measures[row], run, other)[chosen][:, np.newaxis]
         plain = values[:, self.runs.index(run)] - values[:, self.runs.index(other)]
@@ -542,12 +463,5 @@ class Comparison:
         return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
-        """The interval of each column's mean, of the kind that the settings name."""
+        """Return the interval of each column's mean, of the kind that the settings name."""
         return mean_interval(values, self.settings.interval, seed=self.settings.seed, level=level)
-
-
-def _mean(values: FloatArray) -> tuple[FloatArray, IndexArray]:
-    """The mean of each column, and how many values it has; NaN where it has none."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    return np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan), count

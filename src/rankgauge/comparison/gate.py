@@ -10,9 +10,13 @@ A segment of queries that is *worse* by the same rule, or by a tolerance of its 
 1 − α/(k · segments); it never makes it undecided, since segments have few queries.
 
 A run whose mean is below a *floor* fails it as well, whatever the baseline has (`settings.py`); if too little of the
-run is judged, the gate is undecided.
+run is judged, or so much less than of the baseline that the floor would be reached if unjudged documents were as good
+as judged ones, the gate is undecided.
 
-Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widened`).
+Where fewer queries differ than a coin could put on one side by luck, the interval is widened (`widen_intervals`).
+
+Over collections the gate asks about these, since a pipeline sees the same ones every time. Half of α goes to the means
+over collections and half to single collections, which are its parts.
 
 No verdict comes from what nobody judged (`judging`): a gate is *undecided* where too little of a run is judged, where
 in more than a few queries nothing of one run is judged, or the verdict needs such queries, and where runs are judged
@@ -25,27 +29,30 @@ Nor does it come from next to nothing: a gate is *undecided* where more than a f
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from rankgauge.comparison.judging import Places, is_many
 from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation.judged_share import LEAST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.records import entity, record
-from rankgauge.statistics import Interval, cohen_dz, queries_needed
+from rankgauge.statistics.effects import cohen_dz, queries_needed
+from rankgauge.statistics.intervals import Interval, t_interval
 from rankgauge.statistics.student import largest_share
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.collections import CollectionsComparison
     from rankgauge.comparison.comparison import Comparison
     from rankgauge.comparison.looks import GateLook
 
@@ -59,6 +66,8 @@ COLUMNS: Mapping[str, type] = {
     "reason": str,
 }
 SEGMENT_COLUMNS: Mapping[str, type] = {"by": str, "segment": str, **COLUMNS}
+FEWER = ("measure", "run", "other", "tolerance", "difference", "low", "high", "queries", "verdict", "reason")
+COLLECTIONS_COLUMNS: Mapping[str, type] = {name: COLUMNS[name] for name in FEWER}
 """The columns of a gate's tables.
 
 `judged` and `other_judged` are the shares of the measure's depth that are judged. Where these are unequal, `as_good` is
@@ -102,7 +111,7 @@ class GateRule:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The rule that a text such as `nDCG@10` or `nDCG@10:0.01` says."""
+        """Return the rule that a text such as `nDCG@10` or `nDCG@10:0.01` says."""
         measure, colon, loss = text.rpartition(":")
         if not colon:
             return cls(measure=text)
@@ -114,7 +123,7 @@ class GateRule:
 
 
 def decide(difference: float, low: float, high: float, *, tolerance: float = 0.0) -> GateVerdict:
-    """The verdict on a run by its mean difference from the baseline and the interval of that."""
+    """Return the verdict on a run by its mean difference from the baseline and the interval of that."""
     if high < -tolerance:
         return GateVerdict.WORSE
     if low > -tolerance or (not tolerance and difference >= 0):
@@ -123,12 +132,12 @@ def decide(difference: float, low: float, high: float, *, tolerance: float = 0.0
 
 
 def fewest(alpha: float) -> int:
-    """How many queries must differ: with fewer, equal runs have them all on one side more often than `alpha`."""
+    """Return how many queries must differ: with fewer, equal runs have them all on one side more often than `alpha`."""
     return math.ceil(math.log2(2 / alpha))
 
 
-def widened(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
-    """The intervals, wider where so few queries differ that their spread says little.
+def widen_intervals(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
+    """Return the intervals, wider where so few queries differ that their spread says little.
 
     They reach as far as the mean could lie if as many queries differed as may well do, each by the largest difference
     that was seen.
@@ -144,19 +153,97 @@ def widened(ends: Interval, differences: FloatArray, alpha: float) -> Interval:
 
 
 @entity
-class Gate:
-    """Rules for the runs of a comparison with a baseline."""
+class RuleGate:
+    """What the gates over queries and over collections share: rules, parts that fail it alone, and a verdict."""
 
-    comparison: Comparison
+    part_kind: ClassVar[str]
+    """What the parts are: segments or collections."""
+
+    comparison: Any
     rules: tuple[GateRule, ...]
-    floors: tuple[GateFloor, ...] = ()
-    """The least means that runs other than the baseline may have."""
     tolerances: tuple[SegmentTolerance, ...] = ()
-    """The losses that segments may have, in the place of the rules' own."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
+    """The losses that parts may have, in the place of the rules' own."""
     look: GateLook | None = None
     """Which look this is, where the gate is looked at again and again."""
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The runs that the others are held against."""
+        return tuple(self.comparison.bases)
+
+    @property
+    @abstractmethod
+    def part_count(self) -> int:
+        """How many parts there are."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> PlainTable:
+        """A row per rule and run: tolerance, difference, interval, queries, verdict, reason."""
+
+    @property
+    @abstractmethod
+    def part_rows(self) -> PlainTable:
+        """The same for each part."""
+
+    @property
+    def floor_rows(self) -> PlainTable:
+        """A row per floor, measure and run; none, unless a gate has floors."""
+        return PlainTable.of_rows(FLOOR_COLUMNS, [])
+
+    @property
+    def level(self) -> float:
+        """The level of all mistakes together."""
+        level: float = self.comparison.settings.alpha
+        return level if self.look is None else self.look.spent
+
+    @property
+    def tests(self) -> int:
+        """How many runs, baselines and measures the level is divided over; 1 without a correction or a rule."""
+        return max(1, len(self.rules) * len(self.comparison.paired[0])) if self._corrects else 1
+
+    @property
+    def _corrects(self) -> bool:
+        return bool(self.comparison.settings.correction != "none")
+
+    @property
+    def alpha(self) -> float:
+        """The level of one interval's mistakes."""
+        return self.level / self.tests
+
+    @property
+    def part_alpha(self) -> float:
+        """The level of the mistakes of the interval of a part."""
+        return self.alpha / (max(self.part_count, 1) if self._corrects else 1)
+
+    @property
+    def lost(self) -> PlainTable:
+        """The parts that are worse."""
+        return self.part_rows.where("verdict", GateVerdict.WORSE.value)
+
+    @cached_property
+    def verdict(self) -> GateVerdict:
+        """Worse if a run is by a rule, overall or in a part, or below a floor; else undecided if any; else pass."""
+        words = {*self.rows["verdict"], *self.lost["verdict"], *self.floor_rows["verdict"]}
+        order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
+        return next((verdict for verdict in order if verdict.value in words), GateVerdict.PASS)
+
+    def _within(self, rule: GateRule, by: str, part: str) -> GateRule:
+        own = [one.loss for one in self.tolerances if one.concerns(by, part)]
+        return replace(rule, tolerance=own[0]) if own else rule
+
+
+@entity
+class Gate(RuleGate):
+    """Rules for the runs of a comparison with a baseline."""
+
+    part_kind = "segments"
+
+    comparison: Comparison
+    floors: tuple[GateFloor, ...] = ()
+    """The least means that runs other than the baseline may have."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where the runs come from, and under the empty name the judgments: what a command to judge more would name."""
     explain: Callable[[str, Sequence[str]], str] = lambda run, queries: ""
     """Why nothing of a run is judged for some queries, where it looks like a mistake; empty if it does not. Without
     queries: whether documents of the run are judged under another spelling."""
@@ -169,16 +256,16 @@ class Gate:
         for name in (*(rule.measure for rule in self.rules), *(floor.measure for floor in self.floors)):
             if name is None and not self.rules:
                 raise ParameterError("the gate", "min", "written with its measure, such as nDCG@10:0.62", None)
-            measure = self._measure(name) if name is not None else None
+            measure = self.measure(name) if name is not None else None
             if measure and (not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN):
                 raise ParameterError("the gate", "measure", "one of which more is better, such as AP", name)
         self._check_segments()
         self._check_ranges()
 
     def _check_ranges(self) -> None:
-        """Raise an error for a loss that no run can have, or a floor that none, or every run, reaches."""
+        # A loss that no run can have, or a floor that none, or every run, reaches.
         for rule in self.rules:
-            reach = float(np.ptp(self.measure(rule).facts.bounds))
+            reach = float(np.ptp(self.measure(rule.measure).facts.bounds))
             own = [("segment-tolerance", one.segment, one.loss) for one in self.tolerances]
             for name, subject, loss in [("fail-if-worse", rule.measure, rule.tolerance), *own]:
                 if loss >= reach:
@@ -186,24 +273,20 @@ class Gate:
                     raise ParameterError("the gate", name, wanted, f"{subject}:{loss:g}")
         for floor in self.floors:
             for measure in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
-                low, high = self._measure(measure).facts.bounds
+                low, high = self.measure(measure).facts.bounds
                 if not low <= floor.least <= high:
                     wanted = f"from {low:g} to {high:g}, the range of {measure}{_points(measure, floor.least)}"
                     raise ParameterError("the gate", "min", wanted, f"{measure}:{floor.least:g}")
 
     def _check_segments(self) -> None:
-        """Raise an error for a tolerance of a segment that there is not."""
         known = [(by, segment) for by, segment, _ in self.segments] if self.tolerances else []
         for one in self.tolerances:
             if not any(one.concerns(*segment) for segment in known):
                 listed = ", ".join(segment for _, segment in known) or "none, without --by"
                 raise ParameterError("the gate", "segment-tolerance", f"of a segment ({listed})", one.segment)
 
-    def measure(self, rule: GateRule) -> Measure:
-        """The measure that a rule is about."""
-        return self._measure(rule.measure)
-
-    def _measure(self, name: str) -> Measure:
+    def measure(self, name: str) -> Measure:
+        """Return the measure of the comparison that a rule or a floor names."""
         selected = self.comparison.dialect.select(name)
         if len(selected) != 1 or selected[0] not in self.comparison.measures:
             known = ", ".join(map(str, self.comparison.measures))
@@ -211,28 +294,7 @@ class Gate:
         return selected[0]
 
     @cached_property
-    def tests(self) -> int:
-        """How many intervals there are, over which the level is divided; 1 without a correction."""
-        return self.looked_at if self.corrects else 1
-
-    @property
-    def corrects(self) -> bool:
-        """Whether the level is divided over what is looked at."""
-        return self.comparison.settings.correction != "none"
-
-    @property
-    def looked_at(self) -> int:
-        """How many runs against how many baselines by how many measures; 1 if there are floors alone."""
-        return max(1, len(self.rules) * len(self.comparison.paired[0]))
-
-    @property
-    def alpha(self) -> float:
-        """The level of one interval's mistakes."""
-        return (self.comparison.settings.alpha if self.look is None else self.look.spent) / self.tests
-
-    @cached_property
     def rows(self) -> PlainTable:
-        """A row per rule and run, without polars."""
         return PlainTable.of_rows(COLUMNS, [row for rule in self.rules for row in self._rows(rule, self.alpha)])
 
     @cached_property
@@ -242,25 +304,18 @@ class Gate:
         return [(one.name, *part) for one in self.comparison.by for part in one.rows(queries).items()]
 
     @property
-    def segment_alpha(self) -> float:
-        """The level of the mistakes of one interval of a segment."""
-        return self.alpha / (max(len(self.segments), 1) if self.corrects else 1)
+    def part_count(self) -> int:
+        return len(self.segments)
 
     @cached_property
-    def segment_rows(self) -> PlainTable:
-        """A row per segment of queries, rule and run, without polars."""
+    def part_rows(self) -> PlainTable:
         rows = [
             (by, segment, *row)
             for rule in self.rules
             for by, segment, places in self.segments
-            for row in self._rows(self._within(rule, by, segment), self.segment_alpha, places)
+            for row in self._rows(self._within(rule, by, segment), self.part_alpha, places)
         ]
         return PlainTable.of_rows(SEGMENT_COLUMNS, rows)
-
-    def _within(self, rule: GateRule, by: str, segment: str) -> GateRule:
-        """The rule with the tolerance of a segment, if it has its own."""
-        own = [one.loss for one in self.tolerances if one.concerns(by, segment)]
-        return replace(rule, tolerance=own[0]) if own else rule
 
     @cached_property
     def floor_rows(self) -> PlainTable:
@@ -269,15 +324,26 @@ class Gate:
         rows = []
         for floor in self.floors:
             for name in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
-                measure = self._measure(name)
+                measure = self.measure(name)
                 for run in self.comparison.runs:
-                    row = means[str(measure), run]
-                    verdict = GateVerdict.PASS if row["mean"] >= floor.least else GateVerdict.WORSE
-                    thin = verdict is GateVerdict.WORSE and self.comparison.missing.is_thin(measure, run)
-                    verdict = GateVerdict.UNDECIDED if thin or self.has_failed(run) else verdict
                     if run not in self.comparison.bases:
+                        row = means[str(measure), run]
+                        verdict = self._floor_verdict(measure, run, row["mean"], floor.least)
                         rows.append((str(measure), run, row["mean"], floor.least, row["queries"], verdict.value))
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
+
+    def _floor_verdict(self, measure: Measure, run: str, mean: float, least: float) -> GateVerdict:
+        """Whether a run is below a floor, by more than missing judgments can do."""
+        if mean >= least:
+            return GateVerdict.UNDECIDED if self.has_failed(run) else GateVerdict.PASS
+        unknown = self.has_failed(run) or self.comparison.missing.is_thin(measure, run)
+        return GateVerdict.UNDECIDED if unknown or self.mean_as_good(measure, run) >= least else GateVerdict.WORSE
+
+    def mean_as_good(self, measure: Measure, run: str) -> float:
+        """The mean of a run if its unjudged documents were as good as judged ones; NaN unless it is judged much less
+        than a baseline."""
+        means = [self.comparison.missing.mean_as_good(measure, run, base) for base in self.bases]
+        return max((mean for mean in means if not math.isnan(mean)), default=math.nan)
 
     @cached_property
     def misspelled(self) -> str:
@@ -290,27 +356,15 @@ class Gate:
         return next((f"in {run} {why}" for run in open_ if (why := self.explain(run, ()))), "")
 
     @property
-    def lost(self) -> PlainTable:
-        """The segments that are worse."""
-        return self.segment_rows.where("verdict", GateVerdict.WORSE.value)
-
-    @property
     def table(self) -> pl.DataFrame:
         """A row per rule and run: tolerance, difference, interval, queries, how many would settle it, verdict."""
         return self.rows.frame
 
-    @cached_property
-    def verdict(self) -> GateVerdict:
-        """Worse if a run is by a rule, overall or in a segment, or below a floor; else undecided if any; else pass."""
-        found = {*self.rows["verdict"], *self.lost["verdict"], *self.floor_rows["verdict"]}
-        order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
-        return next((verdict for verdict in order if verdict.value in found), GateVerdict.PASS)
-
     def _rows(self, rule: GateRule, alpha: float, places: Places = None) -> Iterator[tuple[Any, ...]]:
-        """The rows of a rule on some of the queries."""
-        found, measure = self.comparison, self.measure(rule)
+        """Yield the rows of a rule on some of the queries."""
+        found, measure = self.comparison, self.measure(rule.measure)
         differences = found.differences[found.measures.index(measure)][_picker(places)]
-        ends = widened(found.interval(differences, level=1 - alpha), differences, alpha)
+        ends = widen_intervals(found.interval(differences, level=1 - alpha), differences, alpha)
         for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
             column = differences[:, pair]
             known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])
@@ -326,14 +380,14 @@ class Gate:
             yield *named, mean, low, high, *counts, needed, verdict.value, *judging
 
     def _lacking(self, known: FloatArray, runs: Sequence[str], places: Places) -> str:
-        """Why so few queries are compared that there is no verdict; empty if there are enough."""
+        """Return why so few queries are compared that there is no verdict; empty if there are enough."""
         if any(self.has_failed(run, places) for run in runs):
             return FAILED
         alike = len(known) and not known.any() and not any(self._failure(run, places).any() for run in runs)
         return "" if alike or len(known) >= FEWEST else FEW_QUERIES
 
     def has_failed(self, run: str, places: Places = None) -> bool:
-        """Whether more than a few of the searches of a run failed."""
+        """Say whether more than a few of the searches of a run failed."""
         failed = self._failure(run, places)
         return is_many(int(failed.sum()), len(failed))
 
@@ -344,8 +398,8 @@ class Gate:
     def _judging(
         self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places
     ) -> tuple[float, float, float, float, float, str]:
-        """What missing judgments can do to a pair of runs: the last columns of a row."""
-        found, measure = self.comparison, self.measure(rule)
+        """Return what missing judgments can do to a pair of runs: the last columns of a row."""
+        found, measure = self.comparison, self.measure(rule.measure)
         missing = found.missing
         names = found.runs[found.paired[0][pair]], found.runs[found.paired[1][pair]]
         one, other = (share.share for share in missing.shares(measure, *names, places=places))
@@ -363,8 +417,8 @@ class Gate:
         return one, other, _mean(moved), _mean(least[chosen]), _mean(most[chosen]), reason
 
     def _is_blind(self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places) -> bool:
-        """Whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
-        found, measure, chosen = self.comparison, self.measure(rule), _picker(places)
+        """Say whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
+        found, measure, chosen = self.comparison, self.measure(rule.measure), _picker(places)
         names = [found.runs[side[pair]] for side in found.paired]
         blind = found.missing.blind(measure, *names)[chosen]
         if not blind.any() or is_many(int(blind.sum()), len(blind)):
@@ -373,30 +427,96 @@ class Gate:
         return verdict is not GateVerdict.UNDECIDED and self._decide(column, rule, alpha) is not verdict
 
     def _decide(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
-        """The verdict by other differences."""
         column = values[:, np.newaxis]
-        ends = widened(self.comparison.interval(column, level=1 - alpha), column, alpha)
+        ends = widen_intervals(self.comparison.interval(column, level=1 - alpha), column, alpha)
         return decide(_mean(values), float(ends.low[0]), float(ends.high[0]), tolerance=rule.tolerance)
 
     def _queries_needed(self, known: FloatArray, rule: GateRule) -> float:
-        """How many queries would settle it, if the difference and its spread are those found."""
+        """Return how many queries would settle it, if the difference and its spread are those found."""
         changed = np.count_nonzero(known)
         least = math.ceil(len(known) * fewest(self.alpha) / changed) if changed else math.inf
         needed = float(queries_needed(cohen_dz(known + rule.tolerance), alpha=self.alpha))
         return needed if math.isnan(needed) else max(needed, least, len(known) + 1)
 
 
+@entity
+class CollectionsGate(RuleGate):
+    """Rules for the runs of a comparison over collections."""
+
+    part_kind = "collections"
+
+    comparison: CollectionsComparison
+
+    def __post_init__(self) -> None:
+        board = self.comparison
+        if not board.bases:
+            raise ParameterError("the gate", "baseline", "one of the runs, as in --baseline main", None)
+        if not self.rules:
+            raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
+        if not board.answers_here:
+            raise InputError("a gate needs values by query, and these collections have scores alone")
+        for rule in self.rules:
+            if rule.measure not in board.measures:
+                raise UnknownNameError("measure of the comparison", rule.measure, board.measures)
+            if rule.measure in board.ascending:
+                raise ParameterError("the gate", "measure", "one of which more is better, such as AP", rule.measure)
+        known = [one.name for one in board.collections]
+        for one in self.tolerances:
+            if one.segment not in known:
+                raise UnknownNameError("collection", one.segment, known)
+
+    @property
+    def alpha(self) -> float:
+        return self.level / 2 / self.tests
+
+    @property
+    def part_count(self) -> int:
+        return len(self.comparison.collections)
+
+    @cached_property
+    def rows(self) -> PlainTable:
+        board, rows = self.comparison, []
+        queries, thin = sum(len(one.queries) for one in board.collections), any(c.is_thin for c in board.collections)
+        for rule in self.rules:
+            measured = board.measured(rule.measure)
+            half = measured.pair_reach(level=1 - self.alpha)
+            gap = measured.mean[board.paired[0]] - measured.mean[board.paired[1]]
+            ends = np.stack([gap, gap - half, gap + half], axis=1)
+            rows += self._rows(rule, ends, queries, thin=thin)
+        return PlainTable.of_rows(COLLECTIONS_COLUMNS, rows)
+
+    @cached_property
+    def part_rows(self) -> PlainTable:
+        board, rows = self.comparison, []
+        for rule in self.rules:
+            for one, values in zip(board.collections, board.measured(rule.measure).values, strict=True):
+                gaps = values[:, board.paired[0]] - values[:, board.paired[1]]
+                low, high = widen_intervals(t_interval(gaps, 1 - self.part_alpha), gaps, self.part_alpha)
+                thin = one.is_thin or (len(gaps) < FEWEST and bool(gaps.any()))
+                own, ends = self._within(rule, "collection", one.name), np.stack([gaps.mean(axis=0), low, high], axis=1)
+                rows += [(one.name, *row) for row in self._rows(own, ends, len(gaps), thin=thin)]
+        return PlainTable.of_rows({"collection": str, **COLLECTIONS_COLUMNS}, rows)
+
+    def _rows(self, rule: GateRule, ends: Any, queries: int, *, thin: bool) -> list[tuple[Any, ...]]:
+        """List the pairs by a rule, from their differences and intervals (pairs × 3)."""
+        rows, runs = [], self.comparison.runs
+        for run, other, numbers in zip(*self.comparison.paired, ends.tolist(), strict=True):
+            verdict = GateVerdict.UNDECIDED if thin else decide(*numbers, tolerance=rule.tolerance)
+            luck = LUCK if verdict is GateVerdict.UNDECIDED else ""
+            named, reason = (rule.measure, runs[run], runs[other]), FEW_JUDGED if thin else luck
+            rows.append((*named, rule.tolerance, *numbers, queries, verdict.value, reason))
+        return rows
+
+
 def _points(subject: str, value: float) -> str:
-    """What to write where points of 100 may be meant."""
+    """Return what to write where points of 100 may be meant."""
     return f" ({subject}:{value / 100:g} for {value:g} points of 100)" if 1 <= value <= 100 else ""
 
 
 def _picker(places: Places) -> Any:
-    """What picks the queries at the places out of an array."""
     return slice(None) if places is None else places
 
 
 def _mean(values: FloatArray) -> float:
-    """The mean of the values that there are."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan

@@ -72,13 +72,13 @@ class JudgedRule:
                 raise ParameterError("the gate", f"{name} judged", "a share from 0 to 1", getattr(self, name))
 
     def is_thin(self, share: JudgedShare) -> bool:
-        """Whether too little is judged for any verdict."""
+        """Say whether too little is judged for any verdict."""
         return (self.least > 0 and share.misplaced) or share.reach < (
             min(self.least, NONE) if share.relevant_only else self.least
         )
 
     def is_unequal(self, one: JudgedShare, other: JudgedShare) -> bool:
-        """Whether one run is judged so much less than the other that its unjudged documents matter."""
+        """Say whether one run is judged so much less than the other that its unjudged documents matter."""
         return not one.relevant_only and abs(one.share - other.share) > self.gap
 
 
@@ -93,11 +93,11 @@ class MissingJudgments:
     results: Mapping[str, Result]
     queries: Sequence[str]
     rule: JudgedRule
-    _moved: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
+    _moved: dict[tuple[str, str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     _bounds: dict[tuple[str, str, str], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
     def shares(self, measure: Measure, *runs: str, places: Places = None) -> list[JudgedShare]:
-        """How much of what the measure looks at is judged, for each of the runs, on some of the queries."""
+        """Return how much of what the measure looks at is judged, for each of the runs, on some of the queries."""
         return [self._share(measure, run, places) for run in runs]
 
     def _share(self, measure: Measure, run: str, places: Places) -> JudgedShare:
@@ -109,11 +109,11 @@ class MissingJudgments:
         return judged_share(result.hits, measure.depth, kept, result.judged_within(measure))
 
     def is_thin(self, measure: Measure, *runs: str, places: Places = None) -> bool:
-        """Whether too little of one of the runs is judged for any verdict."""
+        """Say whether too little of one of the runs is judged for any verdict."""
         return any(map(self.rule.is_thin, self.shares(measure, *runs, places=places)))
 
     def is_unequal(self, measure: Measure, run: str, other: str, places: Places = None) -> bool:
-        """Whether one run is judged much less than the other, and the measure depends on it."""
+        """Say whether one run is judged much less than the other, and the measure depends on it."""
         unequal = self.rule.is_unequal(*self.shares(measure, run, other, places=places))
         return unequal and not _ignores_unjudged(self.results[run], measure)
 
@@ -128,7 +128,7 @@ class MissingJudgments:
         return (none & other_some) | (some & other_none)
 
     def _seen_queries(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
-        """In which queries nothing of what the run retrieved is judged, and in which something is."""
+        """Return in which queries nothing of what the run retrieved is judged, and in which something is."""
         result = self.results[run]
         counts, listed = result.judged_within(measure)[result.counted], result.answered
         return self._place(run, (counts == 0) & listed) == 1, self._place(run, counts > 0) == 1
@@ -140,15 +140,27 @@ class MissingJudgments:
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
         """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""
+        first, second = self._as_good_values(measure, run, other)
+        return first - second
+
+    def mean_as_good(self, measure: Measure, run: str, other: str) -> float:
+        """The mean of a run if unjudged documents are as good as judged ones; NaN unless it is judged much less than
+        the other."""
+        one, rival = self.shares(measure, run, other)
+        if one.share >= rival.share or not self.is_unequal(measure, run, other):
+            return float("nan")
+        return float(np.nanmean(self._as_good_values(measure, run, other)[0]))
+
+    def _as_good_values(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
         key = (str(measure), run, other)
         if key not in self._moved:
             results = [_provider(self.results[name], measure) for name in (run, other)]
             first, second = as_good(results[0], results[1], measure)
-            self._moved[key] = self._place(run, first) - self._place(other, second)
+            self._moved[key] = self._place(run, first), self._place(other, second)
         return self._moved[key]
 
     def bounds(self, measure: Measure, run: str, other: str) -> tuple[FloatArray, FloatArray]:
-        """The least and the greatest differences by query, whatever the grades of unjudged documents are."""
+        """Return the least and the greatest differences by query, whatever the grades of unjudged documents are."""
         (low, high), (other_low, other_high) = self._ends(measure, run, other), self._ends(measure, other, run)
         return low - other_high, high - other_low
 
@@ -161,7 +173,7 @@ class MissingJudgments:
         return self._bounds[key]
 
     def _place(self, run: str, values: FloatArray | BoolArray) -> FloatArray:
-        """Values of the queries of a run at the places of all queries; NaN for those that it lacks."""
+        """Return values of the queries of a run at the places of all queries; NaN for those that it lacks."""
         place = {query: row for row, query in enumerate(self.queries)}
         placed = np.full(len(place), np.nan)
         placed[[place[query] for query in self.results[run].names]] = values
@@ -169,7 +181,7 @@ class MissingJudgments:
 
 
 def is_many(count: int, queries: int) -> bool:
-    """Whether so many of the queries show nothing that the others do not speak for all."""
+    """Say whether so many of the queries show nothing that the others do not speak for all."""
     return count > max(1, FEW * queries)
 
 
@@ -180,12 +192,12 @@ def _ignores_unjudged(result: Result, measure: Measure) -> bool:
 
 
 def _provider(result: Result, measure: Measure) -> Result:
-    """The part of a result that the measure comes from, where a dialect takes measures from several tools."""
+    """Return the part of a result that the measure comes from, where a dialect takes measures from several tools."""
     return next((part for part in result.parts if measure in part.measures), result)
 
 
 def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """The values of two runs' queries if unjudged documents are as good as judged ones of about the same rank.
+    """Return the values of two runs' queries if unjudged documents are as good as judged ones of about the same rank.
 
     What one run brings in is also missed by the other: both are held against the same ideal. Where ties are averaged,
     each draw has another order of tied documents.
@@ -213,7 +225,6 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
 
 
 def _averages_ties(result: Result) -> bool:
-    """Say whether a run has tied documents whose order is averaged."""
     return result.dialect.ties is Ties.EXPECTED and bool((result.hits.size > 1).any())
 
 
@@ -315,10 +326,9 @@ def bounds(result: Result, other: Result, measure: Measure) -> tuple[FloatArray,
 
 
 def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[FloatArray, FloatArray]:
-    """The same for one order of the documents."""
     from rankgauge.labelling.board.bounds import bounds as bounds_of
     from rankgauge.labelling.board.bounds import is_bounded
-    from rankgauge.labelling.board.target import BoardTarget, reached
+    from rankgauge.labelling.board.target import BoardTarget, mark_reached
 
     unknown = np.full(len(result.counted), np.nan)
     if len(result.counted) > LISTS or hits.facets is not None:
@@ -339,7 +349,7 @@ def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[
         return unknown, unknown  # a measure, or a choice of the dialect, of which no bounds are known
     if not is_bounded(target):
         return unknown, unknown
-    known = reached(np.asarray(grades, dtype=np.float64), target.grades)
+    known = mark_reached(np.asarray(grades, dtype=np.float64), target.grades)
     counts = np.zeros((len(hits.names), known.shape[1]))
     np.add.at(counts, hits.pool_query, known)
     lists = list(_lists(hits, measure.depth, counts, target.grades, missed))
@@ -355,9 +365,9 @@ def _count_missed(hits: Hits, other: Hits, depth: int) -> IndexArray:
 
 
 def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray, missed: IndexArray) -> Iterator[object]:
-    """The list of each judged query, with its judged and its unjudged ranks."""
+    """Yield the list of each judged query, with its judged and its unjudged ranks."""
     from rankgauge.labelling.board.bounds import OpenList
-    from rankgauge.labelling.board.target import reached
+    from rankgauge.labelling.board.target import mark_reached
 
     missing = _Unjudged.of(hits, depth)
     inside: BoolArray = hits.rank <= (depth or np.inf)
@@ -368,7 +378,7 @@ def _lists(hits: Hits, depth: int, counts: FloatArray, scale: FloatArray, missed
         mine = slice(judged[at], judged[at + 1])
         yield OpenList(
             ranks=rank[mine],
-            reached=reached(np.maximum(np.asarray(grade[mine], dtype=np.float64), 0.0), scale),
+            reached=mark_reached(np.maximum(np.asarray(grade[mine], dtype=np.float64), 0.0), scale),
             unjudged=missing.rank[open_[at] : open_[at + 1]],
             counts=counts[at],
             missed=int(missed[at]),

@@ -6,23 +6,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison import Comparison, risk, segments, similarity
+from rankgauge.comparison import Comparison, PairVerdict, gate_report, page, risk, segments, similarity
 from rankgauge.comparison import report_tables as tables
-from rankgauge.comparison.report_tables import DIGITS, MOST, UNTOLD, UP, Direction, latex_means
+from rankgauge.comparison.gate_report import GateCase
+from rankgauge.comparison.report_tables import DIGITS, MOST, UNTOLD, UP, directions, latex_means, tell_standing
 from rankgauge.comparison.tables import FEWEST
 from rankgauge.evaluation import judged_share as judging
-from rankgauge.evaluation.notes import unjudged_words
+from rankgauge.evaluation import notes as common
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Printed
-from rankgauge.records import entity
+from rankgauge.records import entity, tuple_record
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Details, Figure, Heading, Legend, Notes, Paragraph, Passage
-from rankgauge.render.svg import listed
+from rankgauge.render.svg import list_drawings, sheet
 from rankgauge.render.table import ReportTable
+from rankgauge.statistics.effects import POWER
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate
-    from rankgauge.comparison.gate_report import GateCase
     from rankgauge.evaluation.query_documents import DocumentLists
     from rankgauge.evaluation.topic_lines import TopicLines
     from rankgauge.render.svg import Drawing
@@ -38,30 +40,8 @@ CURVES = "Means over queries: what a reader who stops early gets, and precision 
 AGREEMENT = """A measure that separates more pairs is steadier over queries; that alone does not make it the right one.
 Kendall's tau-b counts the pairs of runs that two measures order alike; in tau-AP the top counts more."""
 
-TABLES: Mapping[str, str] = {
-    "means": "the mean of each run",
-    "pairs": "the difference of each two runs",
-    "matrix": "who is above whom",
-    "segments": "each segment of --by",
-    "queries": "the queries that differ most",
-    "similarity": "how alike the runs' lists are, with --similarity",
-    "risk": "what runs risk against the baseline, with --risk",
-    "measures": "how well measures tell runs apart, and how alike they order them",
-}
-"""The tables by name, in their order."""
-
 BRIEF = ("means", "segments")
 """Those of a LaTeX file, if no others are named."""
-
-FRAMES: Mapping[str, str] = {
-    "means": "means",
-    "pairs": "pairs",
-    "segments": "segments",
-    "queries": "movers",
-    "similarity": "similarity",
-    "risk": "risks",
-}
-"""The tables that fit into a file of one table, and what the comparison calls them."""
 
 
 @entity
@@ -103,12 +83,12 @@ class ComparisonReport(Report):
         return self.comparison.baseline is None and enough
 
     def shown(self, medium: Medium) -> tuple[str, ...]:
-        """The names of the tables that a medium shows."""
+        """Return the names of the tables that a medium shows."""
         brief = (*BRIEF, "queries") if self.per_query else BRIEF
         return self.chosen or (brief if medium is Medium.LATEX else tuple(TABLES))
 
     def topics(self) -> TopicLines:
-        """What ndeval -baseline -riskAlpha would list of each run but the baseline."""
+        """Return what ndeval -baseline -riskAlpha would list of each run but the baseline."""
         from rankgauge.evaluation.topic_lines import compared_lines
 
         return compared_lines(self.comparison, self.printed, self.tags)
@@ -122,7 +102,7 @@ class ComparisonReport(Report):
         return found
 
     def data(self) -> dict[str, Any]:
-        """The choices, all tables, and the notes."""
+        """Return the choices, all tables, and the notes."""
         found = self.comparison
         settings = asdict(found.settings) | {"draws": found.settings.drawn(len(found.paired[0]))}
         return {
@@ -142,45 +122,19 @@ class ComparisonReport(Report):
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
             **({"queries": found.per_query} if self.per_query else {}),
             **({"segments": found.segments} if found.by else {}),
-            **self._likened(),
-            **self._risked(),
-            **self._gated(),
+            **({} if found.alike is None else {"similarity": similarity.data(found)}),
+            **({} if found.risk is None else {"risk": {"alpha": found.risk, "runs": found.risks}}),
+            **({} if self.gate is None else {"gate": gate_report.data(self.gate)}),
         }
 
-    def _likened(self) -> dict[str, Any]:
-        found = self.comparison
-        if found.alike is None:
-            return {}
-        return {"similarity": asdict(found.alike.settings) | {"runs": found.similarity, "measures": found.boards}}
-
-    def _risked(self) -> dict[str, Any]:
-        found = self.comparison
-        return {} if found.risk is None else {"risk": {"alpha": found.risk, "runs": found.risks}}
-
-    def _gated(self) -> dict[str, Any]:
-        if self.gate is None:
-            return {}
-        from rankgauge.comparison import gate_report as gate
-
-        return {"gate": gate.data(self.gate)}
-
     def picture(self) -> Drawing:
-        """The means of each measure, and how they change with the cutoff and with recall."""
-        from rankgauge.comparison import figures as figures
-        from rankgauge.render.svg import sheet
-
+        """Return the means of each measure, how they change with the cutoff and with recall, and how alike runs are."""
         found = self.comparison
-        drawn = {**figures.means(found), **figures.curves(found), **self._heat()}
-        return sheet(self.headline(), drawn, figures.colours(found))
-
-    def _heat(self) -> dict[str, Drawing]:
-        """The maps of how alike runs are, and measures."""
-        if self.comparison.alike is None:
-            return {}
-        return similarity.maps(self.comparison)
+        drawn = {**page.means(found), **page.curves(found), **similarity.maps(found)}
+        return sheet(self.headline(), drawn, page.colours(found))
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The tables and the notes; a page also has charts."""
+        """Return the tables and the notes; a page also has charts."""
         found, settings = self.comparison, self.comparison.settings
         return ReportDocument(
             title=", ".join(found.runs),
@@ -198,202 +152,266 @@ class ComparisonReport(Report):
 
     def headline(self) -> str:
         """One sentence on the first measure: who is above whom by more than luck, and for which segment it is worse."""
-        if not self.comparison.by:
-            return self._overall()
-        return self._overall() + segments.losses(self.comparison)
+        return self._overall() + (segments.losses(self.comparison) if self.comparison.by else "")
 
     def _overall(self) -> str:
         comparison = self.comparison
         measure, base = comparison.measures[0], comparison.baseline
         if base is None and len(comparison.runs) == 2:
             base = comparison.runs[0]
-        found, words = tables.grid(comparison, measure), Direction.of(measure)
+        found = tables.grid(comparison, measure)
         if base is not None:
-            return words.against(base, {run: found[run, base] for run in comparison.runs if (run, base) in found})
+            marks = {run: found[run, base] for run in comparison.runs if (run, base) in found}
+            return tell_standing(measure, base, marks)
         first, *rest = comparison.ordered(measure)
         rivals = [run for run in rest if found[first, run] != UP]
         if not rivals:
             whom = rest[0] if len(rest) == 1 else "every other run"
-            return f"{first} is {words.up} {whom} by more than luck ({measure})"
+            return f"{first} is {directions(measure)[0]} {whom} by more than luck ({measure})"
         if found[first, rivals[0]] == UNTOLD:
             return f"{first} leads by {measure}, but too little is judged to tell it from {rivals[0]}"
-        return words.leads.format(first=first, measure=measure, rival=rivals[0])
-
-    def _judged(self) -> Iterator[Passage]:
-        """How much is judged, before any verdict."""
-        results = self.comparison.results
-        words = unjudged_words(self.comparison.dialect, self.comparison.measures)
-        return judging.passages(results, always=True, unjudged=words)
-
-    def _gate(self) -> Iterator[Passage]:
-        if self.gate is not None:
-            from rankgauge.comparison import gate_report as gate
-
-            yield from gate.passages(self.gate)
+        if measure.facts.more_is_better:
+            return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
+        return f"{first} has the highest {measure}, but not by more than luck: that of {rivals[0]} may be as high"
 
     def cases(self) -> list[GateCase]:
-        """What the gate looks at, as tests."""
-        from rankgauge.comparison import gate_report as gate
-
-        return [] if self.gate is None else gate.cases(self.gate)
-
-    def _summary(self) -> Iterator[Passage]:
-        """What a reader of a pull request needs; the rest unfolds."""
-        from rankgauge.comparison import gate_report as gate
-
-        yield from self._judged()
-        yield from self._gate()
-        if self.gate is not None and (lost := gate.lost_queries(self.gate)).rows:
-            yield Heading(lost.title)
-            yield lost
-        yield Details("The whole comparison", tuple(self._body(Medium.MARKDOWN)))
+        """Return what the gate looks at, as tests."""
+        return [] if self.gate is None else gate_report.cases(self.gate)
 
     def _text(self, medium: Medium) -> Iterator[Passage]:
-        if medium is Medium.MARKDOWN and self.gate is not None:
-            yield from self._summary()
+        """Yield how much is judged, the gate and the tables; for a reader of a pull request the latter unfold."""
+        yield from self._opening()
+        if medium is not Medium.MARKDOWN or self.gate is None:
+            yield from self._body(medium)
             return
-        yield from self._judged()
-        yield from self._gate()
-        yield from self._body(medium)
+        yield from titled(table for table in [gate_report.lost_queries(self.gate)] if table.rows)
+        yield Details("The whole comparison", tuple(self._body(Medium.MARKDOWN)))
+
+    def _opening(self) -> Iterator[Passage]:
+        words = common.unjudged_words(self.comparison.dialect, self.comparison.measures)
+        yield from judging.passages(self.comparison.results, always=True, unjudged=words)
+        if self.gate is not None:
+            yield from gate_report.passages(self.gate)
 
     def _body(self, medium: Medium) -> Iterator[Passage]:
-        for place, table in enumerate(self._tables(medium)):
+        shown = [table for name in self.shown(medium) for table in SECTIONS[name].tables(self, medium)]
+        for place, table in enumerate(shown):
             if place or self.gate or medium is not Medium.TERMINAL:
                 yield Heading(table.title)
             yield table
         yield Notes(self.notes(self.shown(medium)))
 
-    def _tables(self, medium: Medium) -> Iterator[ReportTable]:
-        for name in self.shown(medium):
-            yield from self._tables_named(name, medium)
-
-    def _tables_named(self, name: str, medium: Medium) -> Iterator[ReportTable]:
-        """The tables of one of the names."""
-        found = self.comparison
-        match name:
-            case "means":
-                yield latex_means(found, self.digits) if medium is Medium.LATEX else tables.means(found)
-            case "pairs":
-                yield tables.pairs(found)
-            case "matrix" if self.matrix:
-                yield from (tables.matrix(found, measure) for measure in found.measures)
-            case "segments":
-                yield from self._segments()
-            case "queries":
-                yield tables.every_query(found) if self.per_query else tables.movers(found)
-            case "similarity":
-                yield from self._similarity()
-            case "risk":
-                yield from self._risk()
-            case "measures":
-                yield from self._measures()
-
-    def _segments(self) -> Iterator[ReportTable]:
-        if self.comparison.by:
-            yield from segments.pairs(self.comparison)
-
-    def _similarity(self) -> Iterator[ReportTable]:
-        if self.comparison.alike is not None:
-            yield from similarity.tables(self.comparison)
-
-    def _risk(self) -> Iterator[ReportTable]:
-        if self.comparison.risk is not None:
-            yield risk.table(self.comparison)
-
-    def _measures(self) -> Iterator[ReportTable]:
-        if self.agreement:
-            yield tables.sensitivity(self.comparison)
-            if len(self.comparison.measures) > 1:
-                yield tables.agreement(self.comparison)
-
     def _page(self) -> Iterator[Passage]:
-        yield from self._judged()
-        yield from self._gate()
-        for name, section in self._sections().items():
+        yield from self._opening()
+        for name in PAGE:
             if name in self.shown(Medium.PAGE):
-                yield from section()
+                section = SECTIONS[name]
+                yield from section.passages(self) if section.passages else titled(section.tables(self, Medium.PAGE))
         yield Heading("What the numbers rest on")
         yield Notes(self.notes(self.shown(Medium.PAGE)))
 
-    def _sections(self) -> dict[str, Callable[[], Iterator[Passage]]]:
-        """The sections of a page by the names of their tables, in its order."""
-        return {
-            "means": self._means_section,
-            "pairs": self._pairs_section,
-            "matrix": self._matrix_section,
-            "risk": lambda: _with_titles(self._risk()),
-            "segments": lambda: _with_titles(self._segments()),
-            "similarity": self._similarity_section,
-            "queries": self._queries_section,
-            "measures": self._measures_section,
-        }
-
-    def _means_section(self) -> Iterator[Passage]:
-        from rankgauge.comparison import figures as figures
-
-        yield Heading("Means", hint=MEANS)
-        yield from listed(figures.means(self.comparison))
-        yield tables.means(self.comparison)
-        yield Heading("By cutoff and by recall", hint=CURVES)
-        yield Legend(figures.colours(self.comparison))
-        yield from listed(figures.curves(self.comparison))
-
-    def _pairs_section(self) -> Iterator[Passage]:
-        from rankgauge.comparison import figures as figures
-
-        yield Heading("Pairs", hint=PAIRS)
-        yield from listed(figures.differences(self.comparison))
-        yield from self._pairs()
-
-    def _matrix_section(self) -> Iterator[Passage]:
-        from rankgauge.comparison import figures as figures
-
-        if self.matrix:
-            yield Heading("Who is above whom", hint=MATRIX)
-            yield from listed(figures.matrices(self.comparison))
-
-    def _similarity_section(self) -> Iterator[Passage]:
-        if self.comparison.alike is not None:
-            yield from similarity.passages(self.comparison)
-
-    def _queries_section(self) -> Iterator[Passage]:
-        from rankgauge.comparison.page import ComparisonPage
-
-        yield from _with_titles(table for table in [tables.movers(self.comparison, self.texts)] if table.rows)
-        yield from ComparisonPage(self).passages()
-
-    def _measures_section(self) -> Iterator[Passage]:
-        if self.agreement:
-            yield Heading("Measures", hint=AGREEMENT)
-            yield from (Figure(table.title, table) for table in self._measures())
-
-    def _pairs(self) -> Iterator[Passage]:
-        """The pairs to look at, and if there are more, all of them."""
-        table, whole = tables.pairs(self.comparison), tables.pairs(self.comparison, most=None)
-        if len(whole.rows) == len(table.rows):
-            yield table
-        else:
-            yield Paragraph(f"The {MOST} pairs of each measure with the least p-values.")
-            yield table
-            yield Details(f"all {len(whole.rows):,} pairs", [whole])
-
     def warnings(self) -> list[tuple[str, str]]:
-        """What has to be said beside bare values."""
-        from rankgauge.evaluation import notes
-        from rankgauge.evaluation.report import EvaluationReport
+        """Return what has to be said beside bare values."""
+        return common.warnings(_evaluated(self.comparison))
 
-        strangers = {run: result.hits.strangers for run, result in self.comparison.results.items()}
-        return notes.warnings(EvaluationReport(results=self.comparison.results, unjudged=strangers))
-
-    def notes(self, shown: Collection[str] = tuple(TABLES)) -> list[tuple[str, str]]:
-        """What a reader of those tables should know before quoting a number."""
-        from rankgauge.comparison import notes as comparison_notes
-
-        return list(comparison_notes.notes(self.comparison, shown))
+    def notes(self, shown: Collection[str] | None = None) -> list[tuple[str, str]]:
+        """Return what a reader of those tables should know before quoting a number."""
+        return list(notes(self.comparison, TABLES if shown is None else shown))
 
 
-def _with_titles(found: Iterable[ReportTable]) -> Iterator[Passage]:
-    """Tables, each below its title."""
+def titled(found: Iterable[ReportTable]) -> Iterator[Passage]:
+    """Put each table below its title."""
     for table in found:
         yield Heading(table.title)
         yield table
+
+
+def _means(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
+    found = report.comparison
+    yield latex_means(found, report.digits) if medium is Medium.LATEX else tables.means(found)
+
+
+def _means_passages(report: ComparisonReport) -> Iterator[Passage]:
+    yield Heading("Means", hint=MEANS)
+    yield from list_drawings(page.means(report.comparison))
+    yield tables.means(report.comparison)
+    yield Heading("By cutoff and by recall", hint=CURVES)
+    yield Legend(page.colours(report.comparison))
+    yield from list_drawings(page.curves(report.comparison))
+
+
+def _pairs_passages(report: ComparisonReport) -> Iterator[Passage]:
+    """Yield the pairs to look at, and if there are more, all of them."""
+    yield Heading("Pairs", hint=PAIRS)
+    yield from list_drawings(page.differences(report.comparison))
+    table, whole = tables.pairs(report.comparison), tables.pairs(report.comparison, most=None)
+    if len(whole.rows) == len(table.rows):
+        yield table
+    else:
+        yield Paragraph(f"The {MOST} pairs of each measure with the least p-values.")
+        yield table
+        yield Details(f"all {len(whole.rows):,} pairs", [whole])
+
+
+def _matrix(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
+    if report.matrix:
+        yield from (tables.matrix(report.comparison, measure) for measure in report.comparison.measures)
+
+
+def _matrix_passages(report: ComparisonReport) -> Iterator[Passage]:
+    if report.matrix:
+        yield Heading("Who is above whom", hint=MATRIX)
+        yield from list_drawings(page.matrices(report.comparison))
+
+
+def _queries(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
+    yield tables.every_query(report.comparison) if report.per_query else tables.movers(report.comparison)
+
+
+def _queries_passages(report: ComparisonReport) -> Iterator[Passage]:
+    yield from titled(table for table in [tables.movers(report.comparison, report.texts)] if table.rows)
+    yield from page.ComparisonPage(report).passages()
+
+
+def _measures(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
+    if report.agreement:
+        yield tables.sensitivity(report.comparison)
+        if len(report.comparison.measures) > 1:
+            yield tables.agreement(report.comparison)
+
+
+def _measures_passages(report: ComparisonReport) -> Iterator[Passage]:
+    if report.agreement:
+        yield Heading("Measures", hint=AGREEMENT)
+        yield from (Figure(table.title, table) for table in _measures(report, Medium.PAGE))
+
+
+@tuple_record
+class Section:
+    """What a report shows under one name."""
+
+    words: str
+    tables: Callable[[ComparisonReport, Medium], Iterable[ReportTable]]
+    frame: str = ""
+    """What the comparison calls the table, if it fits into a file of one table."""
+    passages: Callable[[ComparisonReport], Iterable[Passage]] | None = None
+    """What a page shows; None: the tables below their titles."""
+
+
+SECTIONS: Mapping[str, Section] = {
+    "means": Section("the mean of each run", _means, "means", _means_passages),
+    "pairs": Section(
+        "the difference of each two runs", lambda report, _: [tables.pairs(report.comparison)], "pairs", _pairs_passages
+    ),
+    "matrix": Section("who is above whom", _matrix, "", _matrix_passages),
+    "segments": Section("each segment of --by", lambda report, _: segments.pairs(report.comparison), "segments"),
+    "queries": Section("the queries that differ most", _queries, "movers", _queries_passages),
+    "similarity": Section(
+        "how alike the runs' lists are, with --similarity",
+        lambda report, _: similarity.tables(report.comparison),
+        "similarity",
+        lambda report: similarity.passages(report.comparison),
+    ),
+    "risk": Section(
+        "what runs risk against the baseline, with --risk", lambda report, _: risk.tables(report.comparison), "risks"
+    ),
+    "measures": Section(
+        "how well measures tell runs apart, and how alike they order them", _measures, "", _measures_passages
+    ),
+}
+TABLES: Mapping[str, str] = {name: section.words for name, section in SECTIONS.items()}
+"""The tables by name, in their order."""
+
+PAGE = ("means", "pairs", "matrix", "risk", "segments", "similarity", "queries", "measures")
+"""Their order on a page."""
+
+FRAMES: Mapping[str, str] = {name: section.frame for name, section in SECTIONS.items() if section.frame}
+"""The tables that fit into a file of one table, and what the comparison calls them."""
+
+TESTED = ("means", "pairs", "matrix", "segments", "measures")
+"""The tables that rest on tests."""
+
+OWN = ("*", "no best", "interval")
+"""The notes on results that a comparison words in its own way."""
+
+
+def notes(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a subject and what to know of it, for tables of those names."""
+    yield from _tests(comparison, shown)
+    yield from _direction(comparison)
+    yield from _intervals(comparison, shown)
+    if "pairs" in shown:
+        yield from _pairs(comparison)
+    yield from _gaps(comparison)
+    if "similarity" in shown and comparison.alike is not None:
+        yield from similarity.notes(comparison)
+    if "risk" in shown and comparison.risk is not None:
+        yield from risk.notes(comparison)
+    if "segments" in shown and comparison.by:
+        yield from segments.pair_notes(comparison)
+    yield from (note for note in common.notes(_evaluated(comparison)) if note[0] not in OWN)
+
+
+def _evaluated(comparison: Comparison) -> EvaluationReport:
+    strangers = {run: result.hits.strangers for run, result in comparison.results.items()}
+    return EvaluationReport(results=comparison.results, unjudged=strangers)
+
+
+def _tests(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str, str]]:
+    if not any(name in shown for name in TESTED):
+        return
+    settings, pairs = comparison.settings, len(comparison.paired[0])
+    test, correction = settings.paired_test, settings.family_correction
+    counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
+    yield "test", f"{test.title}: {test.words}; {test.reference}"
+    yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
+    below = f"where the corrected p is below {settings.alpha:g}; otherwise open"
+    risked = "; in the table of risk TRisk decides" if "risk" in shown and comparison.risk is not None else ""
+    yield "verdict", f"of the run against the other, {below}{risked}"
+    if PairVerdict.UNTOLD.value in comparison.pair_table["verdict"]:
+        yield (
+            PairVerdict.UNTOLD.value,
+            "too little of a run is judged, or one is judged so much less than the other that they would not be told "
+            "apart if unjudged documents were as good as judged ones of about the same rank",
+        )
+    yield from _note_sampling(comparison)
+
+
+def _note_sampling(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield how far p-values from random draws may be off, and the least that they can be."""
+    settings, pairs = comparison.settings, len(comparison.paired[0])
+    draws, error = settings.drawn(pairs), max(comparison.pair_table["p_error"])
+    if error > 0:
+        yield "draws", f"{draws:,}, seed {settings.seed}; the standard error of a p-value is {error:.4f} at most"
+        if settings.family_correction.magnifies and pairs / (draws + 1) >= settings.alpha:
+            yield "too few", f"after the correction no p-value can be below {settings.alpha:g}: raise --draws"
+
+
+def _direction(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    if neutral := [str(measure) for measure in comparison.measures if not measure.facts.more_is_better]:
+        left_out = "" if comparison.risk is None else ", and risk leaves it out"
+        yield "direction", f"by {', '.join(neutral)} a higher value is not a better one{left_out}"
+
+
+def _intervals(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str, str]]:
+    kind = {"t": "Student's t", "bca": f"BCa bootstrap, seed {comparison.settings.seed}"}[comparison.settings.interval]
+    alike = "similarity" in shown and comparison.alike is not None
+    means = ["of the mean over queries"] if "means" in shown or alike else []
+    paired = ["of the mean of paired differences"] if "pairs" in shown or "segments" in shown else []
+    if means or paired:
+        yield "interval", f"95 %, {', and '.join(means + paired)} ({kind})" + ("; not corrected" if paired else "")
+
+
+def _pairs(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    yield "effect", "Cohen's d_z: the mean difference over the standard deviation of the differences"
+    aim = f"{100 * POWER:.0f} % power in a paired t test at {comparison.settings.alpha:g}"
+    yield "needed", f"how many queries would give {aim}, if the effect found were the true one"
+    if (pairs := len(comparison.paired[0])) > MOST:
+        yield "pairs", f"the {MOST} with the least p-values of {pairs}; -o csv and -o json have them all"
+
+
+def _gaps(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield pairs that rest on fewer queries than there are."""
+    total, least = len(comparison.queries), min(comparison.pair_table["queries"])
+    if least < total:
+        yield "queries", f"a pair rests on the queries that both runs have: {least} of {total} at least"

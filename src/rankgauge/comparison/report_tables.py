@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison.tables import PairVerdict
-from rankgauge.evaluation.query_documents import labelled
+from rankgauge.evaluation.query_documents import label_with_id
 from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import Measure
 from rankgauge.plain_table import PlainTable
 from rankgauge.policies import ABOVE_ZERO
-from rankgauge.render.numbers import number, p_value, percent, signed, thousands
+from rankgauge.render.numbers import number, p_value, percent, thousands, with_sign
 from rankgauge.render.passages import Cell, Latex, LatexSpan
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 
@@ -43,13 +42,13 @@ OPPOSITE = {UP: DOWN, DOWN: UP}
 
 
 def label(comparison: Comparison, run: str) -> str:
-    """A short name: a letter, or a number where there are more runs than letters."""
+    """Return a short name: a letter, or a number where there are more runs than letters."""
     place = comparison.runs.index(run)
     return chr(ord("a") + place) if len(comparison.runs) <= 26 else str(place + 1)
 
 
 def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]:
-    """The mark of each ordered pair of runs that was tested."""
+    """Return the mark of each ordered pair of runs that was tested."""
     found = {}
     rows = comparison.pair_table.where("measure", str(measure)).rows("run", "other", "verdict")
     for run, other, verdict in rows:
@@ -101,12 +100,12 @@ def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
     columns = (
         Column("measure", once=True),
         *(Column("run"), Column("other")),
-        Column("difference", format=signed),
+        Column("difference", format=with_sign),
         INTERVAL,
         Column("p", format=p_value),
         Column("corrected", format=p_value),
         Column("verdict"),
-        Column("effect", format=lambda effect: signed(effect, 2)),
+        Column("effect", format=lambda effect: with_sign(effect, 2)),
         Column("won/tied/lost" if better else "higher/tied/lower", ("wins", "ties", "losses"), "{}/{}/{}".format),
         Column("needed", format=thousands),
     )
@@ -124,18 +123,18 @@ def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
 
 
 def movers(comparison: Comparison, texts: Mapping[str, str] = MappingProxyType({})) -> ReportTable:
-    """The queries on which two runs are furthest apart; `texts` is what people typed, by query."""
+    """Return the queries on which two runs are furthest apart; `texts` is what people typed, by query."""
     return _queries("Queries that differ most", comparison.mover_table, texts)
 
 
 def every_query(comparison: Comparison) -> ReportTable:
-    """Both values of each query and pair, and their difference."""
+    """Return both values of each query and pair, and their difference."""
     return _queries("Every query", comparison.query_table, {})
 
 
 def _queries(title: str, table: PlainTable, texts: Mapping[str, str]) -> ReportTable:
     def called(query: str) -> Cell:
-        return labelled(texts[query], query) if texts.get(query) else query
+        return label_with_id(texts[query], query) if texts.get(query) else query
 
     columns = (
         Column("measure", once=True),
@@ -143,7 +142,7 @@ def _queries(title: str, table: PlainTable, texts: Mapping[str, str]) -> ReportT
         *(Column("run"), Column("other")),
         Column("value", format=number),
         Column("other's value", "other_value", number),
-        Column("difference", format=signed),
+        Column("difference", format=with_sign),
     )
     return ReportTable(title=title, columns=columns, rows=[*table.named()])
 
@@ -168,42 +167,29 @@ def agreement(comparison: Comparison) -> ReportTable:
     return ReportTable(title="How alike measures order the runs", columns=columns, rows=rows)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Direction:
-    """The words of one measure."""
+def tell_standing(measure: Measure, base: str, marks: Mapping[str, str]) -> str:
+    """Return how the runs stand against the baseline, by the mark of each in the matrix."""
+    up, down = directions(measure)
+    ways = {up: UP, down: DOWN}
+    if len(marks) == 1:
+        ((run, mark),) = marks.items()
+        way = next((way for way, sign in ways.items() if sign == mark), None)
+        if mark == UNTOLD:
+            return f"{run} cannot be told from {base}: too little is judged ({measure})"
+        if way is None:
+            return f"{run} and {base} do not differ by more than luck ({measure})"
+        return f"{run} is {way} {base} by more than luck ({measure})"
+    counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
+    told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
+    untold = sum(mark == UNTOLD for mark in marks.values())
+    listed = " and ".join(told) or f"none is {up} or {down}"
+    more = f"; {untold} cannot be told from it, as too little is judged" if untold else ""
+    return f"Of {len(marks)} runs, {listed} {base} by more than luck{more} ({measure})"
 
-    measure: Measure
-    up: str
-    down: str
-    leads: str
-    """What is said of a run that is first, but may not be so by more than luck."""
 
-    @classmethod
-    def of(cls, measure: Measure) -> Direction:
-        """Those that fit the measure."""
-        if measure.facts.more_is_better:
-            leads = "{first} leads by {measure}, but not by more than luck: {rival} may be as good"
-            return cls(measure=measure, up="above", down="below", leads=leads)
-        leads = "{first} has the highest {measure}, but not by more than luck: that of {rival} may be as high"
-        return cls(measure=measure, up="higher than", down="lower than", leads=leads)
-
-    def against(self, base: str, marks: Mapping[str, str]) -> str:
-        """How the runs stand against the baseline, by the mark of each in the matrix."""
-        ways = {self.up: UP, self.down: DOWN}
-        if len(marks) == 1:
-            ((run, mark),) = marks.items()
-            way = next((way for way, sign in ways.items() if sign == mark), None)
-            if mark == UNTOLD:
-                return f"{run} cannot be told from {base}: too little is judged ({self.measure})"
-            if way is None:
-                return f"{run} and {base} do not differ by more than luck ({self.measure})"
-            return f"{run} is {way} {base} by more than luck ({self.measure})"
-        counts = {way: sum(mark == sign for mark in marks.values()) for way, sign in ways.items()}
-        told = [f"{count} {'are' if count > 1 else 'is'} {way}" for way, count in counts.items() if count]
-        untold = sum(mark == UNTOLD for mark in marks.values())
-        listed = " and ".join(told) or f"none is {self.up} or {self.down}"
-        more = f"; {untold} cannot be told from it, as too little is judged" if untold else ""
-        return f"Of {len(marks)} runs, {listed} {base} by more than luck{more} ({self.measure})"
+def directions(measure: Measure) -> tuple[str, str]:
+    """Return what is said of a run with the higher mean, and of one with the lower mean."""
+    return ("above", "below") if measure.facts.more_is_better else ("higher than", "lower than")
 
 
 DIGITS = 4
@@ -294,7 +280,7 @@ def _query_counts(comparison: Comparison) -> str:
 
 
 def _rules(comparison: Comparison) -> str:
-    """The dialect, and from which grade on documents are relevant where that is not 1."""
+    """Return the dialect, and from which grade on documents are relevant where that is not 1."""
     rels: dict[float, list[str]] = {}
     for measure in comparison.measures:
         if (rel := comparison.dialect.threshold(measure)) not in (None, 1.0, ABOVE_ZERO):
@@ -304,9 +290,9 @@ def _rules(comparison: Comparison) -> str:
 
 
 def _heading(measure: Measure) -> LatexSpan:
-    from rankgauge.render.formats.tex import escaped
+    from rankgauge.render.formats.tex import escape
 
-    return LatexSpan(rf"\multicolumn{{2}}{{c}}{{{escaped(str(measure))}}}")
+    return LatexSpan(rf"\multicolumn{{2}}{{c}}{{{escape(str(measure))}}}")
 
 
 def _key(measure: Measure) -> str:

@@ -10,12 +10,10 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.measures import Measure
-from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.render.numbers import number, signed
+from rankgauge.render.numbers import number, with_sign
 from rankgauge.render.table import QUERIES, Column, ReportTable
-from rankgauge.statistics import outcomes
-from rankgauge.statistics.effects import georisk, trisk, urisk
+from rankgauge.statistics.effects import georisk, outcomes, trisk, urisk
 from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
@@ -34,6 +32,9 @@ FAR = 2.0
 """How many standard errors from 0 a risk is more than luck (Dinçer, Macdonald & Ounis 2014)."""
 
 
+VERDICT_WORDS = "risk below, gain above, open between; Dinçer et al., SIGIR 2014"
+
+
 class RiskVerdict(StrEnum):
     """Whether a run's losses outweigh its gains by more than luck."""
 
@@ -44,12 +45,12 @@ class RiskVerdict(StrEnum):
 
     @classmethod
     def of(cls, found: float, queries: int) -> RiskVerdict:
-        """What TRisk says, on so many queries."""
+        """Return what TRisk says, on so many queries."""
         return cls.OPEN if not abs(found) > bound(queries) else cls.GAIN if found > 0 else cls.RISK
 
 
 def bound(queries: int) -> float:
-    """How far from 0 TRisk is more than luck: 2, or with few queries where 95 % of Student's t end."""
+    """Return how far from 0 TRisk is more than luck: 2, or with few queries where 95 % of Student's t end."""
     return max(FAR, float(student_quantile(queries - 1, 0.975))) if queries > 1 else np.inf
 
 
@@ -66,75 +67,54 @@ def check_risk(alpha: float, baseline: str | None, measures: Sequence[Measure]) 
 
 
 def risks(comparison: Comparison, alpha: float) -> PlainTable:
-    """A row per measure of which more is better and run; GeoRisk is of all runs together, and all that the baseline
-    has: it risks nothing against itself."""
-    rows = _rows(comparison.measures)
-    return PlainTable.stacked([part(comparison, row, alpha) for row in rows for part in (_baseline, _risks)])
+    """List by measure of which more is better the baseline and the runs; GeoRisk is of all runs together, and all that
+    the baseline has: it risks nothing against itself."""
+    rows: list[tuple[Any, ...]] = []
+    (run, base), unknown = comparison.paired, (np.nan, np.nan, RiskVerdict.BASELINE.value)
+    for row in _rows(comparison.measures):
+        measure, values = str(comparison.measures[row]), comparison.values[row]
+        whole, known = georisk(values, alpha).tolist(), (~np.isnan(values)).sum(axis=0).tolist()
+        rows.append((measure, comparison.runs[base[0]], *unknown, whole[base[0]], None, None, known[base[0]]))
+        differences, tally = values[:, run] - values[:, base], outcomes(comparison.differences[row])
+        counts = (~np.isnan(differences)).sum(axis=0)
+        columns = (urisk(differences, alpha), trisk(differences, alpha), tally.wins, tally.losses, counts)
+        for at, loss, t, won, lost, n in zip(run, *(column.tolist() for column in columns), strict=True):
+            rows.append((measure, comparison.runs[at], loss, t, RiskVerdict.of(t, n).value, whole[at], won, lost, n))
+    return PlainTable.of_rows(RISK, rows)
 
 
 def _rows(measures: Sequence[Measure]) -> list[int]:
-    """The positions of the measures by which runs win and lose."""
+    """Return the positions of the measures by which runs win and lose."""
     return [row for row, measure in enumerate(measures) if measure.facts.more_is_better]
 
 
-def _baseline(comparison: Comparison, row: int, alpha: float) -> PlainTable:
-    base, values = int(comparison.paired[1][0]), comparison.values[row]
-    risk, count = float(georisk(values, alpha)[base]), int((~np.isnan(values[:, base])).sum())
-    named = (str(comparison.measures[row]), comparison.runs[base])
-    return PlainTable.of_rows(RISK, [(*named, np.nan, np.nan, RiskVerdict.BASELINE.value, risk, None, None, count)])
-
-
-def _risks(comparison: Comparison, row: int, alpha: float) -> PlainTable:
-    run, base = comparison.paired
-    values: FloatArray = comparison.values[row]
-    differences = values[:, run] - values[:, base]
-    found, tally = trisk(differences, alpha), outcomes(comparison.differences[row])
-    counts = (~np.isnan(differences)).sum(axis=0)
-    return PlainTable.of(
-        RISK,
-        {
-            "measure": [str(comparison.measures[row])] * len(run),
-            "run": [comparison.runs[one] for one in run],
-            "urisk": urisk(differences, alpha),
-            "trisk": found,
-            "verdict": [RiskVerdict.of(*one).value for one in zip(found.tolist(), counts.tolist(), strict=True)],
-            "georisk": georisk(values, alpha)[run],
-            "wins": tally.wins,
-            "losses": tally.losses,
-            "queries": counts,
-        },
-    )
-
-
-def table(comparison: Comparison) -> ReportTable:
-    """A row per measure and run: the baseline, then the least risk first."""
+def tables(comparison: Comparison) -> Iterator[ReportTable]:
+    """Yield a row per measure and run: the baseline, then the least risk first; nothing if nobody asked for it."""
+    if comparison.risk is None:
+        return
     rows: list[dict[str, Any]] = []
     for measure in dict.fromkeys(comparison.risk_table["measure"]):
         rows += comparison.risk_table.where("measure", measure).ordered("urisk", falling=True).named()
     columns = (
         Column("measure", once=True),
         Column("run"),
-        Column("URisk", "urisk", signed),
-        Column("TRisk", "trisk", lambda risk: signed(risk, 2)),
+        Column("URisk", "urisk", with_sign),
+        Column("TRisk", "trisk", lambda risk: with_sign(risk, 2)),
         Column("verdict"),
         Column("GeoRisk", "georisk", number),
         Column("won/lost", ("wins", "losses"), lambda won, lost: "–" if won is None else f"{won}/{lost}", left=True),
         QUERIES,
     )
-    return ReportTable(title=f"Risk against {comparison.baseline}", columns=columns, rows=rows)
+    yield ReportTable(title=f"Risk against {comparison.baseline}", columns=columns, rows=rows)
 
 
 def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """What the columns are."""
+    """Yield what the columns are."""
     alpha = comparison.risk
     yield "URisk", f"the mean of what is won, less {1 + (alpha or 0):g} times what is lost; Wang et al., SIGIR 2012"
-    yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {_verdict_words()}"
+    yield "TRisk", f"URisk over its standard error; beyond ±{FAR:g} it is more than luck: {VERDICT_WORDS}"
     fewest = min(comparison.risk_table["queries"])
     if fewest > 1 and bound(fewest) > FAR:
         yield "bound", f"with {fewest} queries TRisk has to be beyond ±{bound(fewest):.2f}: 95 % of Student's t"
     held = f"the geometric mean of a run's mean and of its risk against all {len(comparison.runs)} runs together"
     yield "GeoRisk", f"{held}; it changes with the runs that are compared; Dinçer et al., SIGIR 2016"
-
-
-def _verdict_words() -> str:
-    return "risk below, gain above, open between; Dinçer et al., SIGIR 2014"

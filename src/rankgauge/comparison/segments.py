@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.comparison.tables import PairVerdict, verdicts
+from rankgauge.errors import ParameterError
 from rankgauge.evaluation.segments import NONE
 from rankgauge.plain_table import PlainTable
-from rankgauge.render.numbers import count, interval, number, p_value, signed
+from rankgauge.render.numbers import count, interval, number, p_value, with_sign
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
-from rankgauge.statistics import outcomes
 from rankgauge.statistics.correction import CORRECTIONS, Correction, Family
+from rankgauge.statistics.effects import column_means, outcomes
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison
 
-COLUMNS: Mapping[str, type] = {
-    **dict.fromkeys(("by", "segment", "measure", "run", "other"), str),
-    **dict.fromkeys(("mean", "other_mean", "difference", "low", "high", "p", "corrected"), float),
-    "verdict": str,
-    **dict.fromkeys(("wins", "ties", "losses", "queries"), int),
-}
-"""The columns of a table of pairs by segment."""
-
 
 def correction_of(comparison: Comparison) -> Correction:
-    """The comparison's correction; Tukey's compares runs, not segments, and Holm's takes its place."""
+    """Return the comparison's correction; Tukey's compares runs, not segments, and Holm's takes its place."""
     own = comparison.settings.family_correction
     return CORRECTIONS.find("holm") if own.tests_alone else own
 
 
 def segment_pairs(comparison: Comparison) -> PlainTable:
-    """A row per segmentation, measure, segment and pair, corrected over the pairs and segments of each measure."""
-    rows: list[tuple[Any, ...]] = []
-    for one in comparison.by:
+    """List each segmentation, measure, segment and pair, corrected over the pairs and segments of each measure."""
+    if not comparison.by:
+        raise ParameterError("compare", "by", "given, such as by='kinds.csv'", None)
+    tables: list[PlainTable] = []
+    for one, (row, measure) in product(comparison.by, enumerate(comparison.measures)):
         segments = one.rows(comparison.queries)
-        for measure in range(len(comparison.measures)):
-            found = [_pairs(comparison, measure, places) for places in segments.values()]
-            corrected = _correct(comparison, np.concatenate([part["p"] for part in found]))
-            for (segment, places), part in zip(segments.items(), found, strict=True):
-                part["corrected"], corrected = corrected[: len(part["p"])], corrected[len(part["p"]) :]
-                part["untold"] = comparison.untold(measure, part["corrected"] < comparison.settings.alpha, places)
-                rows += _rows(comparison, measure, (one.name, segment), part)
-    return PlainTable.of_rows(COLUMNS, rows)
+        parts = [_test_pairs(comparison, row, places) for places in segments.values()]
+        corrected = _correct(comparison, np.concatenate([part["p"] for part in parts]))
+        for (segment, places), part, p in zip(segments.items(), parts, np.split(corrected, len(parts)), strict=True):
+            separated, none = p < comparison.settings.alpha, part["queries"] == 0
+            alike, untold = part["wins"] + part["losses"] == 0, comparison.untold(row, separated, places) | none
+            part |= {"corrected": p, "verdict": verdicts(measure, part["difference"], separated, alike & ~none, untold)}
+            named = {"by": [one.name] * len(p), "segment": [segment] * len(p)}
+            tables.append(PlainTable.from_columns(named | part))
+    return PlainTable.stacked(tables)
 
 
 def hidden_losses(comparison: Comparison) -> Iterator[dict[str, Any]]:
@@ -62,22 +59,24 @@ def hidden_losses(comparison: Comparison) -> Iterator[dict[str, Any]]:
             yield row | {"overall": overall["verdict"], "overall_difference": overall["difference"]}
 
 
-def _pairs(comparison: Comparison, measure: int, places: Any) -> dict[str, Any]:
-    """The numbers of each pair on some of the queries."""
-    settings, differences = comparison.settings, comparison.differences[measure][places]
-    (run, other), values = comparison.paired, comparison.values[measure][places]
-    known = ~np.isnan(differences)
-    count = known.sum(axis=0)
-    tested = settings.paired_test(differences, rng=settings.rng(), draws=settings.drawn(len(run)))
-    both = [np.where(known, values[:, side], 0.0).sum(axis=0) / np.where(count, count, np.nan) for side in (run, other)]
-    mean = np.where(known, differences, 0.0).sum(axis=0) / np.where(count, count, np.nan)
-    reach, tally = np.ptp(comparison.limits(measure)), outcomes(differences)
+def _test_pairs(comparison: Comparison, row: int, places: Any) -> dict[str, Any]:
+    """Return the columns of each pair on some of the queries; the correction and the verdict follow."""
+    settings, differences = comparison.settings, comparison.differences[row][places]
+    both = [np.where(np.isnan(differences), np.nan, comparison.values[row][places][:, at]) for at in comparison.paired]
+    (mean, count), reach = column_means(differences), np.ptp(comparison.limits(row))
+    ends = comparison.interval(differences).within(-reach, reach, mean)
+    p = settings.paired_test(differences, rng=settings.rng(), draws=settings.drawn(differences.shape[1])).p
     return {
-        "means": both,
+        **comparison.pair_names(row),
+        "mean": column_means(both[0])[0],
+        "other_mean": column_means(both[1])[0],
         "difference": mean,
-        "ends": comparison.interval(differences).within(-reach, reach, mean),
-        "p": np.where(np.isnan(tested.p), 1.0, tested.p),
-        "tally": tally,
+        "low": ends.low,
+        "high": ends.high,
+        "p": np.where(np.isnan(p), 1.0, p),
+        "corrected": p,
+        "verdict": [],
+        **outcomes(differences)._asdict(),
         "queries": count,
     }
 
@@ -86,28 +85,6 @@ def _correct(comparison: Comparison, p: Any) -> Any:
     settings, none = comparison.settings, np.zeros(len(p), dtype=np.intp)
     family = Family(p=p, values=np.zeros((0, 0)), first=none, second=none, rng=settings.rng(), draws=1)
     return correction_of(comparison).adjust(family)
-
-
-def _rows(comparison: Comparison, measure: int, named: tuple[str, str], part: dict[str, Any]) -> list[tuple[Any, ...]]:
-    asked, tally = comparison.measures[measure], part["tally"]
-    separated = part["corrected"] < comparison.settings.alpha
-    none = part["queries"] == 0
-    alike = (tally.wins + tally.losses == 0) & ~none
-    words = verdicts(asked, part["difference"], separated, alike, part["untold"] | none)
-    numbers = (*part["means"], part["difference"], *part["ends"], part["p"], part["corrected"])
-    pairs = zip(*comparison.paired, strict=True)
-    return [
-        (
-            *named,
-            str(asked),
-            comparison.runs[run],
-            comparison.runs[other],
-            *(float(one[pair]) for one in numbers),
-            words[pair],
-            *(int(one[pair]) for one in (*tally, part["queries"])),
-        )
-        for pair, (run, other) in enumerate(pairs)
-    ]
 
 
 def pairs(comparison: Comparison) -> Iterator[ReportTable]:
@@ -121,7 +98,7 @@ def pairs(comparison: Comparison) -> Iterator[ReportTable]:
             *(Column("run"), Column("other")),
             Column("mean", format=number),
             Column("other's mean", "other_mean", number),
-            Column("difference", format=signed),
+            Column("difference", format=with_sign),
             INTERVAL,
             Column("corrected", format=p_value),
             Column("verdict"),
@@ -141,15 +118,15 @@ def losses(comparison: Comparison) -> str:
     row, more = worse[0], len(worse) - 1
     others = f", and {more} more" if more else ""
     whose = "" if len(comparison.runs) == 2 else f"{row['run']} is "
-    return f"; {whose}worse for {row['by']} {row['segment']} ({signed(row['difference'])}){others}"
+    return f"; {whose}worse for {row['by']} {row['segment']} ({with_sign(row['difference'])}){others}"
 
 
 def pair_notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """What a mean over all queries hides, how segments are corrected, and how many queries have none."""
+    """Yield what a mean over all queries hides, how segments are corrected, and how many queries have none."""
     for row in hidden_losses(comparison):
-        overall = f"{row['overall']} ({signed(row['overall_difference'])})"
+        overall = f"{row['overall']} ({with_sign(row['overall_difference'])})"
         ends, queries = interval(row["low"], row["high"]), count(row["queries"], "query", "queries")
-        loss = f"{signed(row['difference'])}, {ends}, {queries}"
+        loss = f"{with_sign(row['difference'])}, {ends}, {queries}"
         where = f"for {row['by']} {row['segment']} it is {row['verdict']} ({loss})"
         yield (
             "hidden",

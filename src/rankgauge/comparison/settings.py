@@ -12,8 +12,8 @@ from rankgauge.constraints import whole_number
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation.summary import SAMPLE
 from rankgauge.records import record
-from rankgauge.statistics import MEAN_INTERVALS
 from rankgauge.statistics.correction import CORRECTIONS, Correction
+from rankgauge.statistics.intervals import MEAN_INTERVALS
 from rankgauge.statistics.paired_test import DRAWS, TESTS, PairedTest
 
 FINER = 5
@@ -64,7 +64,7 @@ class ComparisonSettings:
         return max(DRAWS, math.ceil(FINER * tests / self.alpha))
 
     def rng(self) -> np.random.Generator:
-        """A new generator from the seed, so that all measures share their draws, whatever was drawn before."""
+        """Return a new generator from the seed, so that all measures share their draws, whatever was drawn before."""
         return np.random.default_rng(self.seed)
 
 
@@ -111,7 +111,7 @@ class SegmentTolerance:
         return cls(segment=segment, loss=loss)
 
     def concerns(self, by: str, segment: str) -> bool:
-        """Whether this is about a segment of that column."""
+        """Say whether this is about a segment of that column."""
         return self.segment in (segment, f"{by}={segment}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,13 @@ from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.ranking import Ranking
-from rankgauge.ranking.frames import ordered
+from rankgauge.ranking.frames import order_lists
 from rankgauge.records import entity, record
 from rankgauge.render.numbers import decimal, percent
 from rankgauge.render.passages import Figure, Heading, Passage
 from rankgauge.render.svg import WIDTH, Drawing, short
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
+from rankgauge.statistics.effects import column_means
 from rankgauge.statistics.intervals import Interval
 from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, RankedPair, Similarity, TiedList
 
@@ -30,14 +32,8 @@ if TYPE_CHECKING:
 Tell = Callable[[int, int, str], None]
 """Hears how many pairs are done, of how many, and the name of the current run."""
 
-PAIRS: Mapping[str, type] = {
-    **dict.fromkeys(("run", "other"), str),
-    **dict.fromkeys(("similarity", "low", "high"), float),
-    "queries": int,
-    **dict.fromkeys(("shared", "minimum", "residual"), float),
-}
 BOARDS: Mapping[str, type] = {"measure": str, "other": str, "similarity": float, "runs": int}
-"""The columns of each table."""
+"""The columns of the table of measures."""
 
 
 @record
@@ -87,7 +83,7 @@ class RunSimilarity:
         ranking: Ranking,
         tell: Tell = lambda done, parts, name: None,
     ) -> RunSimilarity:
-        """The similarity of each two runs, on these queries."""
+        """Return the similarity of each two runs, on these queries."""
         lists = [_QueryLists.of(frame, ranking) for frame in _encode(runs.values())]
         pairs = list(combinations(range(len(lists)), 2))
         found = np.full((4, len(queries), len(pairs)), np.nan)
@@ -101,30 +97,17 @@ class RunSimilarity:
         return cls(settings=settings, runs=names, values=values, shared=shared, minimum=minimum, residual=residual)
 
     def table(self, interval: Callable[[FloatArray], Interval]) -> PlainTable:
-        """A row per pair of runs: the mean over queries, its interval, and what it rests on."""
-        known = ~np.isnan(self.values)
-        count = known.sum(axis=0)
-        mean = _mean(self.values)
+        """Return a row per pair of runs: the mean over queries, its interval, and what it rests on."""
+        mean, count = column_means(self.values)
         ends = interval(self.values).within(self.settings.kind.lowest, 1.0, mean)
         first, second = zip(*combinations(self.runs, 2), strict=True)
-        return PlainTable.of(
-            PAIRS,
-            {
-                "run": list(first),
-                "other": list(second),
-                "similarity": mean,
-                "low": ends.low,
-                "high": ends.high,
-                "queries": count,
-                "shared": _mean(self.shared),
-                "minimum": _mean(self.minimum),
-                "residual": _mean(self.residual),
-            },
-        )
+        columns = {"run": list(first), "other": list(second), "similarity": mean, "low": ends.low, "high": ends.high}
+        rest = {name: column_means(getattr(self, name))[0] for name in ("shared", "minimum", "residual")}
+        return PlainTable.from_columns(columns | {"queries": count} | rest)
 
 
 def boards(means: PlainTable, settings: SimilaritySettings) -> PlainTable:
-    """A row per pair of measures: how alike they order the runs by their means, where there are enough runs."""
+    """Return a row per pair of measures: how alike they order the runs by their means, where there are enough runs."""
     by_measure: dict[str, list[float]] = {}
     for measure, mean in means.rows("measure", "mean"):
         by_measure.setdefault(measure, []).append(mean)
@@ -148,15 +131,8 @@ def _likeness(pair: RankedPair, settings: SimilaritySettings) -> tuple[float, ..
     return (*found, pair.share)
 
 
-def _mean(values: FloatArray) -> FloatArray:
-    """The mean of each column without NaN; NaN where there is nothing else."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    return np.asarray(np.where(known, values, 0.0).sum(axis=0) / np.where(count, count, np.nan))
-
-
 def _encode(frames: Any) -> list[pl.DataFrame]:
-    """The runs with a number for each document, the same in all of them."""
+    """Return the runs with a number for each document, the same in all of them."""
     listed = list(frames)
     ids = pl.concat([frame["document"] for frame in listed]).unique().sort()
     codes = pl.DataFrame({"document": ids, "number": np.arange(len(ids), dtype=np.int64)})
@@ -174,8 +150,8 @@ class _QueryLists:
 
     @classmethod
     def of(cls, run: pl.DataFrame, ranking: Ranking) -> _QueryLists:
-        """The lists of a run whose documents have numbers."""
-        rows = ordered(run, ranking).sort("query", "number")
+        """Return the lists of a run whose documents have numbers."""
+        rows = order_lists(run, ranking).sort("query", "number")
         lengths = rows["query"].rle()
         counts = lengths.struct.field("len").to_numpy().astype(np.int64)
         ends = np.cumsum(counts)
@@ -188,7 +164,7 @@ class _QueryLists:
         )
 
     def beside(self, other: _QueryLists, query: str) -> RankedPair:
-        """The lists of a query in this run and in another."""
+        """Return the lists of a query in this run and in another."""
         here, there = self.spans[query], other.spans[query]
         _, left, right = np.intersect1d(self.number[here], other.number[there], assume_unique=True, return_indices=True)
         return RankedPair(
@@ -212,24 +188,32 @@ Pairs = Mapping[tuple[str, str], float]
 
 
 def tables(comparison: Comparison) -> Iterator[ReportTable]:
-    """A square of runs, the pairs with their intervals, and a square of measures."""
+    """A square of runs, the pairs with their intervals, and a square of measures; nothing if nobody asked for it."""
+    if comparison.alike is None:
+        return
     if 2 < len(comparison.runs) <= SQUARE:
         order = comparison.ordered(comparison.measures[0])
         yield _square(_title(comparison, "How alike the runs' lists are"), order, comparison)
     yield _pairs(comparison)
     if len(comparison.board_table):
-        yield _boards(comparison)
+        columns = (*("measure", "other"), Column(_settings(comparison).kind.title, "similarity", decimal))
+        title, rows = _title(comparison, "How alike measures order the runs"), [*comparison.board_table.named()]
+        yield ReportTable(title=title, columns=(*columns, Column("runs", format=str)), rows=rows)
 
 
 def passages(comparison: Comparison) -> Iterator[Passage]:
-    """A section of a page: the maps and the pairs."""
+    """Yield a section of a page: the maps and the pairs."""
+    if comparison.alike is None:
+        return
     yield Heading("How alike the runs' lists are", hint=OPPOSED if _settings(comparison).kind.lowest < 0 else HINT)
     yield from (Figure(title, drawn) for title, drawn in maps(comparison).items())
     yield _pairs(comparison)
 
 
 def maps(comparison: Comparison) -> dict[str, Drawing]:
-    """A map of the runs, and one of the measures where these order enough runs."""
+    """Return a map of the runs, and one of the measures where these order enough runs; none if nobody asked for it."""
+    if comparison.alike is None:
+        return {}
     order, title = comparison.ordered(comparison.measures[0]), _title(comparison, "Lists of runs")
     found = {title: _map(order, _both_ways(comparison.similarity_table, "run"), title)}
     if len(comparison.board_table):
@@ -238,8 +222,13 @@ def maps(comparison: Comparison) -> dict[str, Drawing]:
     return found
 
 
+def data(comparison: Comparison) -> dict[str, Any]:
+    """Return the similarity by its settings, of runs and of measures."""
+    return asdict(_settings(comparison)) | {"runs": comparison.similarity, "measures": comparison.boards}
+
+
 def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """What the similarity is, and what its means rest on."""
+    """Yield what the similarity is, and what its means rest on."""
     settings, kind = _settings(comparison), _settings(comparison).kind
     yield "similarity", f"{settings.label}: {kind.words}; {kind.reference}"
     table, total = comparison.similarity_table, len(comparison.queries)
@@ -251,7 +240,6 @@ def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(comparison: Comparison) -> ReportTable:
-    """The pairs, the most alike first; of many pairs the first ones."""
     found = comparison.similarity_table.ordered("similarity", falling=True)
     few = found.take(range(min(MOST, len(found))))
     bounds = (
@@ -262,17 +250,12 @@ def _pairs(comparison: Comparison) -> ReportTable:
         *(Column("run"), Column("other")),
         Column(_settings(comparison).kind.title, "similarity", decimal),
         INTERVAL,
-        *(bounds if _has_bounds(comparison) else ()),
+        *(() if all(map(math.isnan, found["minimum"])) else bounds),
         QUERIES,
         Column("shared", format=percent),
     )
     counted = f", the {MOST} most alike of {len(found)} pairs" if len(found) > MOST else ""
     return ReportTable(title=_title(comparison, "Pairs of runs") + counted, columns=columns, rows=[*few.named()])
-
-
-def _has_bounds(comparison: Comparison) -> bool:
-    """Whether the similarity says what it may be at least and at most."""
-    return not all(math.isnan(minimum) for minimum in comparison.similarity_table["minimum"])
 
 
 def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportTable:
@@ -285,15 +268,8 @@ def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportT
     return ReportTable(title=title, columns=("", "run", *others), rows=rows)
 
 
-def _boards(comparison: Comparison) -> ReportTable:
-    alike = Column(_settings(comparison).kind.title, "similarity", decimal)
-    title = _title(comparison, "How alike measures order the runs")
-    columns = ("measure", "other", alike, Column("runs", format=str))
-    return ReportTable(title=title, columns=columns, rows=[*comparison.board_table.named()])
-
-
 def _map(names: Sequence[str], pairs: Pairs, title: str) -> Drawing:
-    """A square for each two of the names, the darker the more alike."""
+    """Return a square for each two of the names, the darker the more alike."""
     left, top = 44 + LETTER * max(len(short(name)) for name in names), 22
     step = min(STEP, (2 * WIDTH - left) / len(names))
     drawn = Drawing(max(WIDTH, left + step * len(names)), top + step * len(names) + 6, title)
@@ -306,18 +282,14 @@ def _map(names: Sequence[str], pairs: Pairs, title: str) -> Drawing:
         for column, other in enumerate(names):
             value = pairs.get((name, other), math.nan)
             if name != other and math.isfinite(value):
-                at = left + column * step, top + row * step
-                _fill(drawn, at, step, value, f"{name}, {other}: {decimal(value)}")
+                x, y, depth = left + column * step, top + row * step, min(abs(value), 1.0)
+                kind, told = ("down" if value < 0 else "up"), f"{name}, {other}: {decimal(value)}"
+                opacity, side = 0.06 + 0.94 * depth, step - 1
+                drawn.rect((x + 0.5, y + 0.5), side, side, kind=kind, opacity=opacity, title=told)
+                if step >= STEP:
+                    at = x + step / 2, y + step / 2 + 4
+                    drawn.text(at, decimal(value, 2), anchor="middle", kind="mark" if depth > 0.5 else None)
     return drawn
-
-
-def _fill(drawn: Drawing, at: tuple[float, float], step: float, value: float, told: str) -> None:
-    """The square of two names, with the number if there is room."""
-    kind, depth = ("down" if value < 0 else "up"), min(abs(value), 1.0)
-    drawn.rect((at[0] + 0.5, at[1] + 0.5), step - 1, step - 1, kind=kind, opacity=0.06 + 0.94 * depth, title=told)
-    if step >= STEP:
-        middle = at[0] + step / 2, at[1] + step / 2 + 4
-        drawn.text(middle, decimal(value, 2), anchor="middle", kind="mark" if depth > 0.5 else None)
 
 
 def _both_ways(table: PlainTable, of: str) -> Pairs:

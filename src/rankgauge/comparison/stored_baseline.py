@@ -17,7 +17,7 @@ import numpy as np
 
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
-from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.evaluation import score_hits
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
 from rankgauge.ranking import Hits
@@ -92,7 +92,7 @@ class StoredBaseline:
         return made
 
     def text(self) -> str:
-        """The file's content: JSON with a line for each query."""
+        """Return the file's content: JSON with a line for each query."""
         head = {FORMAT: VERSION} | {
             name: getattr(self, name) for name in ("run", "judgments", "ranking", "strangers", "top")
         }
@@ -107,10 +107,10 @@ class StoredBaseline:
 
     def result(self, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
         """Evaluate the baseline by these measures."""
-        return scored(self.hits(), measures, dialect)
+        return score_hits(self.hits(), measures, dialect)
 
     def hits(self) -> Hits:
-        """The judged hits, as the ranking stage gave them."""
+        """Return the judged hits, as the ranking stage gave them."""
         rows = list(self.queries.values())
         flat: dict[str, Any] = {
             name: np.concatenate([np.asarray(row[name], dtype=np.float64) for row in rows] or [np.zeros(0)])
@@ -146,7 +146,7 @@ AGAIN = "Store it again, with the run that is the baseline: rankgauge check --st
 
 
 def _pools(hits: Hits) -> dict[str, list[float]]:
-    """The grades of each judged query, falling."""
+    """Return the grades of each judged query, falling."""
     return dict(zip(map(str, hits.names), _by_query(hits, hits.pool_query, hits.pool_grade), strict=True))
 
 
@@ -157,5 +157,5 @@ def _by_query(hits: Hits, query: Any, column: Any) -> list[list[float]]:
 
 
 def _rules(dialect: Dialect) -> dict[str, str]:
-    """The rules by which runs become ranked lists, as texts."""
+    """Return the rules by which runs become ranked lists, as texts."""
     return {one.name: str(getattr(dialect.ranking, one.name)) for one in fields(dialect.ranking)}

@@ -6,13 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.statistics import kendall_tau, separated_share, tau_ap_b
+from rankgauge.statistics.correlation import kendall_tau, tau_ap_b
+from rankgauge.statistics.effects import separated_share
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.comparison import Comparison
+    from rankgauge.evaluation.result import Result
 
 FEWEST = 3
 """Two runs have one order or the other; from three on it makes sense to ask how alike two orders are."""
@@ -23,15 +29,6 @@ DECIMALS = 12
 MOST = 5
 """How many queries of a measure are named."""
 
-MEANS: Mapping[str, type] = {"measure": str, "run": str, "mean": float, "low": float, "high": float, "queries": int}
-PAIRS: Mapping[str, type] = {
-    **dict.fromkeys(("measure", "run", "other"), str),
-    **dict.fromkeys(("difference", "low", "high", "p", "p_error", "corrected"), float),
-    "verdict": str,
-    "effect": float,
-    **dict.fromkeys(("wins", "ties", "losses", "queries"), int),
-    "needed": float,
-}
 MOVERS: Mapping[str, type] = {
     **dict.fromkeys(("measure", "query", "run", "other"), str),
     **dict.fromkeys(("value", "other_value", "difference"), float),
@@ -45,48 +42,62 @@ SENSITIVITY: Mapping[str, type] = {
 """The columns of each table."""
 
 
-def movers(
-    measures: Sequence[Measure],
-    queries: Sequence[str],
-    runs: Sequence[str],
-    values: FloatArray,
-    paired: tuple[IndexArray, IndexArray],
-) -> PlainTable:
+def paired_places(runs: Sequence[str], bases: Sequence[str]) -> tuple[IndexArray, IndexArray]:
+    """Return the places of both runs of each pair: each with each, or all others with each of the bases."""
+    if not bases:
+        other, run = np.triu_indices(len(runs), 1)
+        order = np.lexsort((other, run))
+        return run[order], other[order]
+    places = np.array([runs.index(name) for name in bases])
+    rest = np.setdiff1d(np.arange(len(runs)), places)
+    return np.tile(rest, len(places)), np.repeat(places, len(rest))
+
+
+def counted_queries(results: Mapping[str, Result]) -> list[str]:
+    """List the queries that count for at least one run."""
+    return list(dict.fromkeys(query for result in results.values() for query in result.names))
+
+
+def stacked_values(results: Mapping[str, Result], queries: Sequence[str]) -> FloatArray:
+    """Stack the values of runs (measures × queries × runs); NaN where a run has none for the query."""
+    place = {query: row for row, query in enumerate(queries)}
+    measures = next(iter(results.values())).measures
+    values = np.full((len(measures), len(place), len(results)), np.nan)
+    for column, result in enumerate(results.values()):
+        values[:, [place[query] for query in result.names], column] = result.matrix.T
+    return values
+
+
+def movers(found: Comparison) -> PlainTable:
     """For each measure the queries with the largest difference, each with the pair that it parts most."""
-    run, other = paired
-    rows = []
-    for measure, table in zip(measures, values, strict=True):
-        differences = np.nan_to_num(table[:, run] - table[:, other], nan=0.0)
-        pair = np.abs(differences).argmax(axis=1)
-        largest = np.abs(differences)[np.arange(len(queries)), pair]
+    (run, other), rows = found.paired, []
+    for measure, table in zip(found.measures, found.values, strict=True):
+        apart = np.abs(np.nan_to_num(table[:, run] - table[:, other], nan=0.0))
+        pair, largest = apart.argmax(axis=1), apart.max(axis=1)
         for query in np.argsort(-largest, kind="stable")[:MOST]:
             first, second = run[pair[query]], other[pair[query]]
             one, two = float(table[query, first]), float(table[query, second])
             if largest[query] > 0:
-                rows.append((str(measure), queries[query], runs[first], runs[second], one, two, one - two))
+                named = (str(measure), found.queries[query], found.runs[first], found.runs[second])
+                rows.append((*named, one, two, one - two))
     return PlainTable.of_rows(MOVERS, rows)
 
 
-def differences(
-    measures: Sequence[Measure],
-    queries: Sequence[str],
-    runs: Sequence[str],
-    values: FloatArray,
-    paired: tuple[IndexArray, IndexArray],
-) -> PlainTable:
+def differences(found: Comparison) -> PlainTable:
     """List both values of every query and pair, and their difference; NaN where a run has none."""
     rows = []
-    for measure, table in zip(measures, values, strict=True):
-        for first, second in zip(*paired, strict=True):
-            both = zip(queries, table[:, first].tolist(), table[:, second].tolist(), strict=True)
-            named = (runs[first], runs[second])
+    for measure, table in zip(found.measures, found.values, strict=True):
+        for first, second in zip(*found.paired, strict=True):
+            both = zip(found.queries, table[:, first].tolist(), table[:, second].tolist(), strict=True)
+            named = (found.runs[first], found.runs[second])
             rows += [(str(measure), query, *named, one, two, round(one - two, DECIMALS)) for query, one, two in both]
     return PlainTable.of_rows(MOVERS, rows)
 
 
-def orders(measures: Sequence[Measure], means: PlainTable) -> PlainTable:
+def orders(found: Comparison) -> PlainTable:
     """A row per pair of measures: Kendall's τ_b and the symmetric τ_AP of the runs' means; NaN where one is flat."""
-    by_measure = {str(measure): np.array(means.where("measure", str(measure))["mean"]) for measure in measures}
+    means = found.mean_table
+    by_measure = {str(measure): np.array(means.where("measure", str(measure))["mean"]) for measure in found.measures}
     rows = []
     for one, other in combinations(by_measure, 2):
         x, y = by_measure[one], by_measure[other]
@@ -95,14 +106,14 @@ def orders(measures: Sequence[Measure], means: PlainTable) -> PlainTable:
     return PlainTable.of_rows(ORDERS, rows)
 
 
-def sensitivity(measures: Sequence[Measure], pairs: PlainTable, *, alpha: float) -> PlainTable:
+def sensitivity(found: Comparison) -> PlainTable:
     """A row per measure: the pairs, how many are separated before and after the correction, and the latter's share.
 
     Pairs that nobody can tell apart, as too little of them is judged, are not separated.
     """
-    rows = []
-    for measure in measures:
-        tested = pairs.where("measure", str(measure))
+    rows, alpha = [], found.settings.alpha
+    for measure in found.measures:
+        tested = found.pair_table.where("measure", str(measure))
         untold = [verdict == PairVerdict.UNTOLD.value for verdict in tested["verdict"]]
         plain, corrected = (np.where(untold, 1.0, np.array(tested[name])) for name in ("p", "corrected"))
         separated = int((corrected < alpha).sum())
@@ -126,7 +137,7 @@ class PairVerdict(Enum):
 def verdicts(
     measure: Measure, mean: FloatArray, separated: BoolArray, alike: BoolArray, untold: BoolArray | None = None
 ) -> list[str]:
-    """The word for each pair; `untold` are those that may be separated only because documents are not judged."""
+    """Return the word for each pair; `untold` are those that may be separated only because documents are not judged."""
     better = (PairVerdict.BETTER, PairVerdict.WORSE)
     up, down = better if measure.facts.more_is_better else (PairVerdict.HIGHER, PairVerdict.LOWER)
     words = np.where(separated, np.where(mean > 0, up.value, down.value), PairVerdict.OPEN.value)

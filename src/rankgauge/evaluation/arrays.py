@@ -16,8 +16,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored
-from rankgauge.measures.tabulated import tabulated
+from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored, tabulated
 from rankgauge.numeric import EXACT_WHOLE, FloatArray, IndexArray
 from rankgauge.policies import HighGrade, MissingQuery, QueryOrder, Ties, Unjudged
 from rankgauge.ranking import Block
@@ -108,7 +107,7 @@ class ArrayMean:
         group: npt.ArrayLike | None = None,
         qid: npt.ArrayLike | None = None,
     ) -> float:
-        """The mean over the queries that count; `group` or `qid` says which document is in which list."""
+        """Return the mean over the queries that count; `group` or `qid` says which document is in which list."""
         kept, scored = self._data(_numbers(grades), group, qid), _scores(scores)
         _check(kept.grades, scored, kept.layout.sizes)
         _refuse_unscored(scored)
@@ -139,15 +138,15 @@ class _Kept:
         self.judged = scorer.judge(self.ordered, self.layout)
 
     def is_of(self, grades: npt.NDArray[Any], lists: npt.NDArray[Any]) -> bool:
-        """Whether these are the same grades and the same lists."""
+        """Say whether these are the same grades and the same lists."""
         return bool(np.array_equal(self.lists, lists) and np.array_equal(self.grades, grades))
 
 
 @lru_cache(maxsize=128)
 def _scorer(measure: str | Measure, dialect: str | Dialect, overrides: tuple[tuple[str, Any], ...]) -> ArrayScorer:
-    from rankgauge.evaluation.evaluation import overruled  # after arrays: it knows tables, which need polars
+    from rankgauge.evaluation.evaluation import override_choices  # after arrays: it knows tables, which need polars
 
-    spoken = overruled(dialect, dict(overrides), score_arrays)
+    spoken = override_choices(dialect, dict(overrides), score_arrays)
     measures = spoken.select(measure)
     if len(measures) > 1:
         raise ParameterError("score_arrays", "measure", "one measure, such as nDCG@10", measure)
@@ -155,7 +154,7 @@ def _scorer(measure: str | Measure, dialect: str | Dialect, overrides: tuple[tup
 
 
 def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """The values as an array of 32 or 64 bits; no other is made if they are one."""
+    """Return the values as an array of 32 or 64 bits; no other is made if they are one."""
     found = _array(values)
     if found.dtype.char in "fd":
         return found
@@ -174,7 +173,7 @@ def _scores(values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _array(values: npt.ArrayLike) -> npt.NDArray[Any]:
-    """The values as an array; masked ones and rows of different lengths are refused."""
+    """Return the values as an array; masked ones and rows of different lengths are refused."""
     if np.ma.is_masked(values):
         raise InputError("an array has masked values", hint="Say what they are: array.filled(numpy.nan) for padding.")
     try:
@@ -292,7 +291,7 @@ class ArrayScorer:
     def score(
         self, grades: Numbers, scores: Numbers, layout: Layout, judged: Sequence[JudgedLists] | None = None
     ) -> FloatArray:
-        """The value of each list; `judged` is what `judge` made of the grades, if they came before."""
+        """Return the value of each list; `judged` is what `judge` made of the grades, if they came before."""
         if judged is not None:
             found = self._by_keys(judged, lambda lists: lists, grades, scores, layout)
         else:
@@ -305,7 +304,7 @@ class ArrayScorer:
         return self._settlement(found.values, found.best, found.retrieved)
 
     def _judging(self, grades: Numbers, layout: Layout) -> Callable[[ListPart], JudgedLists | None] | None:
-        """How a part gets its judgments; None if there is no quick way for the measure, or for the grades."""
+        """Return how a part gets its judgments; None if there is no quick way for the measure, or for the grades."""
         depth = min(self.measure.depth or layout.longest, layout.longest)
         table = self._table(depth) if self._quick and depth else None
         if table is None:
@@ -327,7 +326,7 @@ class ArrayScorer:
         scores: Numbers,
         layout: Layout,
     ) -> _Raw | None:
-        """The lists by keys, those of which these leave a doubt by ranks; None if some grade has no code."""
+        """Return the lists by keys, those of which these leave a doubt by ranks; None if some grade has no code."""
         flat = layout.padded(_single(scores) if self.how.single_precision else scores, np.nan)
 
         def work(task: Sequence[Any]) -> list[tuple[JudgedLists, Scored] | None]:
@@ -359,7 +358,7 @@ class ArrayScorer:
         return found
 
     def _by_ranks(self, grades: Numbers, scores: Numbers, layout: Layout) -> _Raw:
-        """The lists by the kernels, as those of tables are."""
+        """Return the lists by the kernels, as those of tables are."""
         grades, scores = np.asarray(grades, dtype=np.float64), np.asarray(scores, dtype=np.float64)
         if np.isinf(grades).any():
             raise InputError("a grade is infinite", hint="Give grades that are numbers; NaN is no judgment.")

@@ -12,7 +12,7 @@ STYLE = "text-align: right; font-variant-numeric: tabular-nums; padding: 2px 12p
 
 
 def line(summary: pl.DataFrame, dialect: str) -> str:
-    """The measures and their means: nDCG@10 0.4132 ± 0.0310, AP … (43 queries, standard)."""
+    """Return the measures and their means: nDCG@10 0.4132 ± 0.0310, AP … (43 queries, standard)."""
     parts = [f"{row['measure']} {row['mean']:.4f}{_half(row)}" for row in summary.iter_rows(named=True)]
     queries = max(summary["queries"].to_list(), default=0)
     return f"{', '.join(parts)} ({queries} {'query' if queries == 1 else 'queries'}, {dialect})"
@@ -34,7 +34,7 @@ def html(summary: pl.DataFrame, dialect: str, notes: Iterable[str] = ()) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str:
-    """A table of texts with a note below it."""
+    """Return a table of texts with a note below it."""
     from html import escape
 
     head = "".join(_cell("th", name) for name in heads)
@@ -43,12 +43,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], note: str) -> str
 
 
 def interval(low: float, high: float) -> str:
-    """The ends of an interval; a dash where there is none."""
+    """Return the ends of an interval; a dash where there is none."""
     return "–" if low != low else f"{low:.4f} … {high:.4f}"
 
 
 def pandas(thing: Any, tables: Sequence[str], wanted: str) -> Any:
-    """One of the tables that a thing has as attributes, as a pandas frame."""
+    """Return one of the tables that a thing has as attributes, as a pandas frame."""
     if wanted not in tables:
         raise UnknownNameError(f"table of a {type(thing).__name__.lower()}", wanted, tables)
     try:
@@ -65,7 +65,7 @@ def _cell(tag: str, text: str) -> str:
 
 
 def _half(row: dict[str, float]) -> str:
-    """Half of the interval, or its ends where one side is longer: the measure's bounds may cut the other."""
+    """Return half of the interval, or its ends where one side is longer: the measure's bounds may cut the other."""
     above, below = row["high"] - row["mean"], row["mean"] - row["low"]
     if above != above:
         return ""

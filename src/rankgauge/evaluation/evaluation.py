@@ -52,6 +52,8 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    chunks: str | None = None,
+    spans: str | None = None,
     intents: Any = None,
     **overrides: Any,
 ) -> dict[str, Result]: ...
@@ -68,6 +70,8 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    chunks: str | None = None,
+    spans: str | None = None,
     intents: Any = None,
     **overrides: Any,
 ) -> Result: ...
@@ -83,6 +87,8 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     scale: Any = None,
     ids: str | Iterable[str] | None = None,
+    chunks: str | None = None,
+    spans: str | None = None,
     intents: Any = None,
     **overrides: Any,
 ) -> Result | dict[str, Result]:
@@ -107,17 +113,20 @@ def evaluate(
 
     The rest says how files and tables spell things: `columns={"query": "search_term"}` which column holds what,
     `scale="trec-dl"` or `scale={"good": 2, "bad": 0}` what words are worth as grades, from which grade on a document
-    is relevant and the top of the scale, `ids="casefold,url"` by which rules two ids are the same.
+    is relevant and the top of the scale, `ids="casefold,url"` by which rules two ids are the same. `chunks="#"` reads
+    ids of chunks as their documents; a table of chunks and documents or "column=NAME" will do as well.
+    `spans="share=0.5"` or "iou=0.5" says when a retrieved span covers a judged one.
     """
-    spoken = overruled(dialect, overrides, evaluate)
+    spoken = override_choices(dialect, overrides, evaluate).on_chunks(chunks)
     wanted = spoken.select(measures)
     spoken = spoken.on_scale(scale, wanted, rel="rel" not in overrides)
     judgments, run = from_arrays(judgments, run, spoken)
     several, integer_queries = _is_several(run), ids is None and has_integer_queries(judgments, columns)
+    said = {"columns": columns, "scale": scale, "ids": ids, "chunks": chunks, "spans": spans}
     with heard() as notes, judged_as(spoken):
-        judgments, runs = spelled(judgments, run if several else {"": run}, columns=columns, scale=scale, ids=ids)
+        judgments, runs = apply_spelling(judgments, run if several else {"": run}, **said)
     with judged_as(spoken):
-        judgments = weighed(judgments, intents, wanted)
+        judgments = weigh_subtopics(judgments, intents, wanted)
 
     def finished(result: Result) -> Result:
         result = replace(result.noted(notes), integer_queries=integer_queries)
@@ -143,10 +152,12 @@ def has_integer_queries(judgments: Any, columns: Any) -> bool:
     name = given or find([str(name) for name in names], "query")
     column = judgments[name] if name in names else None
     dtype = getattr(column, "dtype", getattr(column, "type", None))
+    if str(dtype) == "object":
+        return all(isinstance(query, Integral) for query in judgments[name])
     return "int" in str(getattr(getattr(dtype, "categories", None), "dtype", dtype)).lower()
 
 
-def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:
+def override_choices(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Callable[..., Any]) -> Dialect:
     """Look up the dialect with some of its choices replaced; a misspelt one may be any option of the `owner`."""
     try:
         return dialects.get(dialect, **overrides)
@@ -158,31 +169,30 @@ def overruled(dialect: str | Dialect, overrides: Mapping[str, Any], owner: Calla
 
 
 def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
-    """The result of a run, each measure by the dialect that the tool takes it from."""
+    """Return the result of a run, each measure by the dialect that the tool takes it from."""
     parts = dialect.parts(measures)
     if len(parts) > 1:
         from rankgauge import files as io
 
-        judgments, run = io.kept(judgments, io.judgments_from), io.kept(run, io.run_from)
+        judgments, run = io.keep_rereadable(judgments, io.judgments_from), io.keep_rereadable(run, io.run_from)
     found = [
-        scored(HitFinder(given=judgments, dialect=spoken, measures=some, once=True).hits(run), some, spoken)
+        score_hits(HitFinder(given=judgments, dialect=spoken, measures=some, once=True).hits(run), some, spoken)
         for spoken, some in parts.items()
     ]
     return Result.joined(found, measures, dialect)
 
 
-def spelled(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
+def apply_spelling(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
     """Judgments and runs, with what a user says of how they spell columns, grades and ids."""
     if not any(said.values()):
         return judgments, runs
     from rankgauge import files as io
-    from rankgauge.files import Spelling
 
-    return io.spell_all(judgments, runs, Spelling.of(**said))
+    return io.spell_all(judgments, runs, **said)
 
 
-def weighed(judgments: Any, intents: Any, measures: tuple[Measure, ...], format: str | None = None) -> Any:
-    """The judgments, with what a user says of how likely each subtopic is."""
+def weigh_subtopics(judgments: Any, intents: Any, measures: tuple[Measure, ...], format: str | None = None) -> Any:
+    """Return the judgments, with what a user says of how likely each subtopic is."""
     if intents is None:
         return judgments
     if not any(one.facts.judgments is JudgmentKind.SUBTOPICS for one in measures):
@@ -196,7 +206,7 @@ def weighed(judgments: Any, intents: Any, measures: tuple[Measure, ...], format:
 def evaluate_runs(
     judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
 ) -> Iterator[tuple[str, Result]]:
-    """Each run's name and result, in their order: judgments are read once, and runs by several threads.
+    """Yield each run's name and result, in their order: judgments are read once, and runs by several threads.
 
     At most a few runs are taken ahead of the one that is asked for.
     """
@@ -204,8 +214,8 @@ def evaluate_runs(
     if len(parts) > 1:
         from rankgauge import files as io
 
-        judgments = io.kept(judgments, io.judgments_from)
-        runs = {name: io.kept(run, io.run_from) for name, run in runs.items()}
+        judgments = io.keep_rereadable(judgments, io.judgments_from)
+        runs = {name: io.keep_rereadable(run, io.run_from) for name, run in runs.items()}
     streams = [_runs_by(judgments, runs, some, spoken) for spoken, some in parts.items()]
     for found in zip(*streams, strict=True):
         yield found[0][0], Result.joined([result for _, result in found], measures, dialect)
@@ -214,38 +224,38 @@ def evaluate_runs(
 def _runs_by(
     judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
 ) -> Iterator[tuple[str, Result]]:
-    """The same by one dialect alone."""
+    """Return the same by one dialect alone."""
     files = all(is_file(source) for source in (judgments, *runs.values()))
     if not files:
         from rankgauge import files as io
 
-        judgments = io.kept(judgments, io.judgments_from)
+        judgments = io.keep_rereadable(judgments, io.judgments_from)
     judged = HitFinder(given=judgments, dialect=dialect, measures=measures, once=len(runs) == 1)
 
     def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
         found = [judged.named_hits(name, run) for name, run in batch]
-        return list(zip((name for name, _ in batch), scored_together(found, measures, dialect), strict=True))
+        return list(zip((name for name, _ in batch), score_runs(found, measures, dialect), strict=True))
 
     small = files and judged.pool is not None and all(os.path.getsize(run) <= LARGE for run in runs.values())
-    batches = batched(runs.items(), TOGETHER if small else 1)
+    batches = take_batches(runs.items(), TOGETHER if small else 1)
     return chain.from_iterable((spread if small else map)(evaluated, batches))
 
 
-def batched(items: Iterable[tuple[str, Any]], size: int) -> Iterator[tuple[tuple[str, Any], ...]]:
-    """The items, `size` at a time."""
+def take_batches(items: Iterable[tuple[str, Any]], size: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """Return the items, `size` at a time."""
     rest = iter(items)
     return iter(lambda: tuple(islice(rest, size)), ())
 
 
-def scored(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
-    """The result of hits: what they are worth by each of the measures."""
-    return scored_together([dialect.check(hits)], measures, dialect)[0]
+def score_hits(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    """Return the result of hits: what they are worth by each of the measures."""
+    return score_runs([dialect.check(hits)], measures, dialect)[0]
 
 
-def scored_together(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> list[Result]:
-    """The result of each run's hits on the same judgments: kernels take the lists of all runs at once."""
+def score_runs(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> list[Result]:
+    """Return the result of each run's hits on the same judgments: kernels take the lists of all runs at once."""
     if len(hits) > 1 and not _share_queries(hits, measures, dialect):
-        return [result for one in hits for result in scored_together([one], measures, dialect)]
+        return [result for one in hits for result in score_runs([one], measures, dialect)]
     raw, errors = score(Hits.together(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
     results = []
     for one, values, error in zip(hits, np.split(raw, len(hits)), np.split(errors, len(hits)), strict=True):
@@ -256,13 +266,13 @@ def scored_together(hits: list[Hits], measures: tuple[Measure, ...], dialect: Di
 
 
 def _share_queries(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> bool:
-    """Whether all runs were scanned with one pool, and no list looks for another one of its query."""
+    """Say whether all runs were scanned with one pool, and no list looks for another one of its query."""
     lists = {dialect.choice("ideal", measure) for measure in measures}
     return IdealPool.FIRST not in lists and all(one.names is hits[0].names for one in hits)
 
 
 def _is_several(run: Any) -> bool:
-    """Whether these are several runs by name, not one as {query: {document: score}} or {query: [documents]}."""
+    """Say whether these are several runs by name, not one as {query: {document: score}} or {query: [documents]}."""
     if not isinstance(run, Mapping) or not run:
         return False
     first = next(iter(run.values()))

@@ -7,6 +7,7 @@ most of the time that a small run takes.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -53,6 +54,13 @@ LOOKED_AT = 2 << 10
 
 SEARCHED = 64 << 20
 """Up to this many bytes, every line of a run is searched for another tag."""
+
+SHIFTED = re.compile(
+    rb"^[ \t]*[^\s#{\[][^\s,]*[ \t]+\S+[ \t]+\S+[ \t]+(?P<rank>\S+)[ \t]+\d+[ \t]+"
+    rb"-?\d+(\.\d+)?(e[+-]?\d+)?[ \t]+\S.*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line of a TREC run whose fifth field is a whole number, as ranks are, and whose sixth a number, as scores are."""
 
 TAGS = "its lines have the tags {} and {}: if it holds several runs, they are evaluated as one"
 RANKS = (
@@ -179,7 +187,7 @@ class HitFinder:
         return f" ({', '.join(map(str, self.measures))})" if several else ""
 
     def named_hits(self, name: str, run: Any) -> Hits:
-        """Those of one of several runs; an error names it."""
+        """Return those of one of several runs; an error names it."""
         try:
             return self.dialect.check(self.hits(run))
         except InputError as error:
@@ -188,7 +196,7 @@ class HitFinder:
             raise
 
     def _hits(self, run: Any) -> Hits:
-        """All judged hits; an error that is about the judgments names them."""
+        """Return all judged hits; an error that is about the judgments names them."""
         with self._named():
             return self._rank(run)
 
@@ -203,13 +211,13 @@ class HitFinder:
             raise
 
     def _rank(self, run: Any) -> Hits:
-        """All judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
+        """Return all judged hits: regular TREC files are scanned, large files streamed, the rest read whole."""
         judgments, dialect = self.given if self.asking is None else self.table, self.dialect
         if _is_plain(run) and self.pool is not None:
             scanned = scan_run(run, self.pool, dialect.ranking, last=self.once)
             if scanned is not None:
                 self._note_negative(self.pool.negative)
-                return matched(scanned, lambda: _tables(judgments, run), run)
+                return check_matches(scanned, lambda: _tables(judgments, run), run)
         from rankgauge import files
 
         with files.traced(run):
@@ -222,9 +230,9 @@ class HitFinder:
                     )
                     self._note_negative(self._below(judged))
                     whole = replace(streamed, top=dialect.highest(judged))
-                    return matched(whole, lambda: (judged, next(files.stream_run(run))), run)
+                    return check_matches(whole, lambda: (judged, next(files.stream_run(run))), run)
             tables = files.pair_from(judgments, run, dialect.reading, kind=self.kind)
-            found = matched(joined(*tables, dialect, kind=self.kind), lambda: tables, run)
+            found = check_matches(join_judgments(*tables, dialect, kind=self.kind), lambda: tables, run)
             self._note_negative(self._below(tables[0]))
             if not found.is_sparse:
                 note_near_ids(*tables)
@@ -280,10 +288,11 @@ def _is_number(word: bytes) -> bool:
 
 
 def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
-    """Note several tags in a TREC run, and ranks that contradict scores.
+    """Note several tags in a TREC run, and ranks that contradict scores; refuse ids with white space.
 
     Ranks are looked at in its beginning and its end, and so are the tags of a large file.
     """
+    _refuse_shifted(run)
     with open(run, "rb") as file:
         head = file.read(LOOKED_AT)
         file.seek(max(os.path.getsize(run) - LOOKED_AT, len(head)))
@@ -298,6 +307,37 @@ def note_columns(run: str | os.PathLike[str], *, ranked: bool) -> None:
     turned = None if ranked else next(filter(None, map(_turned_rows, blocks)), None)
     if turned is not None:
         note(RANKS.format(*turned), run)
+
+
+def _refuse_shifted(run: str | os.PathLike[str]) -> None:
+    """Raise an error for a line of a TREC run in which the rank stands in the place of the score.
+
+    So it does where an id holds white space. If the word before it is a number, too, the tag may have several words
+    instead, and a note says what is read.
+    """
+    with open(run, "rb") as file:
+        content = file.read(SEARCHED if os.path.getsize(run) <= SEARCHED else LOOKED_AT)
+    first = content[:LOOKED_AT].lstrip().partition(b"\n")[0].split()
+    if len(first) < 6 or not _is_number(first[4]):
+        return  # no TREC run
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if content.count(b" ") + content.count(b"\t") == 5 * lines:
+        return  # six fields in every line; counting is much faster than searching
+    line = SHIFTED.search(content, 0, SEARCHED // 4)
+    if line is None:
+        return
+    words = line[0].decode(errors="replace").split()
+    told = f"the score is read as {words[4]}, the fifth field of {len(words)}, and {words[5]} follows"
+    if _is_number(line["rank"]):
+        note(f"{told}: if an id holds white space, write CSV, JSONL or Parquet", run)
+        return
+    raise InputError(
+        f"{told} (the rank would be {words[3]}): does an id hold white space?",
+        path=os.fspath(run),
+        line=content.count(b"\n", 0, line.start()) + 1,
+        text=" ".join(words),
+        hint="White space separates the fields of a TREC file: write CSV, JSONL or Parquet, which can hold any id.",
+    )
 
 
 def _other_tag(run: str | os.PathLike[str], tag: bytes) -> bytes | None:
@@ -323,7 +363,7 @@ def _turned_rows(rows: list[list[bytes]]) -> tuple[str, ...] | None:
 
 
 def whole_judgments(judgments: Any) -> pl.DataFrame:
-    """The judgments of a source with one grade for each document, the highest of its subtopics.
+    """Return the judgments of a source with one grade for each document, the highest of its subtopics.
 
     Those of several assessors are an error: nothing says how to combine them.
     """
@@ -333,17 +373,17 @@ def whole_judgments(judgments: Any) -> pl.DataFrame:
 
 
 def _is_plain(source: Any) -> bool:
-    """Whether the source is a path, and nobody says how the file spells things."""
+    """Say whether the source is a path, and nobody says how the file spells things."""
     return isinstance(source, str | os.PathLike) and not hasattr(source, "spelling")
 
 
 def is_file(source: Any) -> bool:
-    """Whether the source is the path of a file."""
+    """Say whether the source is the path of a file."""
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
 
 
 def _tables(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tables in two regular files; of a large run only the first queries."""
+    """Return the tables in two regular files; of a large run only the first queries."""
     from rankgauge import files
 
     if files.is_large(run):
@@ -351,24 +391,24 @@ def _tables(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     return files.pair_from(judgments, run)
 
 
-def matched(hits: Hits, read: Tables, run: Any = None) -> Hits:
-    """The hits, unless next to nothing of the run is judged only because the ids are spelled differently.
+def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
+    """Return the hits, unless next to nothing of the run is judged only because the ids are spelled differently.
 
     `read` gives judgments and run, for the rare case that they have to be looked at.
     """
     if not hits.is_sparse and not hits.is_patchy:
         return hits.matched()
     from rankgauge import files
-    from rankgauge.files.mismatch import mismatch, misplaced, near_ids
+    from rankgauge.files.mismatch import explain_misplaced, mismatch, near_ids
 
     if not hits.is_sparse:
-        why = misplaced(*read())
+        why = explain_misplaced(*read())
         return replace(hits.matched(), mismatch=why, misplaced=why is not None)
 
     try:
         hits.matched()
     except UnmatchedError as error:
-        if hint := files.unnamed(run, hits.strangers):
+        if hint := files.explain_unnamed(run, hits.strangers):
             error.hint = hint
             raise
 
@@ -397,9 +437,9 @@ def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
         note(f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
 
 
-def joined(
+def join_judgments(
     judgments: pl.DataFrame, run: pl.DataFrame, dialect: Dialect, *, kind: JudgmentKind = JudgmentKind.GRADES
 ) -> Hits:
-    """The judged hits of a run in a table; `kind` is what measures ask judgments to say."""
+    """Return the judged hits of a run in a table; `kind` is what measures ask judgments to say."""
     hits = rank(run, dialect.prepare(judgments, kind), dialect.ranking_for(kind))
     return replace(hits, top=dialect.highest(judgments))

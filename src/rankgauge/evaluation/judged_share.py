@@ -111,12 +111,12 @@ def _whole(count: float) -> float:
 
 
 def thinnest(shares: Sequence[JudgedShare]) -> JudgedShare | None:
-    """The share that is too small for a value to mean anything, the smallest first; None if none is."""
+    """Return the share that is too small for a value to mean anything, the smallest first; None if none is."""
     return min((one for one in shares if one.is_thin), key=lambda one: one.reach, default=None)
 
 
 def percent(share: JudgedShare, *, unjudged: bool = False) -> str:
-    """The share judged, or unjudged, in per cent; neither all nor none unless it is."""
+    """Return the share judged, or unjudged, in per cent; neither all nor none unless it is."""
     if not share.listed:
         return "–"
     rounded = round(100 * (share.listed - share.judged if unjudged else share.judged) / share.listed)
@@ -160,12 +160,12 @@ Results: TypeAlias = "Mapping[str, Result]"
 
 
 def is_complete(results: Results) -> bool:
-    """Whether everything that the measures look at is judged."""
+    """Say whether everything that the measures look at is judged."""
     return all(share.judged == share.listed for result in results.values() for share in result.judged.values())
 
 
 def judged_line(results: Results) -> str:
-    """Which share of the measures' depth is judged, for each run: 77 % (bm25), 75 % (dense) of the top 10."""
+    """Return which share of the measures' depth is judged, for each run: 77 % (bm25), 75 % (dense) of the top 10."""
     if is_complete(results):
         return "everything that the measures look at"
     shares = {run: {one.depth: one for one in result.judged.values()} for run, result in results.items()}
@@ -174,7 +174,7 @@ def judged_line(results: Results) -> str:
 
 
 def _of_depth(shares: Mapping[str, JudgedShare]) -> str:
-    """The shares of the runs at one depth; of many runs the least and the most."""
+    """Return the shares of the runs at one depth; of many runs the least and the most."""
     place = next(iter(shares.values())).place
     told = {run: percent(one) for run, one in shares.items()}
     if len(set(told.values())) == 1:
@@ -187,7 +187,7 @@ def _of_depth(shares: Mapping[str, JudgedShare]) -> str:
 
 
 def is_relevant_only(results: Results) -> bool:
-    """Whether the judgments list relevant documents alone, so that nobody knows which others were looked at."""
+    """Say whether the judgments list relevant documents alone, so that nobody knows which others were looked at."""
     return any(share.relevant_only for result in results.values() for share in result.judged.values())
 
 
@@ -205,7 +205,7 @@ def warnings(results: Results) -> Iterator[str]:
 
 
 def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Paragraph]:
-    """The share judged, and warnings, before anything else; `unjudged` says what becomes of other documents."""
+    """Yield the share judged, and warnings, before anything else; `unjudged` says what becomes of other documents."""
     for words in warnings(results):
         yield Paragraph(f"Warning: {words}" + "." * (not words.endswith("?")), strong=True)
     if is_complete(results):
@@ -217,7 +217,7 @@ def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Parag
 
 
 def data(results: Results) -> list[dict[str, Any]]:
-    """A row for each run and measure, for programs."""
+    """Return a row for each run and measure, for programs."""
     return [
         {
             "run": run,

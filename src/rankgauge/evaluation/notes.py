@@ -53,7 +53,7 @@ NAMED = 3
 
 
 def worths(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Iterator[tuple[str, str]]:
-    """Notes on what grades are worth; `highest` is the highest grade of the judgments."""
+    """Yield notes on what grades are worth; `highest` is the highest grade of the judgments."""
     yield from _gains(dialect, measures)
     yield from thresholds(dialect, measures)
     yield from _settings(dialect, measures)
@@ -67,7 +67,7 @@ def board_worths(targets: Sequence[BoardTarget], highest: float) -> Iterator[tup
 
 
 def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
-    """Notes on the lowest grade that counts as relevant, and on measures that the chosen one does not change."""
+    """Yield notes on the lowest grade that counts as relevant, and on measures that the chosen one does not change."""
     used: dict[float, list[str]] = {}
     for measure in measures:
         rel = dialect.threshold(measure)
@@ -77,29 +77,32 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
             used.setdefault(rel, []).append(str(measure))
     said = [f"{lowest_relevant(rel)} counts as relevant" for rel in used]
     if len(used) > 1 or sum(map(len, used.values())) < len(measures):
-        said = [f"{words} ({listed(names)})" for words, names in zip(said, used.values(), strict=True)]
+        said = [f"{words} ({shorten_list(names)})" for words, names in zip(said, used.values(), strict=True)]
     if said:
         yield "relevant", "; ".join(said)
     if unmoved := dialect.unmoved(measures):
         own = [replace(one, rel=dialect.rel) for one in unmoved if isinstance(one, DCG) and not one.rel]
         hint = f" ({own[0]} has one)" if own else ""
-        yield NO_EFFECT, f"a threshold of {dialect.rel:g} changes nothing for {listed([*map(str, unmoved)])}{hint}"
+        yield (
+            NO_EFFECT,
+            f"a threshold of {dialect.rel:g} changes nothing for {shorten_list([*map(str, unmoved)])}{hint}",
+        )
 
 
 def _settings(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
-    """A note on parameters that a user set for all measures, and that none of these leaves open."""
+    """Yield a note on parameters that a user set for all measures, and that none of these leaves open."""
     plain = replace(dialect, readings=dialect.registry.get(dialect.name, dialect).readings)
     if dialect.settings and all(dialect.read(measure) == plain.read(measure) for measure in measures):
-        yield NO_EFFECT, f"{', '.join(dialect.settings)} changes nothing for {listed([*map(str, measures)])}"
+        yield NO_EFFECT, f"{', '.join(dialect.settings)} changes nothing for {shorten_list([*map(str, measures)])}"
 
 
 def lowest_relevant(rel: float) -> str:
-    """The threshold in words."""
+    """Return the threshold in words."""
     return "any grade above 0" if rel == ABOVE_ZERO else f"a grade of {rel:g} or more"
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first of the names, and how many more there are."""
+def shorten_list(names: Sequence[str]) -> str:
+    """Return the first of the names, and how many more there are."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -118,11 +121,14 @@ def _gains(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str,
 
 
 def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Iterator[tuple[str, str]]:
-    """The top of the scale, where a measure depends on it and leaves it open."""
+    """Yield the top of the scale, where a measure depends on it and leaves it open."""
     needing = [measure for measure in measures if measure.needs_top]
     if not needing:
         if not dialect.top_scale and dialect.max_grade != dialects.get(dialect.name).max_grade:
-            yield NO_EFFECT, f"a top grade of {dialect.max_grade:g} changes nothing for {listed([*map(str, measures)])}"
+            yield (
+                NO_EFFECT,
+                f"a top grade of {dialect.max_grade:g} changes nothing for {shorten_list([*map(str, measures)])}",
+            )
         return
     said: dict[str, list[str]] = {}
     for measure in needing:
@@ -138,7 +144,7 @@ def _top(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Itera
     yield "top grade", "; ".join(told)
 
 
-def graded(target: Target, grades: FloatArray) -> Iterator[tuple[str, str]]:
+def note_worths(target: Target, grades: FloatArray) -> Iterator[tuple[str, str]]:
     """What the grades of a pool's scale are worth to the measure that is estimated, where that is all that counts."""
     if target.form is not None:
         shown = (", ".join(f"{number:.4g}" for number in numbers) for numbers in (grades, target.worth))
@@ -152,25 +158,36 @@ FEW = 10
 
 
 def notes(report: EvaluationReport) -> list[tuple[str, str]]:
-    """Pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
+    """Return pairs of a subject and what to know of it; a subject that does not matter to these results is absent."""
     return [
         note
         for kind in (
-            *(_dialect, _lacked, _ideal, _worths, _intervals, _few),
-            *(_counted, _undefined, _bounds, _sampled, _strangers, _files),
+            *(_dialect, _note_lacking, _ideal, _worths, _intervals, _few),
+            *(_note_counts, _note_undefined, _bounds, _note_sampled, _strangers, _files),
         )
         for note in kind(report)
     ]
 
 
 def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
-    """The notes without which values alone would mislead, for formats that have no place for notes."""
-    kinds = (_unjudged, _dialect, _lacked, _ideal, _thresholds, _few, _counted, _undefined, _strangers, _files)
+    """Return the notes without which values alone would mislead, for formats that have no place for notes."""
+    kinds = (
+        _note_unjudged,
+        _dialect,
+        _note_lacking,
+        _ideal,
+        _thresholds,
+        _few,
+        _note_counts,
+        _note_undefined,
+        _strangers,
+        _files,
+    )
     return [note for kind in kinds for note in kind(report)]
 
 
-def _unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """How much is judged, where not all of it is."""
+def _note_unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Yield how much is judged, where not all of it is."""
     yield from (("warning", words) for words in judging.warnings(report.results))
     if not judging.is_complete(report.results):
         words = unjudged_words(report.dialect, report.measures)
@@ -178,8 +195,8 @@ def _unjudged(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         yield "judged", f"{judging.judged_line(report.results)}; {words}{only}"
 
 
-def settled(empty: Undefined) -> str:
-    """What becomes of a query with nothing relevant."""
+def describe_empty(empty: Undefined) -> str:
+    """Return what becomes of a query with nothing relevant."""
     return "they are left out of the mean" if empty == LEAVE_OUT else f"a value of 0/0 counts as {float(empty):g}"
 
 
@@ -187,15 +204,15 @@ def _dialect(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     yield "dialect", report.dialect.label()
 
 
-def _lacked(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """The measures that the dialect's tool does not have."""
+def _note_lacking(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+    """Yield the measures that the dialect's tool does not have."""
     lacked = report.dialect.lacked(report.measures)
     if lacked is not None:
         yield "no tool", lacked
 
 
 def _ideal(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """The relevant documents that a tool passes over, as its ideal holds retrieved ones alone."""
+    """Yield the relevant documents that a tool passes over, as its ideal holds retrieved ones alone."""
     words = {run: result.ideal_words for run, result in report.results.items()}
     for run, told in words.items():
         if told is not None:
@@ -219,7 +236,7 @@ def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     if report.several and len(uneven) < len(report.measures):
         yield "*", "the best of the runs by this measure"
     if uneven:
-        which = f" by {listed(uneven)}" if len(uneven) < len(report.measures) else ""
+        which = f" by {shorten_list(uneven)}" if len(uneven) < len(report.measures) else ""
         yield (
             "no best",
             f"the runs' means{which} rest on different queries; rankgauge compare uses those that both have",
@@ -233,7 +250,7 @@ def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _sample_intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """What intervals of a sample are of, and why some are missing."""
+    """Yield what intervals of a sample are of, and why some are missing."""
     from rankgauge.evaluation.sample_intervals import SAMPLES
 
     yield (
@@ -249,7 +266,7 @@ def _sample_intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:
             if reason is not None:
                 concerned.setdefault(reason, []).append(f"{measure} of {run}" if report.several else str(measure))
     for reason, names in concerned.items():
-        yield "no interval", f"for {listed(names)}: {reason}"
+        yield "no interval", f"for {shorten_list(names)}: {reason}"
 
 
 def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
@@ -260,25 +277,25 @@ def _few(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
-    """What becomes of unjudged documents; of a sample, those that were drawn stand for others."""
+    """Return what becomes of unjudged documents; of a sample, those that were drawn stand for others."""
     drawn = [str(measure) for measure in measures if measure.facts.judgments is JudgmentKind.SAMPLES]
     skipping = [str(measure) for measure in measures if measure.judged_only]
     if skipping and not drawn:
         if len(skipping) == len(measures):
             return Unjudged.SKIP.words
-        return f"{dialect.unjudged.words}; by {listed(skipping)}, {Unjudged.SKIP.words}"
+        return f"{dialect.unjudged.words}; by {shorten_list(skipping)}, {Unjudged.SKIP.words}"
     if not drawn:
         return dialect.unjudged.words
     if len(drawn) == len(measures):
         return "those that were drawn stand for the rest of the pool, and others count as not relevant"
-    return f"{dialect.unjudged.words}; by {listed(drawn)} those that were drawn stand for the rest of the pool"
+    return f"{dialect.unjudged.words}; by {shorten_list(drawn)} those that were drawn stand for the rest of the pool"
 
 
-def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+def _note_counts(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Queries that need a decision, and how the dialect decided."""
     dialect = report.dialect
     for subject, what, decision in (
-        ("empty", "have nothing relevant", settled(dialect.empty) + _scope(dialect, "empty")),
+        ("empty", "have nothing relevant", describe_empty(dialect.empty) + _scope(dialect, "empty")),
         ("missing", "are judged but not in the run", dialect.missing.words),
         ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
         ("tied", "have tied scores", _order(report)),
@@ -297,14 +314,14 @@ def _counted(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _order(report: EvaluationReport) -> str:
-    """What becomes of tied documents; the providers of a tool may differ in it."""
+    """Return what becomes of tied documents; the providers of a tool may differ in it."""
     words: dict[str, list[str]] = {}
     for measure in report.measures:
         words.setdefault(report.dialect.provider(measure).ties.words, []).append(str(measure))
-    return "; ".join(said if len(words) == 1 else f"by {listed(names)} {said}" for said, names in words.items())
+    return "; ".join(said if len(words) == 1 else f"by {shorten_list(names)} {said}" for said, names in words.items())
 
 
-def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+def _note_undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Queries for which a formula is 0/0 although they have something relevant."""
     for at, measure in enumerate(report.measures):
         counts = {}
@@ -312,22 +329,22 @@ def _undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
             if result.undefined[at]:
                 counts[run] = f"{result.undefined[at]} of {len(result.counted)}"
         if counts:
-            decision = settled(LEAVE_OUT if measure.left_out else report.dialect.choice("empty", measure))
+            decision = describe_empty(LEAVE_OUT if measure.left_out else report.dialect.choice("empty", measure))
             yield "undefined", f"{_by_run(report, counts)} queries have no {measure}: it is 0/0; {decision}"
 
 
 def _scope(dialect: Dialect, choice: str) -> str:
-    """Which measures a choice of the dialect is for, where it is not for all of them."""
+    """Return which measures a choice of the dialect is for, where it is not for all of them."""
     return f" (for {', '.join(dialect.only_for[choice])} only)" if choice in dialect.only_for else ""
 
 
 def _of_measures(report: EvaluationReport, concerned: Collection[str]) -> str:
-    """Which measures a count is about, where it is not about all of them."""
-    return "" if len(concerned) == len(report.measures) else f" ({listed(list(concerned))})"
+    """Return which measures a count is about, where it is not about all of them."""
+    return "" if len(concerned) == len(report.measures) else f" ({shorten_list(list(concerned))})"
 
 
 def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """How far the order of tied documents alone could move a mean."""
+    """Yield how far the order of tied documents alone could move a mean."""
     improving = [str(measure) for measure in report.measures if measure.facts.improves]
     for run, table in report.summaries.items():
         of = f" of {run}" if report.several else ""
@@ -336,29 +353,32 @@ def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
         ends = [(measure, number(low), number(high)) for measure, low, high in widest]
         ranges = [f"{measure} {low} to {high}" for measure, low, high in ends if low != high]
         if ranges:
-            yield "tie range", f"the order of tied documents alone could move the mean{of}: {listed(ranges)}"
+            yield "tie range", f"the order of tied documents alone could move the mean{of}: {shorten_list(ranges)}"
 
 
-def _sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
+def _note_sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Means that rest on random orders of tied documents, as no closed form is known."""
     for run, table in report.summaries.items():
         errors = [f"{name} ± {error:.5f}" for name, error in table.rows("measure", "sampling_error") if error > 0]
         if errors:
             of = f" of {run}" if report.several else ""
-            yield "sampled", f"orders of tied documents{of} were drawn at random; standard error: {listed(errors)}"
+            yield (
+                "sampled",
+                f"orders of tied documents{of} were drawn at random; standard error: {shorten_list(errors)}",
+            )
 
 
 def _strangers(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """The queries that runs answer and that nobody judged; runs with the same ones share a note."""
+    """Yield the queries that runs answer and that nobody judged; runs with the same ones share a note."""
     for queries in dict.fromkeys(filter(None, report.unjudged.values())):
         runs = [run for run, strangers in report.unjudged.items() if strangers == queries]
         of = ", ".join(runs) if report.several else "the run"
         plural = "query" if len(queries) == 1 else "queries"
-        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {listed(queries)}"
+        yield "ignored", f"{len(queries)} {plural} of {of} that nobody judged: {shorten_list(queries)}"
 
 
 def _files(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """What the readers of the files had to say, once where several runs share it."""
+    """Yield what the readers of the files had to say, once where several runs share it."""
     for words in dict.fromkeys(words for result in report.results.values() for words in result.hits.notes):
         yield "input", words
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, labelled, shortened
+from rankgauge.evaluation.query_documents import BESIDE, TOP, QueryDocuments, label_with_id, shorten
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.render.numbers import count, value
@@ -38,7 +38,7 @@ class EvaluationPage:
         self.report = report
 
     def passages(self) -> Iterator[Passage]:
-        """How values spread, the extremes, and every query."""
+        """Yield how values spread, the extremes, and every query."""
         if any(self._drawn()):
             yield Heading("How values spread over the queries", hint=SPREAD + self._shown_of())
         yield from (Figure(str(measure), spread(measure, self._columns(at))) for at, measure in self._drawn())
@@ -78,7 +78,7 @@ class EvaluationPage:
         return f" The best {len(self.shown)} of {total} runs are shown." if total > len(self.shown) else ""
 
     def _drawn(self) -> Iterator[tuple[int, Measure]]:
-        """The measures that have a distribution: neither sums over all queries nor what stands for a text."""
+        """Yield the measures that have a distribution: neither sums over all queries nor what stands for a text."""
         for at, measure in enumerate(self.report.measures):
             if measure.facts.aggregate is not Aggregate.SUM and measure.is_amount:
                 yield at, measure
@@ -104,7 +104,7 @@ class EvaluationPage:
                 yield from (self._query(query, lists) for query in chosen)
 
     def _ends(self) -> tuple[list[str], list[str]]:
-        """The worst queries, the worst first, and the best, the best first; no query is among both."""
+        """Return the worst queries, the worst first, and the best, the best first; no query is among both."""
         known = ~np.isnan(self.cube[:, :, self.main])
         sums, counts = np.nansum(self.cube[:, :, self.main], axis=1), known.sum(axis=1)
         some = np.flatnonzero((counts > 0) & self._defined)
@@ -129,7 +129,7 @@ class EvaluationPage:
         shown = {run: value(measure, values[runs.index(run)]) for run in self.shown}
         words = ", ".join(f"{run} {one}" if self.report.several else one for run, one in shown.items())
         text = self.report.texts.get(query)
-        called = labelled(text, query) if text else Labelled(words=query)
+        called = label_with_id(text, query) if text else Labelled(words=query)
         if lists is None:
             return Paragraph(f"{called}: {words}")
         return Details(words, list(lists.passages(query)), named=called)
@@ -153,7 +153,7 @@ class EvaluationPage:
         texts = self.report.texts
         columns = (
             Column("query"),
-            *((Column("text", format=shortened, left=True),) if texts else ()),
+            *((Column("text", format=shorten, left=True),) if texts else ()),
             *(Column(name, format=partial(value, measure)) for name, measure in zip(names, measures, strict=True)),
         )
         rows = [
@@ -193,7 +193,7 @@ def spread(measure: Measure, values: Mapping[str, FloatArray]) -> Drawing:
 
 
 def _edges(measure: Measure, values: FloatArray) -> FloatArray:
-    """The ends of the bars: the whole range of a measure that has one, else that of the values and 0."""
+    """Return the ends of the bars: the whole range of a measure that has one, else that of the values and 0."""
     low, high = measure.facts.bounds
     if not (math.isfinite(low) and math.isfinite(high)) or (
         len(values) and not low <= values.min() <= values.max() <= high

@@ -82,7 +82,7 @@ class QueryDocuments:
         if row is None:
             return ""
         mark, title = " =" if row["tied"] > 1 else "", self.lists.titles.get(row["document"])
-        return labelled(title, row["document"], mark) if title else f"{row['document']}{mark}"
+        return label_with_id(title, row["document"], mark) if title else f"{row['document']}{mark}"
 
     def _best_missed(self, query: str) -> Iterator[str]:
         """By run, the best documents that are not among those shown, and where they are."""
@@ -94,20 +94,20 @@ class QueryDocuments:
                 yield f"Relevant, but not at the top{of}: {told}{more}."
 
     def _document_cell(self, row: dict[str, Any]) -> str:
-        """A document with its grade and its rank."""
+        """Return a document with its grade and its rank."""
         where = "not retrieved" if row["rank"] is None else f"rank {row['rank']:,}"
         title = self.lists.titles.get(row["document"])
-        called = f"“{shortened(title)}” {row['document']}" if title else row["document"]
+        called = f"“{shorten(title)}” {row['document']}" if title else row["document"]
         return f"{called} (grade {_grade(row['grade'])}, {where})"
 
 
-def labelled(text: str, id: str, mark: str = "") -> Labelled:
-    """What people call a query or a document, cut short, with its id and maybe a mark behind it."""
-    return Labelled(words=shortened(text), id=printable(id) + mark)
+def label_with_id(text: str, id: str, mark: str = "") -> Labelled:
+    """Return what people call a query or a document, cut short, with its id and maybe a mark behind it."""
+    return Labelled(words=shorten(text), id=printable(id) + mark)
 
 
-def shortened(text: str) -> str:
-    """A text from a file in one line, cut short; control characters are spelled out."""
+def shorten(text: str) -> str:
+    """Return a text from a file in one line, cut short; control characters are spelled out."""
     line = printable(" ".join(text.split()))
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
 
@@ -142,7 +142,7 @@ class DocumentLists:
 def document_lists(
     judgments: Any, runs: Mapping[str, Any], dialect: Dialect, queries: Sequence[str]
 ) -> DocumentLists | None:
-    """The documents of the queries in the order in which the dialect ranks them; None if there are no runs."""
+    """Return the documents of the queries in the order in which the dialect ranks them; None if there are no runs."""
     asked, found, judged = pl.col("query").is_in(list(queries)), {}, None
     for name, run in runs.items():
         pool, ranked = _read(judgments, run, dialect, asked)

@@ -53,7 +53,7 @@ class EvaluationReport(Report):
     """What people typed, by query, where it is known."""
 
     def warnings(self) -> list[tuple[str, str]]:
-        """What has to be said beside bare values."""
+        """Return what has to be said beside bare values."""
         return warnings(self)
 
     @property
@@ -104,7 +104,7 @@ class EvaluationReport(Report):
         return pl.concat(named)
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
-        """What trec_eval would list: run, measure, query, value; the queries where wanted, then `all`."""
+        """Yield what trec_eval would list: run, measure, query, value; the queries where wanted, then `all`."""
         names = [str(measure) for measure in self.measures]
         for run, result in self.results.items():
             if self.per_query:
@@ -115,7 +115,7 @@ class EvaluationReport(Report):
                 yield from ((run, str(measure), ALL, result[measure]) for measure in self.measures)
 
     def topics(self) -> TopicLines:
-        """What ndeval would list: the values of each topic of each run, and their means."""
+        """Return what ndeval would list: the values of each topic of each run, and their means."""
         from rankgauge.evaluation.topic_lines import evaluated_lines
 
         return evaluated_lines(self)
@@ -130,7 +130,7 @@ class EvaluationReport(Report):
         return frame.with_columns(pl.lit(self.dialect.name).alias("dialect"))
 
     def data(self) -> dict[str, Any]:
-        """The dialect, the notes, and each run's summary and values."""
+        """Return the dialect, the notes, and each run's summary and values."""
         return {
             "judged": judging.data(self.results),
             "warnings": list(judging.warnings(self.results)),
@@ -152,7 +152,7 @@ class EvaluationReport(Report):
         return mean_bars(self.summary.rows(*BARS), [measure for measure in self.measures if measure.is_amount])
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The values per query where wanted, the summary, and the notes."""
+        """Return the values per query where wanted, the summary, and the notes."""
         return ReportDocument(
             title=", ".join(self.results),
             headline=f"{', '.join(map(str, self.measures))} of {', '.join(self.results)}",
@@ -189,7 +189,7 @@ class EvaluationReport(Report):
         yield self._notes("bold")
 
     def _judged(self) -> Iterator[Passage]:
-        """How much is judged, unless all of it is."""
+        """Return how much is judged, unless all of it is."""
         return judging.passages(self.results, always=False, unjudged=unjudged_words(self.dialect, self.measures))
 
     def _notes(self, mark: str | None) -> Notes:
@@ -214,7 +214,7 @@ class EvaluationReport(Report):
         return list(segments.mean_notes(self))
 
     def _summary(self, *, marked: bool) -> ReportTable:
-        """A row per measure and run, with the best run of each measure marked."""
+        """Return a row per measure and run, with the best run of each measure marked."""
         rows, strong = list[dict[str, Any]](), set[tuple[int, int]]()
         for measure in self.measures:
             found = self.summary.where("measure", str(measure))
@@ -246,7 +246,7 @@ class EvaluationReport(Report):
         return tuple(measure for measure, apart in zip(self.measures, differs.tolist(), strict=True) if apart)
 
     def _flat_summary(self) -> ReportTable:
-        """A row per run and measure, each whole, as tables that are pasted elsewhere need it."""
+        """Return a row per run and measure, each whole, as tables that are pasted elsewhere need it."""
         columns = ("run", "measure", Column("mean", format=number), INTERVAL, QUERIES)
         return ReportTable(columns=columns, rows=[*self.summary.named()])
 
@@ -279,7 +279,7 @@ def _ends(measure: Measure, low: float, high: float) -> str:
 
 
 def _best(measure: Measure, rows: PlainTable) -> str | None:
-    """The run with the highest mean; None where higher is not better, or where runs are equal."""
+    """Return the run with the highest mean; None where higher is not better, or where runs are equal."""
     facts = measure.facts
     comparable = facts.more_is_better and facts.aggregate is not Aggregate.SUM
     most = max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan)
@@ -288,6 +288,6 @@ def _best(measure: Measure, rows: PlainTable) -> str | None:
 
 
 def _settings(dialect: Dialect) -> dict[str, Any]:
-    """The dialect's choices that are a word or a number."""
+    """Return the dialect's choices that are a word or a number."""
     values = {f.name: getattr(dialect, f.name) for f in fields(dialect)}
     return {name: value for name, value in values.items() if isinstance(value, str | int | float | None)}

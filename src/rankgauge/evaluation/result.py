@@ -23,8 +23,8 @@ from rankgauge.evaluation.judged_share import (
     thinnest,
     too_few,
 )
-from rankgauge.evaluation.notes import NO_EFFECT, listed, worths
-from rankgauge.evaluation.scoring import counted, is_empty, is_short, is_zeroed, score, settle
+from rankgauge.evaluation.notes import NO_EFFECT, shorten_list, worths
+from rankgauge.evaluation.scoring import find_counted, is_empty, is_short, is_zeroed, score, settle
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -71,11 +71,11 @@ class Result:
     @cached_property
     def counted(self) -> IndexArray:
         """The positions among the judged queries of those that count, in the dialect's order."""
-        return counted(self.hits, self.dialect)
+        return find_counted(self.hits, self.dialect)
 
     @classmethod
     def joined(cls, parts: Sequence[Result], measures: tuple[Measure, ...], dialect: Dialect) -> Result:
-        """One result of those by the providers of a dialect, which are of the same run and judgments."""
+        """Return one result of those by the providers of a dialect, which are of the same run and judgments."""
         if len(parts) == 1 and parts[0].dialect is dialect:
             return parts[0]
         of = {measure: (part, column) for part in parts for column, measure in enumerate(part.measures)}
@@ -104,13 +104,13 @@ class Result:
         strangers, lacking = self.hits.strangers, int((~self.hits.is_answered).sum())
         if strangers:
             plural = "query" if len(strangers) == 1 else "queries"
-            yield f"{len(strangers):,} {plural} of the run that nobody judged, ignored: {listed(strangers)}"
+            yield f"{len(strangers):,} {plural} of the run that nobody judged, ignored: {shorten_list(strangers)}"
         if lacking:
             judged = len(self.hits.names)
             yield f"{lacking:,} of {judged:,} queries are judged but not in the run; {self.dialect.missing.words}"
 
     def noted(self, notes: Sequence[str]) -> Result:
-        """The result with more notes on its files and tables, before its own."""
+        """Return the result with more notes on its files and tables, before its own."""
         known = tuple(dict.fromkeys((*notes, *self.hits.notes)))
         return replace(self, hits=replace(self.hits, notes=known)) if notes else self
 
@@ -186,9 +186,9 @@ class Result:
         return self.summary_table(interval=interval, seed=seed).frame
 
     def summary_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
-        """The same without polars."""
+        """Return the same without polars."""
         from rankgauge.evaluation.summary import SAMPLE, summarise
-        from rankgauge.statistics import mean_interval
+        from rankgauge.statistics.intervals import mean_interval
 
         if interval == SAMPLE:
             ends = self.sample_intervals(seed).interval
@@ -214,10 +214,10 @@ class Result:
         return self._sampled[seed]
 
     def segmented(self, by: Any) -> Result:
-        """The result with its queries grouped, as `evaluate` groups them."""
-        from rankgauge.evaluation.segments import matched, segmentations
+        """Return the result with its queries grouped, as `evaluate` groups them."""
+        from rankgauge.evaluation.segments import keep_matching, segmentations
 
-        return replace(self, by=matched(segmentations(by), self.names, by))
+        return replace(self, by=keep_matching(segmentations(by), self.names, by))
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -225,7 +225,7 @@ class Result:
         return self.segment_table().frame
 
     def segment_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
-        """The same without polars, with any kind of interval."""
+        """Return the same without polars, with any kind of interval."""
         from rankgauge.evaluation.segments import segment_means
 
         return segment_means(self.by, self.names, self.measures, self.matrix, interval=interval, seed=seed)
@@ -285,7 +285,7 @@ class Result:
         return {str(measure): self[measure] for measure in self.measures}
 
     def to_mlflow(self, prefix: str = "") -> dict[str, float]:
-        """The metrics under names that MLflow takes (letters, digits, _ - . and /): nDCG@10 is nDCG_at_10.
+        """Return the metrics under names that MLflow takes (letters, digits, _ - . and /): nDCG@10 is nDCG_at_10.
 
         `prefix` tells runs apart, as in "bm25/".
         """
@@ -339,5 +339,5 @@ class Result:
 
 
 def logged_name(name: str) -> str:
-    """The name without the characters that trackers refuse: AP(rel=2)@10 is AP_rel_2_at_10."""
+    """Return the name without the characters that trackers refuse: AP(rel=2)@10 is AP_rel_2_at_10."""
     return re.sub(r"(?:[^\w.-]|_)+", "_", name.replace("@", "_at_"), flags=re.ASCII).strip("_")

@@ -19,13 +19,13 @@ import numpy as np
 
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.scoring import ValueRule, counted, is_empty
+from rankgauge.evaluation.scoring import ValueRule, find_counted, is_empty
 from rankgauge.measures import Measure
 from rankgauge.measures.binary.infap import infAP
 from rankgauge.measures.strata import FromStrata, Strata
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import UNJUDGED, Hits
-from rankgauge.statistics import Interval
+from rankgauge.statistics.intervals import Interval
 from rankgauge.statistics.query_effects import QueryEffects, odds_to_chance
 from rankgauge.statistics.student import student_quantile
 
@@ -53,10 +53,10 @@ class SampleIntervals:
 def sample_intervals(
     hits: Hits, measures: Sequence[Measure], matrix: FloatArray, dialect: Dialect, *, seed: int = 0, level: float = 0.95
 ) -> SampleIntervals:
-    """The intervals of the means of `matrix` (queries that count × measures), for the judgments' whole pools."""
+    """Return the intervals of the means of `matrix` (queries that count × measures), for the judgments' whole pools."""
     whole_number(least=0).check("sample_intervals", "seed", seed)
     low, high = np.full((2, len(measures)), np.nan)
-    used, queries = ~np.isnan(matrix), counted(hits, dialect)
+    used, queries = ~np.isnan(matrix), find_counted(hits, dialect)
     reasons = [_reason(hits, measure, dialect, queries[used[:, at]]) for at, measure in enumerate(measures)]
     columns = [column for column, reason in enumerate(reasons) if reason is None]
     if columns:
@@ -70,7 +70,7 @@ def sample_intervals(
 
 
 def _reason(hits: Hits, measure: Measure, dialect: Dialect, queries: IndexArray) -> str | None:
-    """Why there is no interval of the mean over these queries."""
+    """Return why there is no interval of the mean over these queries."""
     if isinstance(measure, infAP):
         return "its sample is told by grades of −1, not by strata; xinfAP reads strata"
     if not isinstance(measure, FromStrata) or hits.facets is None:
@@ -178,7 +178,7 @@ class StratumModel:
 
 
 def _match_mean(odds: FloatArray, wanted: float) -> float:
-    """What to add to log odds so that the mean of their chances is the wanted one."""
+    """Return what to add to log odds so that the mean of their chances is the wanted one."""
     low, high = -8.0, 8.0
     for _ in range(30):
         middle = (low + high) / 2
@@ -212,7 +212,7 @@ class _Redrawn:
         self.models = {stratum: StratumModel(self.pool, stratum, levels, rng) for stratum in waiting}
 
     def errors(self, measures: Sequence[Measure], dialect: Dialect, queries: IndexArray, used: BoolArray) -> FloatArray:
-        """How far the means over the queries are from what they estimate (samples × measures).
+        """Return how far the means over the queries are from what they estimate (samples × measures).
 
         `used` (queries × measures) says which queries count in which mean.
         """
@@ -230,7 +230,7 @@ class _Redrawn:
         return np.asarray(np.nanmean(found, axis=1) - np.nanmean(true, axis=1))
 
     def _draw(self, query: int) -> Iterator[tuple[Strata, FloatArray]]:
-        """The strata of a query with everything judged, and with new samples; and the best grade of each."""
+        """Yield the strata of a query with everything judged, and with new samples; and the best grade of each."""
         hits, pool = self.hits, self.pool
         assert hits.facets is not None
         assert hits.place is not None
@@ -249,7 +249,7 @@ class _Redrawn:
             yield strata, drawn.max(axis=1, initial=UNJUDGED)
 
     def _fill_grades(self, rows: IndexArray, query: int) -> FloatArray:
-        """The documents' grades, made up where they were not drawn (samples × documents)."""
+        """Return the documents' grades, made up where they were not drawn (samples × documents)."""
         grades = np.repeat(self.pool.grade[np.newaxis, rows], SAMPLES, axis=0)
         for stratum, model in self.models.items():
             blank = np.flatnonzero((self.pool.stratum[rows] == stratum) & ~self.pool.is_drawn[rows])
@@ -258,7 +258,7 @@ class _Redrawn:
         return grades
 
     def _draw_documents(self, rows: IndexArray) -> BoolArray:
-        """Which documents are drawn anew: of each stratum as many as before (samples × documents)."""
+        """Return which documents are drawn anew: of each stratum as many as before (samples × documents)."""
         strata, drawn = self.pool.stratum[rows], self.pool.is_drawn[rows]
         kept = np.ones((SAMPLES, len(rows)), dtype=bool)
         for stratum in np.unique(strata[~drawn]).tolist():

@@ -37,7 +37,7 @@ FEW = 1 << 16
 
 
 def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[FloatArray, FloatArray]:
-    """The values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""
+    """Return the values of the kernels (judged queries × measures), NaN where undefined, and their standard errors."""
     spoken = dialect.topped(hits.highest)
     kernels = [spoken.read(measure) for measure in wanted]
     values, errors = np.full((2, len(hits.names), len(wanted)), np.nan)
@@ -61,7 +61,7 @@ def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect:
     settled = np.empty(values.shape)
     for column, measure in enumerate(measures):
         settled[:, column] = ValueRule.of(measure, dialect)(values[:, column], best, hits.retrieved)
-    return settled[counted(hits, dialect)]
+    return settled[find_counted(hits, dialect)]
 
 
 @record
@@ -85,7 +85,7 @@ class ValueRule:
 
     @classmethod
     def of(cls, measure: Measure, dialect: Dialect) -> ValueRule:
-        """What the dialect does with the measure."""
+        """Return what the dialect does with the measure."""
         empty = dialect.choice("empty", measure)
         return cls(
             empty=None if empty == LEAVE_OUT else float(empty),
@@ -99,7 +99,7 @@ class ValueRule:
         )
 
     def __call__(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
-        """The settled values of queries, from the best grade of each and the lengths of their lists."""
+        """Return the settled values of queries, from the best grade of each and the lengths of their lists."""
         if self.empty is None:
             values = np.where(best < self.level, np.nan, values)
         elif not self.keeps:
@@ -116,13 +116,13 @@ class ValueRule:
 
 
 def _bare(dialect: Dialect) -> tuple[float | None, float | None]:
-    """What the dialect makes of queries without retrieved documents, and without relevant ones either."""
+    """Return what the dialect makes of queries without retrieved documents, and without relevant ones either."""
     listed, vacant = (np.nan if one == LEAVE_OUT else one for one in (dialect.unanswered, dialect.vacant))
     return listed, vacant  # type: ignore[return-value]
 
 
-def counted(hits: Hits, dialect: Dialect) -> IndexArray:
-    """The positions among the judged queries of those that count, in the dialect's order."""
+def find_counted(hits: Hits, dialect: Dialect) -> IndexArray:
+    """Return the positions among the judged queries of those that count, in the dialect's order."""
     found = np.flatnonzero(hits.is_answered | (dialect.missing is MissingQuery.ZERO))
     match dialect.query_order:
         case QueryOrder.LEXICAL:
@@ -136,7 +136,7 @@ def counted(hits: Hits, dialect: Dialect) -> IndexArray:
 
 
 def best_grades(hits: Hits) -> FloatArray:
-    """The best grade of each judged query, −∞ where no document is judged."""
+    """Return the best grade of each judged query, −∞ where no document is judged."""
     best = np.full(len(hits.names), -np.inf)
     counts = tally(hits.pool_query, len(best))
     judged = counts > 0
@@ -145,18 +145,18 @@ def best_grades(hits: Hits) -> FloatArray:
 
 
 def is_empty(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
-    """Where a query has no document that the measure counts as relevant (judged queries × measures)."""
+    """Return where a query has no document that the measure counts as relevant (judged queries × measures)."""
     levels = [dialect.threshold(measure) or ABOVE_ZERO for measure in measures]
     return best_grades(hits)[:, np.newaxis] < np.array(levels)
 
 
 def is_short(hits: Hits, measures: Sequence[Measure]) -> BoolArray:
-    """Where a query's list is shorter than the measure's cutoff (judged queries × measures)."""
+    """Return where a query's list is shorter than the measure's cutoff (judged queries × measures)."""
     return hits.retrieved[:, np.newaxis] < np.array([measure.depth for measure in measures])
 
 
 def is_zeroed(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
-    """Where a value is 0 because the list is shorter than the cutoff (judged queries × measures)."""
+    """Return where a value is 0 because the list is shorter than the cutoff (judged queries × measures)."""
     zero = [dialect.choice("short", measure) is ShortList.ZERO for measure in measures]
     return np.asarray(is_short(hits, measures) & np.array(zero, dtype=bool))
 
@@ -191,7 +191,7 @@ class _View:
         return self.ties is Ties.EXPECTED or self.own is not None
 
     def of_hits(self, hits: Hits) -> Hits:
-        """The hits as the kernels see them; beside measures that ask for facets, others see whole documents."""
+        """Return the hits as the kernels see them; beside measures that ask for facets, others see whole documents."""
         if self.plain and hits.facets is not None:
             return hits.whole.condensed() if self.condensed else hits.whole
         if self.own is None or hits.facets is None:

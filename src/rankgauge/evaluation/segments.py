@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.evaluation.summary import bounded
+from rankgauge.evaluation.summary import bound_intervals
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.render.numbers import count, number
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
-from rankgauge.statistics import MEAN_INTERVALS, Interval, mean_interval
+from rankgauge.statistics.intervals import MEAN_INTERVALS, Interval, mean_interval
 
 if TYPE_CHECKING:
     from rankgauge.evaluation.report import EvaluationReport
@@ -48,7 +48,7 @@ class Segmentation:
 
 
 def segmentations(by: Any) -> tuple[Segmentation, ...]:
-    """The segmentations in a file or a frame (a column of queries, and one for each), or in {query: segment}.
+    """Return the segmentations in a file or a frame (a column of queries, and one for each), or in {query: segment}.
 
     Several dicts are {name: {query: segment}}.
     """
@@ -68,8 +68,10 @@ def segmentations(by: Any) -> tuple[Segmentation, ...]:
     return tuple(_columns(frame, path))
 
 
-def matched(found: tuple[Segmentation, ...], queries: Iterable[str], path: Any = None) -> tuple[Segmentation, ...]:
-    """The segmentations, if they know any of the queries."""
+def keep_matching(
+    found: tuple[Segmentation, ...], queries: Iterable[str], path: Any = None
+) -> tuple[Segmentation, ...]:
+    """Return the segmentations, if they know any of the queries."""
     names = set(queries)
     if found and not any(names & one.of.keys() for one in found):
         theirs, ours = next(iter(found[0].of), "nothing"), min(names, default="nothing")
@@ -90,7 +92,7 @@ def segment_means(
     interval: str = "t",
     seed: int = 0,
 ) -> PlainTable:
-    """A row per segmentation, segment and measure: the mean over its queries, and the interval."""
+    """Return a row per segmentation, segment and measure: the mean over its queries, and the interval."""
     rows = []
     for one in found:
         for segment, places in one.rows(queries).items():
@@ -98,7 +100,7 @@ def segment_means(
             known = (~np.isnan(part)).sum(axis=0).tolist()
             columns = zip(measures, part.T, known, strict=True)
             means = [measure.facts.aggregate.over(values) if count else np.nan for measure, values, count in columns]
-            ends = bounded(measures, _ends(part, interval, seed), means, matrix)
+            ends = bound_intervals(measures, _ends(part, interval, seed), means, matrix)
             numbers = zip(measures, means, ends.low.tolist(), ends.high.tolist(), known, strict=True)
             rows += [(one.name, segment, str(measure), *found) for measure, *found in numbers]
     return PlainTable.of_rows(KINDS, rows)
@@ -111,7 +113,7 @@ def _ends(values: FloatArray, interval: str, seed: int) -> Interval:
 
 
 def _columns(frame: Any, path: str | None) -> Iterator[Segmentation]:
-    """A segmentation for each column beside that of the queries; an empty cell is no segment."""
+    """Yield a segmentation for each column beside that of the queries; an empty cell is no segment."""
     from rankgauge.files import find
 
     query = find(frame.columns, "query")
@@ -160,7 +162,7 @@ def means(report: EvaluationReport) -> Iterator[ReportTable]:
 
 
 def mean_notes(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """How many queries have no segment."""
+    """Yield how many queries have no segment."""
     result = next(iter(report.results.values()))
     for one in result.by:
         missing = len(one.rows(result.names).get(NONE, ()))

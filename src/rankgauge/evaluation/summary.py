@@ -9,8 +9,7 @@ import numpy as np
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.statistics import MEAN_INTERVALS, Interval, geometric_mean
-from rankgauge.statistics.intervals import limits
+from rankgauge.statistics.intervals import MEAN_INTERVALS, Interval, geometric_mean, limits
 
 LEVEL = 0.95
 """The confidence level: how often such an interval covers the mean over all queries of this kind."""
@@ -43,7 +42,7 @@ def summarise(
     ends: Interval,
     single: bool = False,
 ) -> PlainTable:
-    """A row per measure.
+    """Return a row per measure.
 
     `matrix` is queries × measures, NaN where a query is left out; `judged` (measures) is the share of the documents
     that a measure looks at which are judged; `bounds` are the same under the worst and the best
@@ -51,7 +50,7 @@ def summarise(
     `ends` are the intervals of the means; `single` adds up in single precision.
     """
     means = _over(measures, matrix, single)
-    ends = bounded(measures, ends, means, matrix)
+    ends = bound_intervals(measures, ends, means, matrix)
     known = ~np.isnan(matrix)
     return PlainTable.of(
         KINDS,
@@ -77,7 +76,9 @@ def _over(measures: Sequence[Measure], matrix: FloatArray, single: bool) -> list
     return [measure.facts.aggregate.over(column, single=single) for measure, column in columns]
 
 
-def bounded(measures: Sequence[Measure], ends: Interval, means: Sequence[float], matrix: FloatArray) -> Interval:
+def bound_intervals(
+    measures: Sequence[Measure], ends: Interval, means: Sequence[float], matrix: FloatArray
+) -> Interval:
     """The intervals as far as the measures reach; NaN for a sum and a geometric mean, which no such interval is of."""
     reach = [limits(measure.facts.bounds, column) for measure, column in zip(measures, matrix.T, strict=True)]
     least, most = np.array(reach).reshape(-1, 2).T

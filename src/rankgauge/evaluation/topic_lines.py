@@ -37,7 +37,7 @@ TopicLines: TypeAlias = tuple[list[str], Iterator[TopicLine]]
 
 
 def evaluated_lines(report: EvaluationReport) -> TopicLines:
-    """The topics of each run, where they are to be shown, and their means."""
+    """Return the topics of each run, where they are to be shown, and their means."""
     columns = _columns(report.printed, report.measures)
 
     def lines() -> Iterator[TopicLine]:
@@ -53,7 +53,7 @@ def evaluated_lines(report: EvaluationReport) -> TopicLines:
 
 
 def compared_lines(found: Comparison, printed: Sequence[Printed], tags: Mapping[str, str]) -> TopicLines:
-    """What each run wins and loses against the baseline on its topics; `tags` are the names that runs have."""
+    """Return what each run wins and loses against the baseline on its topics; `tags` are the names that runs have."""
     baseline, risk = found.baseline, found.risk
     if baseline is None or risk is None:
         hint = "Give --baseline RUN --risk 5, as ndeval's -baseline and -riskAlpha; without a baseline: evaluate."
@@ -71,7 +71,7 @@ def compared_lines(found: Comparison, printed: Sequence[Printed], tags: Mapping[
 
 
 def _columns(printed: Sequence[Printed] | None, measures: Sequence[Measure]) -> Sequence[Printed]:
-    """The measures under the names to print them by."""
+    """Return the measures under the names to print them by."""
     return printed or [Printed(name=str(measure), measure=measure) for measure in measures]
 
 
@@ -93,7 +93,7 @@ def _risks(
 
 
 def _list_values(result: Result, columns: Sequence[Printed]) -> dict[str, FloatArray]:
-    """The values of each topic of a run, 0 on one that nobody judged."""
+    """Return the values of each topic of a run, 0 on one that nobody judged."""
     places = [result.measures.index(column.measure) for column in columns]
     shown = result.answered | np.bool_(result.dialect.lists_missing)
     rows = zip(result.names, shown.tolist(), result.matrix[:, places], strict=True)
@@ -104,7 +104,7 @@ def _list_values(result: Result, columns: Sequence[Printed]) -> dict[str, FloatA
 
 
 def _number(topic: str) -> float:
-    """The number of a topic, by which ndeval orders them; one that is no number comes last."""
+    """Return the number of a topic, by which ndeval orders them; one that is no number comes last."""
     try:
         return float(topic)
     except ValueError:
@@ -135,7 +135,7 @@ def lines(
     overall: bool = True,
     tag: str | None = None,
 ) -> Iterator[TrecLine]:
-    """The values of each query (-q), then those over all queries (without -n), as the dialect prints them.
+    """Yield the values of each query (-q), then those over all queries (without -n), as the dialect prints them.
 
     `printed` says what to print and under which name, as `measures.resolve` gives it; by default everything in the
     result. `tag` is the run's own name, which trec_eval prints as `runid`.
@@ -146,13 +146,13 @@ def lines(
     if overall and tag is not None:
         yield TrecLine("runid", ALL, tag)
     if overall:
-        absent = _absent(result)
+        absent = _find_absent(result)
         listed = (p for p in wanted if p.overall and p.measure not in absent)
         yield from (TrecLine(p.name, ALL, _mean(p, result[p.measure])) for p in listed)
 
 
-def _absent(result: Result) -> set[Measure]:
-    """The measures that the tool lists for no query; it prints no mean of them either."""
+def _find_absent(result: Result) -> set[Measure]:
+    """Return the measures that the tool lists for no query; it prints no mean of them either."""
     columns = zip(result.measures, result.unlisted.T, strict=True)
     return {measure for measure, column in columns if len(column) and column.all()}
 
@@ -175,12 +175,12 @@ def _mean(printed: Printed, value: float) -> str:
 
 
 def _join(pieces: list[str]) -> str:
-    """The text of a value; one that came in pieces is a string, and each piece has quotes of its own."""
+    """Return the text of a value; one that came in pieces is a string, and each piece has quotes of its own."""
     return pieces[0] if len(pieces) == 1 else "'" + "".join(piece[1:-1] for piece in pieces) + "'"
 
 
 def _name_measures(result: Result) -> list[Printed]:
-    """Every measure of the result, as the dialect prints it, else under trec_eval's name, else under its own."""
+    """Return every measure of the result, as the dialect prints it, else under trec_eval's name, else under its own."""
     known = {p.measure: p for p in result.dialect.printed}
     return [known.get(measure) or _plain(measure) for measure in result.measures]
 

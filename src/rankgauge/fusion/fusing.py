@@ -14,9 +14,17 @@ from rankgauge import files
 from rankgauge.constraints import whole_number
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, made
-from rankgauge.fusion.normalisation import NONE, NORMALISATIONS, Normalisation, UnfitListError
-from rankgauge.fusion.run_pool import RunPool, Watch
+from rankgauge.fusion.method import (
+    NONE,
+    NORMALISATIONS,
+    Evidence,
+    FusionMethod,
+    LearnedMethod,
+    Normalisation,
+    UnfitListError,
+    made,
+)
+from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.fusion.stack import Stack
 from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
@@ -92,7 +100,7 @@ class FusionPlan:
         depth: int | None,
         by_default: bool = False,
     ) -> FusionPlan:
-        """The plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation.
+        """Return the plan; a wrong name shows at once. A method that looks at ranks alone needs no normalisation.
 
         `by_default` says that nobody named the method.
         """
@@ -112,12 +120,12 @@ class FusionPlan:
         return self.method.looks_at is not Evidence.SCORES or self.norm.by_rank
 
     def checked(self, pool: RunPool) -> FusionPlan:
-        """The plan, unless its parameters do not fit the runs."""
+        """Return the plan, unless its parameters do not fit the runs."""
         self.method.check(len(pool.runs))
         return self
 
-    def run(self, pool: RunPool, *, judgments: Any = None, watch: Watch | None = None) -> Fusion:
-        """The fused run; a method that has nothing learned yet learns from the judgments."""
+    def run(self, pool: RunPool, *, judgments: Any = None, watch: Watch = silent) -> Fusion:
+        """Return the fused run; a method that has nothing learned yet learns from the judgments."""
         turned = self.turned(pool)
         method, learned_from = self.method, 0
         if isinstance(method, LearnedMethod) and method.learned is None:
@@ -126,19 +134,18 @@ class FusionPlan:
             judged = JudgedQueries.of(turned, files.judgments_from(judgments))
             lessons = judged.lessons(self.stack(turned, judged.positions), method.rel)
             method, learned_from = method.learn(lessons), len(judged)
-        parts, tell = [], watch or (lambda done, parts, name: None)
-        blocks = list(turned.blocks())
+        parts, blocks = [], list(turned.blocks())
         for part in spread(lambda block: self._fuse_queries(turned, block, method), blocks):
             parts.append(part)
-            tell(len(parts), len(blocks), method.name)
+            watch(len(parts), len(blocks), method.name)
         return Fusion(plan=self, pool=turned, parts=parts, method=method, learned_from=learned_from)
 
     def turned(self, pool: RunPool) -> RunPool:
-        """The pool, turned over where the least score is the best."""
+        """Return the pool, turned over where the least score is the best."""
         return pool.inverted() if self.norm.inverts else pool
 
     def stack(self, pool: RunPool, queries: IndexArray) -> Stack:
-        """The stack of some queries, with normalised scores."""
+        """Return the stack of some queries, with normalised scores."""
         stack = pool.chosen(queries, averages=self.ties is Ties.EXPECTED)
         try:
             if self.method.looks_at is not Evidence.RANKS:
@@ -241,7 +248,7 @@ class Fusion:
         return np.asarray(np.sum([part.shared for part in self.parts], axis=0))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """The run as {query: {document: score}}."""
+        """Return the run as {query: {document: score}}."""
         found: dict[str, dict[str, float]] = {query: {} for query in self.pool.queries}
         for query, document, score in self.frame.iter_rows():
             found[query][document] = score

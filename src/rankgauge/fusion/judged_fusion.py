@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankgauge.comparison import Comparison, tables
+from rankgauge.comparison import Comparison
 from rankgauge.comparison.tables import verdicts
 from rankgauge.fusion.fusing import Fusion, FusionPlan
 from rankgauge.fusion.method import FusionMethod, WeightedMethod
-from rankgauge.fusion.run_pool import RunPool, Watch
+from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.statistics import cohen_dz, queries_needed
-from rankgauge.statistics.correction import Family
-from rankgauge.statistics.effects import moments
+from rankgauge.statistics.effects import cohen_dz, moments, queries_needed
 
 if TYPE_CHECKING:
     from rankgauge.fusion.tuning import TuningTask
@@ -98,8 +96,8 @@ class JudgedFusion:
         """All queries of the runs, fused."""
         return self.fused()
 
-    def fused(self, watch: Watch | None = None) -> Fusion:
-        """The same; `watch` is told how far it is."""
+    def fused(self, watch: Watch = silent) -> Fusion:
+        """Return the same; `watch` is told how far it is."""
         return self.plan.run(self.pool, watch=watch)
 
 
@@ -122,36 +120,29 @@ FEWEST = 5
 
 
 def widening(folds: int) -> float:
-    """The factor on the standard error of a mean over that many folds."""
+    """Return the factor on the standard error of a mean over that many folds."""
     return math.sqrt(1 + folds / (folds - 1))
 
 
 def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
-    """The pairs of a comparison of one measure, with the variance of values that were held out by fold.
+    """Return the pairs of a comparison of one measure, with the variance of values that were held out by fold.
 
     Low and high are NaN where too few queries tell two apart.
     """
-    pairs, settings, measure = comparison.pair_table, comparison.settings, comparison.measures[0]
+    pairs, settings = comparison.pair_table, comparison.settings
     found = _stretch(comparison.differences[0], widening(folds))
-    first, second = comparison.paired
-    draws, mean = settings.drawn(len(first)), np.array(pairs["difference"])
-    tested = settings.paired_test(found, rng=settings.rng(), draws=draws)
-    values = comparison.values[0]
-    family = Family(p=tested.p, values=values, first=first, second=second, rng=settings.rng(), draws=draws)
-    corrected, effect = settings.family_correction.adjust(family), cohen_dz(found)
+    tested, effect, mean = comparison.tested(0, found), cohen_dz(found), np.array(pairs["difference"])
     reach, decided = np.ptp(comparison.limits(0)), np.array(pairs["wins"]) + np.array(pairs["losses"])
     ends, few = comparison.interval(found).within(-reach, reach, mean), decided < FEWEST
-    changed = {
+    separated = (tested["corrected"] < settings.alpha) & ~few
+    changed = tested | {
         "low": np.where(few, np.nan, ends.low),
         "high": np.where(few, np.nan, ends.high),
-        "p": tested.p,
-        "p_error": tested.error,
-        "corrected": corrected,
-        "verdict": verdicts(measure, mean, (corrected < settings.alpha) & ~few, decided == 0),
+        "verdict": verdicts(comparison.measures[0], mean, separated, decided == 0),
         "effect": effect,
         "needed": queries_needed(effect, alpha=settings.alpha),
     }
-    return PlainTable.of(tables.PAIRS, {name: changed.get(name, pairs[name]) for name in tables.PAIRS})
+    return PlainTable.of(pairs.kinds, {**pairs.columns, **changed})
 
 
 def _stretch(differences: FloatArray, factor: float) -> FloatArray:
@@ -174,21 +165,21 @@ Worth = Callable[[FusionMethod], float]
 
 
 def best_of(method: FusionMethod, runs: int, worth: Worth, *, fixed: Collection[str] = ()) -> FusionMethod:
-    """The method with the best parameters; of equally good ones the first that was tried, its own before all.
+    """Return the method with the best parameters; of equally good ones the first that was tried, its own before all.
 
     Parameters that are `fixed` keep their values.
     """
     if not isinstance(method, WeightedMethod):
-        return _first_best([method, *_combinations(method, fixed)], worth)
+        return max([method, *_combinations(method, fixed)], key=worth)  # of equals, max gives the first
     begun = replace(method, weights=tuple(method.weighing(runs).tolist()))
     if runs in STEPS:
-        return _first_best([begun, *(replace(method, weights=one) for one in dealt(runs, STEPS[runs]))], worth)
+        return max([begun, *(replace(method, weights=one) for one in deal_weights(runs, STEPS[runs]))], key=worth)
     alone = [replace(method, weights=tuple(row)) for row in np.eye(runs).tolist()]
-    return _climb(_first_best([begun, *alone], worth), worth)
+    return _climb(max([begun, *alone], key=worth), worth)
 
 
-def dealt(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
-    """All weights that are multiples of 1 / steps and add up to 1."""
+def deal_weights(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
+    """Yield all weights that are multiples of 1 / steps and add up to 1."""
     for rest in product(range(steps + 1), repeat=runs - 1):
         if sum(rest) <= steps:
             yield tuple(part / steps for part in (*rest, steps - sum(rest)))
@@ -200,12 +191,8 @@ def _combinations(method: FusionMethod, fixed: Collection[str]) -> Iterator[Fusi
         yield replace(method, **dict(zip(tries, values, strict=True)))
 
 
-def _first_best(methods: list[FusionMethod], worth: Worth) -> FusionMethod:
-    return max(methods, key=worth)  # of equals, max gives the first
-
-
 def _climb(method: FusionMethod, worth: Worth) -> FusionMethod:
-    """The method after its weights were changed one at a time, as long as that helps."""
+    """Return the method after its weights were changed one at a time, as long as that helps."""
     assert isinstance(method, WeightedMethod)
     best, reached = method, worth(method)
     for _ in range(ROUNDS):
@@ -220,7 +207,7 @@ def _climb(method: FusionMethod, worth: Worth) -> FusionMethod:
 
 
 def _move(method: WeightedMethod, run: int) -> Iterator[WeightedMethod]:
-    """The method with other weights of one run; they add up to 1."""
+    """Yield the method with other weights of one run; they add up to 1."""
     weights = np.array(method.weights)
     others = np.delete(weights, run)
     begun = weights[run] or float(others[others > 0].mean())

@@ -31,7 +31,7 @@ class JudgedQueries:
 
     @classmethod
     def of(cls, pool: RunPool, judgments: pl.DataFrame, dialect: str | Dialect = "standard") -> JudgedQueries:
-        """The judged queries; an error if there are none."""
+        """Return the judged queries; an error if there are none."""
         judged = set(judgments["query"].unique())
         places = {name: at for at, name in enumerate(pool.queries) if name in judged}
         if not places:
@@ -58,7 +58,7 @@ class JudgedQueries:
         return whole(self.dialect.prepare(self.judgments))
 
     def grades(self, stack: Stack) -> FloatArray:
-        """The grade of each document of the stack of these queries; NaN where nobody judged it."""
+        """Return the grade of each document of the stack of these queries; NaN where nobody judged it."""
         rows = pl.DataFrame(
             {
                 "query": pl.Series(self.names).gather(stack.slot_query),
@@ -70,7 +70,7 @@ class JudgedQueries:
         return found["grade"].fill_null(np.nan).to_numpy()
 
     def lessons(self, stack: Stack, rel: float) -> Lessons:
-        """What the stack of these queries teaches; documents of the grade `rel` and above are relevant."""
+        """Return what the stack of these queries teaches; documents of the grade `rel` and above are relevant."""
         relevant = (self.grades(stack) >= rel).astype(np.float64)
         enough = self._whole.filter(pl.col("grade") >= rel)
         counts = enough.group_by("query").agg(pl.len().alias("n"))
@@ -88,29 +88,24 @@ class Lessons:
     found: FloatArray
     """How many relevant documents the judgments of each query have."""
 
-    @property
-    def runs(self) -> int:
-        """How many runs there are."""
-        return self.stack.runs
-
     @cached_property
     def hits(self) -> FloatArray:
         """1 for each entry that is relevant; tied entries share theirs."""
         return self.stack.shared(self.relevant.take(self.stack.slot))
 
     def chances(self) -> FloatArray:
-        """The share of relevant documents at each rank, among the lists that reach it (runs × ranks)."""
+        """Return the share of relevant documents at each rank, among the lists that reach it (runs × ranks)."""
         reached = self._count(np.ones(len(self.hits)))
         return np.nan_to_num(ratio(self._count(self.hits), reached))
 
     def shares(self, cuts: tuple[int, ...]) -> FloatArray:
-        """The mean share of relevant documents between cuts, in segments that all lists are taken to fill."""
+        """Return the mean share of relevant documents between cuts, in segments that all lists are taken to fill."""
         by_rank = self._count(self.hits, width=cuts[-1])
         sums = np.add.reduceat(by_rank, cuts[:-1], axis=1)
         return np.asarray(sums / np.diff(cuts) / max(self.stack.queries, 1))
 
     def segment_chances(self, segments: int) -> FloatArray:
-        """The mean share of relevant documents in each of equal segments of the lists (runs × segments)."""
+        """Return the mean share of relevant documents in each of equal segments of the lists (runs × segments)."""
         stack = self.stack
         size = -(-stack.length // segments)
         segment = (stack.rank - 1) // size
@@ -119,7 +114,7 @@ class Lessons:
         return self._table(segment, self.hits / filled, segments) / max(stack.queries, 1)
 
     def average_precision(self) -> FloatArray:
-        """The mean average precision of each run; of tied documents, the mean over their orders.
+        """Return the mean average precision of each run; of tied documents, the mean over their orders.
 
         McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied
         scores, ECIR 2008: at place i of a group of m with k relevant, k / m · (before + 1 + (i − 1)(k − 1) / (m − 1)).
@@ -133,17 +128,15 @@ class Lessons:
         others = np.repeat((inside - 1) / np.maximum(sizes - 1, 1), sizes)
         gains = np.repeat(inside / sizes, sizes) * (before + 1 + number * others) / stack.rank
         values = np.nan_to_num(ratio(np.add.reduceat(gains, stack.starts), self.found[stack.list_query]))
-        return np.bincount(stack.list_run, weights=values, minlength=self.runs) / max(stack.queries, 1)
+        return np.bincount(stack.list_run, weights=values, minlength=self.stack.runs) / max(stack.queries, 1)
 
     def _count(self, values: FloatArray, *, width: int | None = None) -> FloatArray:
-        """The sum of the entries' values by run and rank."""
         ranks = self.stack.rank - 1
-        if width is None:
-            width = int(self.stack.sizes.max(initial=1))
+        width = int(self.stack.sizes.max(initial=1)) if width is None else width
         kept = ranks < width
         return self._table(ranks[kept], values[kept], width, self.stack.run[kept])
 
     def _table(self, column: IndexArray, values: FloatArray, width: int, run: IndexArray | None = None) -> FloatArray:
         rows = self.stack.run if run is None else run
-        flat = np.bincount(rows * width + column, weights=values, minlength=self.runs * width)
-        return np.asarray(flat.reshape(self.runs, width), dtype=np.float64)
+        flat = np.bincount(rows * width + column, weights=values, minlength=self.stack.runs * width)
+        return np.asarray(flat.reshape(self.stack.runs, width), dtype=np.float64)

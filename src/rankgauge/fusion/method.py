@@ -1,17 +1,18 @@
-"""The contract of a fusion method, and the registry that subclassing fills.
+"""The contracts of fusion methods and of normalisations, and their registries.
 
-A method is one file: a frozen dataclass whose fields are its parameters, and whose `scores` gives every document of a
-stack its fused score. What tuning may try stands beside each parameter.
+A method is a frozen dataclass whose fields are its parameters, and whose `scores` gives every document of a stack its
+fused score. What tuning may try stands beside each parameter. A normalisation makes scores of different runs
+comparable.
 """
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from rankgauge.constraints import Constraint, real_number
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray
-from rankgauge.registry import Registry, plain
+from rankgauge.registry import Registered, Registry, plain
 
 if TYPE_CHECKING:
     from rankgauge.fusion.judged_queries import Lessons
@@ -34,16 +35,21 @@ class Evidence(Enum):
 
 
 METHODS: Registry[type[FusionMethod]] = Registry("fusion method", "rankgauge.fusion.methods", lenient=True)
+NORMALISATIONS: Registry[Normalisation] = Registry("normalisation", "rankgauge.fusion.normalisations", lenient=True)
+
+NONE = "none"
+"""The name of leaving scores as they are."""
 
 
 def parameter(constraint: Constraint, *, default: Any, tries: Sequence[Any] = ()) -> Any:
-    """A parameter of a method: what it may be, its default, and the values that tuning tries."""
+    """Return a parameter of a method: what it may be, its default, and the values that tuning tries."""
     return field(default=default, metadata={"constraint": constraint, "tries": tuple(tries)})
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field, parameter))
 @dataclass(frozen=True, kw_only=True)
 class FusionMethod(ABC):
-    """A way to make one list out of several."""
+    """A way to make one list out of several; its subclasses are frozen dataclasses."""
 
     name: ClassVar[str]
     formula: ClassVar[str]
@@ -54,6 +60,7 @@ class FusionMethod(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        dataclass(frozen=True, kw_only=True)(cls)
         if "name" not in cls.__dict__:
             return
         lacking = [fact for fact in ("formula", "reference", "looks_at") if not hasattr(cls, fact)]
@@ -63,16 +70,16 @@ class FusionMethod(ABC):
 
     @abstractmethod
     def scores(self, stack: Stack) -> FloatArray:
-        """The fused score of each document of the stack."""
+        """Return the fused score of each document of the stack."""
 
     @classmethod
     def constraints(cls) -> dict[str, Constraint]:
-        """What each of its parameters may be, by name."""
+        """Return what each of its parameters may be, by name."""
         return {one.name: one.metadata["constraint"] for one in fields(cls) if "constraint" in one.metadata}
 
     @classmethod
     def tries(cls) -> dict[str, tuple[Any, ...]]:
-        """The values that tuning tries, for each parameter that it tunes."""
+        """Return the values that tuning tries, for each parameter that it tunes."""
         return {one.name: one.metadata["tries"] for one in fields(cls) if one.metadata.get("tries")}
 
     @property
@@ -86,7 +93,6 @@ class FusionMethod(ABC):
             constraint.check(self.name, name, getattr(self, name))
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeightedMethod(FusionMethod):
     """A method in which runs have weights; without any, all have the same, and they add up to 1."""
 
@@ -107,21 +113,25 @@ class WeightedMethod(FusionMethod):
         return {"weights": list(self.weights), **super().parameters}
 
     def weighing(self, runs: int) -> FloatArray:
-        """The weight of each run."""
+        """Return the weight of each run."""
         return np.array(self.weights, dtype=np.float64) if self.weights else np.full(runs, 1.0 / runs)
 
+    def entry_weights(self, stack: Stack) -> FloatArray:
+        """Return the weight of each entry's run."""
+        return self.weighing(stack.runs).take(stack.run)
 
-@dataclass(frozen=True, kw_only=True)
+
 class LearnedMethod(FusionMethod):
     """A method that learns from judged queries how far each run is to be trusted at each rank."""
 
+    looks_at = Evidence.RANKS
     rel: float = parameter(real_number(positive=True), default=1)
     """The lowest grade that counts as relevant."""
     learned: FloatArray | None = field(default=None, compare=False, repr=False)
     """What it has learned, by run."""
 
     def learn(self, lessons: Lessons) -> Self:
-        """The method after these lessons; an error where nothing is relevant, as any order would do then."""
+        """Return the method after these lessons; an error where nothing is relevant, as any order would do then."""
         if not lessons.relevant.any():
             raise InputError(
                 f"no judged document of the runs has grade {self.rel:g} or above in the queries to learn from, so that "
@@ -132,7 +142,7 @@ class LearnedMethod(FusionMethod):
 
     @abstractmethod
     def estimate(self, lessons: Lessons) -> FloatArray:
-        """What judged queries teach, a row for each run."""
+        """Return what judged queries teach, a row for each run."""
 
     @property
     def known(self) -> FloatArray:
@@ -143,7 +153,7 @@ class LearnedMethod(FusionMethod):
         return self.learned
 
     def by_run(self, stack: Stack, table: FloatArray, *, past: float = 0.0) -> FloatArray:
-        """What each entry is worth by a table (runs × ranks from 1 on); `past` where the table ends."""
+        """Return what each entry is worth by a table (runs × ranks from 1 on); `past` where the table ends."""
         rank = stack.rank - 1
         if table.shape[1] < stack.sizes.max(initial=0):
             table = np.pad(table, ((0, 0), (0, int(stack.sizes.max()) - table.shape[1])), constant_values=past)
@@ -151,7 +161,7 @@ class LearnedMethod(FusionMethod):
 
 
 def find(name: str) -> type[FusionMethod]:
-    """The method of that name, ours or ranx's."""
+    """Return the method of that name, ours or ranx's."""
     if name in METHODS:
         return METHODS[name]
     theirs = {plain(kind.ranx): kind for kind in METHODS.values() if kind.ranx}
@@ -161,7 +171,7 @@ def find(name: str) -> type[FusionMethod]:
 
 
 def made(name: str, *, weights: Sequence[float] | None = None, **settings: Any) -> FusionMethod:
-    """The method with these parameters; a wrong name is an error."""
+    """Return the method with these parameters; a wrong name is an error."""
     kind = find(name)
     if weights is not None and not issubclass(kind, WeightedMethod):
         able = ", ".join(one for one, known in METHODS.items() if issubclass(known, WeightedMethod))
@@ -171,3 +181,29 @@ def made(name: str, *, weights: Sequence[float] | None = None, **settings: Any) 
         raise UnknownNameError(f"parameter of {kind.name}", unknown[0], kind.constraints())
     given = settings if weights is None else {**settings, "weights": tuple(float(one) for one in weights)}
     return kind(**given)
+
+
+class UnfitListError(Exception):
+    """A list that cannot be computed with: its number in the stack, for who knows its run and query, and why not."""
+
+    def __init__(self, number: int, problem: str, hint: str) -> None:
+        self.number, self.problem, self.hint = number, problem, hint
+        super().__init__(problem)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normalisation(Registered):
+    """A normalisation: `apply` gives a stack with other scores, list by list."""
+
+    registry = NORMALISATIONS
+
+    name: str
+    title: str
+    formula: str
+    apply: Callable[[Stack], Stack]
+    ranx: str | None = None
+    """What ranx calls it."""
+    by_rank: bool = False
+    """Whether it looks at ranks in place of scores."""
+    inverts: bool = False
+    """Whether the least score is the best, as of distances; runs are turned over before anything else."""

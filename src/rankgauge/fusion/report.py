@@ -16,7 +16,7 @@ from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, Weigh
 from rankgauge.policies import Ties
 from rankgauge.registry import title_of
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import count, interval, number, p_value, share, signed, thousands
+from rankgauge.render.numbers import count, interval, number, p_value, share, thousands, with_sign
 from rankgauge.render.passages import Heading, Notes, Passage
 from rankgauge.render.table import INTERVAL, Column, ReportTable
 from rankgauge.render.terminal import show
@@ -37,17 +37,14 @@ UNSEEN, JUDGED = "On queries that the choice has not seen", "On judged queries"
 
 def show_methods(out: TextIO) -> None:
     """Every method and normalisation: what it is, its formula, and its parameters."""
-    methods = [(name, f"{_sentence(kind)} {kind.formula}{_needs(kind)}") for name, kind in METHODS.items()]
+    methods = [
+        (name, f"{title_of(kind).removesuffix('.')}: {kind.formula}{_needs(kind)}") for name, kind in METHODS.items()
+    ]
     norms = [(name, f"{norm.title}: {norm.formula}") for name, norm in NORMALISATIONS.items()]
     show((Heading("Methods"), Notes(methods), Heading("Normalisations"), Notes(norms)), out)
 
 
-def _sentence(kind: type[FusionMethod]) -> str:
-    return f"{title_of(kind).removesuffix('.')}:"
-
-
 def _needs(kind: type[FusionMethod]) -> str:
-    """What a method takes."""
     known = [f"--set {name}={value}" for name, value in kind().parameters.items() if name != "weights"]
     weights = ["--weights"] if issubclass(kind, WeightedMethod) else []
     told = [*weights, *known, *(["--judgments"] if issubclass(kind, LearnedMethod) else [])]
@@ -68,7 +65,7 @@ class FusionReport(Report):
     """Where the run was written."""
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The runs, how they were fused, and what tuning gains."""
+        """Return the runs, how they were fused, and what tuning gains."""
         passages: list[Passage] = [Heading("Runs")] if medium is Medium.PAGE else []
         passages += [self._runs(), Notes(list(self._facts()))]
         if self.tested is not None:
@@ -77,7 +74,7 @@ class FusionReport(Report):
         return ReportDocument(title=title, headline=self.headline(), passages=tuple(passages))
 
     def headline(self) -> str:
-        """Whether the fusion is shown to be better than the best single run, where judgments tell."""
+        """Say whether the fusion is shown to be better than the best single run, where judgments tell."""
         fused = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
         if self.tested is None:
             return fused
@@ -90,10 +87,12 @@ class FusionReport(Report):
                 return f"{fused} fall behind the best single run by {amount}, which is more than luck"
             case PairVerdict.EQUAL:
                 return f"{fused} are as good as the best single run by {measure}"
-        return f"{fused}: not shown to beat the best single run ({signed(gain['difference'])} {measure}, may be luck)"
+        return (
+            f"{fused}: not shown to beat the best single run ({with_sign(gain['difference'])} {measure}, may be luck)"
+        )
 
     def data(self) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return everything, for programs."""
         fusion, pool, plan = self.fusion, self.fusion.pool, self.fusion.plan
         found: dict[str, Any] = {
             "method": fusion.method.name,
@@ -154,8 +153,8 @@ class FusionReport(Report):
         }
 
     def _runs(self) -> ReportTable:
-        """A row per run: its queries, its documents, and how many of them others have too."""
-        weights = self._weights()
+        """Return a row per run: its queries, its documents, and how many of them others have too."""
+        weights = self._parameters(self.fusion.method).get("weights")
         rows = [{**listed, "weight": weights and weights[at]} for at, listed in enumerate(self._listed())]
         columns = (
             Column("run"),
@@ -166,11 +165,8 @@ class FusionReport(Report):
         )
         return ReportTable(columns=columns, rows=rows)
 
-    def _weights(self) -> list[float] | None:
-        return self._parameters(self.fusion.method).get("weights")
-
     def _parameters(self, method: FusionMethod) -> dict[str, Any]:
-        """The parameters of a method for these runs, with the weights that it takes where none are given."""
+        """Return the parameters of a method for these runs, with the weights that it takes where none are given."""
         if not isinstance(method, WeightedMethod):
             return method.parameters
         return {**method.parameters, "weights": method.weighing(len(self.fusion.pool.runs)).tolist()}
@@ -204,7 +200,7 @@ class FusionReport(Report):
         return ", ".join(parts)
 
     def _choices(self) -> Iterator[Passage]:
-        """What was tuned for each fold, if anything was."""
+        """Yield what was tuned for each fold, if anything was."""
         tuned = self.tested
         if not isinstance(tuned, TunedFusion):
             return
@@ -212,14 +208,13 @@ class FusionReport(Report):
         columns = (
             Column("fold", format=str),
             Column("queries", format=str),
-            Column("parameters from the other folds", format=_parameters, left=True),
+            Column("parameters from the other folds", format=lambda one: _settings(one)[2:] or "–", left=True),
             Column(SINGLE),
         )
         yield Heading("Tuned")
         yield ReportTable(columns=columns, rows=[*rows, ("all", tuned.queries, tuned.method, "")])
 
     def _gains(self) -> Iterator[Passage]:
-        """The means on unseen queries, and the gains."""
         tested = self.tested
         assert tested is not None
         mean = Column(str(tested.comparison.measures[0]), "mean", number)
@@ -239,7 +234,9 @@ class FusionReport(Report):
         if tested.unjudged:
             yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
         yield "folds", f"{tested.folds}, dealt at random (seed {task.seed})"
-        yield SINGLE, f"for each fold the run that was best on the others{self._singles()}"
+        tuned = isinstance(tested, TunedFusion)  # whose table says which runs were best
+        best = "" if tuned else f": {', '.join(dict.fromkeys(one.single for one in tested.choices))}"
+        yield SINGLE, f"for each fold the run that was best on the others{best}"
         if isinstance(tested, TunedFusion):
             if UNTUNED in tested.comparison.results:
                 yield UNTUNED, f"{tested.untuned.name}{_settings(tested.untuned) or '; equal weights'}"
@@ -251,18 +248,12 @@ class FusionReport(Report):
             "test",
             f"{test.title}; {settings.family_correction.title} over these pairs; verdict at {settings.alpha:g}",
         )
-        yield "interval", f"of the mean difference; {_wider(tested.folds)}"
+        wider = f"wider than Student's by {widening(tested.folds):.2f}, as folds share the queries that they learn from"
+        yield "interval", f"of the mean difference; {wider}; {REFERENCE}"
         yield "needed", "queries for 80 % power in a paired t test, if the gain found were the true one"
-
-    def _singles(self) -> str:
-        """Which runs were best, where no table says it."""
-        if self.tested is None or isinstance(self.tested, TunedFusion):
-            return ""
-        return f": {', '.join(dict.fromkeys(one.single for one in self.tested.choices))}"
 
 
 def _settings(method: FusionMethod) -> str:
-    """The parameters after a semicolon."""
     known = method.parameters
     if isinstance(method, WeightedMethod):
         known = {**known, "weights": ", ".join(f"{one:.3g}" for one in method.weights)}
@@ -270,13 +261,9 @@ def _settings(method: FusionMethod) -> str:
     return f"; {', '.join(told)}" if told else ""
 
 
-def _parameters(method: FusionMethod) -> str:
-    return _settings(method).removeprefix("; ") or "–"
-
-
 GAINS = (
     Column("gain", ("run", "other"), "{} − {}".format, left=True),
-    Column("mean", "difference", signed),
+    Column("mean", "difference", with_sign),
     replace(INTERVAL, format=lambda low, high: "not yet" if np.isnan(low) else interval(low, high)),
     Column("p", format=p_value),
     Column("corrected", format=p_value),
@@ -294,9 +281,3 @@ def _some(names: list[str]) -> str:
     if len(names) <= NAMED:
         return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not"
     return f"{len(names):,} queries ({', '.join(names[:NAMED])}, …) are not"
-
-
-def _wider(folds: int) -> str:
-    """Why intervals and tests differ from those of a plain comparison."""
-    factor = f"{widening(folds):.2f}"
-    return f"wider than Student's by {factor}, as folds share the queries that they learn from; {REFERENCE}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,14 @@ ENTRIES = 1 << 17
 """About how many entries are fused at a time: what the cache of a core holds."""
 
 
+Watch = Callable[[int, int, str], None]
+"""Told how many parts of the work are done, of how many, and the name of the current one."""
+
+
+def silent(done: int, parts: int, name: str) -> None:
+    """Tell nobody how far the work is."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunPool:
     """The runs to fuse, by name, and how their documents are called."""
@@ -32,11 +40,10 @@ class RunPool:
     """Where the runs come from, for errors that name the line."""
 
     @classmethod
-    def of(cls, runs: Mapping[str, Any], watch: Watch | None = None) -> RunPool:
-        """The pool of runs in files, frames, dicts or data sets; `watch` is told how many are read."""
+    def of(cls, runs: Mapping[str, Any], watch: Watch = silent) -> RunPool:
+        """Return the pool of runs in files, frames, dicts or data sets; `watch` is told how many are read."""
         refuse_few(runs)
-        tell = watch or (lambda done, parts, name: None)
-        loaded, spelled = scanned(runs, tell) or tabled(runs, tell)
+        loaded, spelled = scan_runs(runs, watch) or read_tables(runs, watch)
         pool = cls(runs=loaded, spelled=spelled, sources=runs)
         pool.refuse_strangers()
         return pool
@@ -76,11 +83,11 @@ class RunPool:
                 )
 
     def inverted(self) -> RunPool:
-        """The pool of runs in which the least score is the best."""
+        """Return the pool of runs in which the least score is the best."""
         return replace(self, runs={name: run.inverted() for name, run in self.runs.items()})
 
     def chosen(self, queries: IndexArray, *, averages: bool = True) -> Stack:
-        """The stack of these queries, by their positions."""
+        """Return the stack of these queries, by their positions."""
         counts, starts = self.counts[:, queries], self.starts[:, queries]
         list_query, list_run = np.nonzero(counts.T)
         sizes = counts[list_run, list_query]
@@ -103,21 +110,19 @@ class RunPool:
         return stack
 
     def blocks(self, *, entries: int = ENTRIES) -> Iterator[IndexArray]:
-        """The positions of all queries in their order, cut where about so many entries are together."""
+        """Yield the positions of all queries in their order, cut where about so many entries are together."""
         ends = np.cumsum(self.counts.sum(axis=0))
         cuts = np.flatnonzero(np.diff(ends // entries, prepend=0))
         yield from (part for part in np.split(np.arange(len(ends)), cuts) if len(part))
 
     def _refuse_repeated(self, stack: Stack, queries: IndexArray) -> None:
-        found = stack.repeated()
-        if found is None:
+        if (entry := stack.repeat) is None:
             return
         from rankgauge import files
 
-        run, query, entry = found
-        name, document = list(self.runs)[run], self.spelled(stack.documents[[entry]])[0]
+        name, document = list(self.runs)[int(stack.run[entry])], self.spelled(stack.documents[[entry]])[0]
         with files.traced(self.sources.get(name)):
-            raise RepeatedError(self.queries[int(queries[query])], document)
+            raise RepeatedError(self.queries[int(queries[stack.slot_query[stack.slot[entry]]])], document)
 
 
 def refuse_few(runs: Collection[str]) -> None:
@@ -125,9 +130,6 @@ def refuse_few(runs: Collection[str]) -> None:
     if len(runs) < 2:
         raise ParameterError("fuse", "runs", "at least two, with different names", list(runs))
 
-
-Watch = Callable[[int, int, str], None]
-"""Told how many parts of the work are done, of how many, and the name of the current one."""
 
 Spelled = Callable[[Words], "pl.Series"]
 """The ids that rows of words stand for."""
@@ -144,7 +146,7 @@ class LoadedRun:
 
     @classmethod
     def of(cls, names: list[str], counts: IndexArray, documents: Words, scores: FloatArray) -> LoadedRun:
-        """The run; lists that do not fall are sorted, tied documents staying in their order."""
+        """Return the run; lists that do not fall are sorted, tied documents staying in their order."""
         query = np.repeat(np.arange(len(counts)), counts)
         if bool(((scores[1:] > scores[:-1]) & (query[1:] == query[:-1])).any()):
             order = np.lexsort((-scores, query))
@@ -152,7 +154,7 @@ class LoadedRun:
         return cls(names=names, counts=counts, documents=documents, scores=scores)
 
     def inverted(self) -> LoadedRun:
-        """The run with the least score first, as if every score had the other sign."""
+        """Return the run with the least score first, as if every score had the other sign."""
         return LoadedRun.of(self.names, self.counts, self.documents, -self.scores)
 
 
@@ -160,8 +162,8 @@ Loaded = tuple[dict[str, LoadedRun], Spelled]
 """Runs by name, and how their documents are called."""
 
 
-def scanned(runs: Mapping[str, Any], tell: Watch) -> Loaded | None:
-    """The runs in regular TREC files; None where one is something else."""
+def scan_runs(runs: Mapping[str, Any], tell: Watch) -> Loaded | None:
+    """Return the runs in regular TREC files; None where one is something else."""
     if not all(isinstance(run, str | os.PathLike) and not hasattr(run, "spelling") for run in runs.values()):
         return None
     found = {}
@@ -175,13 +177,13 @@ def scanned(runs: Mapping[str, Any], tell: Watch) -> Loaded | None:
 
 
 def spelled_words(rows: Words) -> pl.Series:
-    """The ids whose bytes the words are."""
+    """Return the ids whose bytes the words are."""
     text = np.ascontiguousarray(rows).view(f"S{8 * rows.shape[1]}").ravel()
     return pl.Series("document", text.astype(bytes)).cast(pl.String)
 
 
-def tabled(runs: Mapping[str, Any], tell: Watch) -> Loaded:
-    """The runs, read as tables; every id gets a number."""
+def read_tables(runs: Mapping[str, Any], tell: Watch) -> Loaded:
+    """Return the runs, read as tables; every id gets a number."""
     from rankgauge import files
 
     frames = {}
@@ -193,11 +195,7 @@ def tabled(runs: Mapping[str, Any], tell: Watch) -> Loaded:
         frames[name] = frame.select("query", "document", "score")
     ids = pl.concat([frame["document"] for frame in frames.values()]).unique(maintain_order=True)
     codes = pl.DataFrame({"document": ids, "code": np.arange(len(ids), dtype=np.uint64)})
-    return {name: _load(frame, codes) for name, frame in frames.items()}, partial(_gather, ids)
-
-
-def _gather(ids: pl.Series, rows: Words) -> pl.Series:
-    return ids.gather(rows[:, 0])
+    return {name: _load(frame, codes) for name, frame in frames.items()}, lambda rows: ids.gather(rows[:, 0])
 
 
 def _load(frame: pl.DataFrame, codes: pl.DataFrame) -> LoadedRun:

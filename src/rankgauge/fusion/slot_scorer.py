@@ -13,18 +13,17 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.evaluation import scored
+from rankgauge.evaluation.evaluation import score_hits
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.ordering import falling, rounded
-from rankgauge.fusion.stack import Stack
+from rankgauge.fusion.stack import Stack, falling, round_scores
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits, rank
 from rankgauge.ranking.hits import Found
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, compared, tie_groups
+from rankgauge.ranking.rules import SORTS, Ranking, arrange, comparable_scores, tie_groups
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,16 +51,16 @@ class SlotScorer:
         return found
 
     def overall(self, values: FloatArray) -> float:
-        """The measure's one number from the values of some queries."""
+        """Return the measure's one number from the values of some queries."""
         return self.measure.facts.aggregate.over(values, single=self.dialect.single_arithmetic)
 
     def result(self, scores: FloatArray, *, ranks: FloatArray | None = None) -> Result:
-        """The result of lists that are ordered by these scores of the slots.
+        """Return the result of lists that are ordered by these scores of the slots.
 
         Fused scores are rounded. Those of a single run are not, and come with its `ranks`, which order its ties.
         """
         how, base = self._how, self._joined
-        settled = compared(rounded(scores) if ranks is None else scores, how)[self._order]
+        settled = comparable_scores(round_scores(scores) if ranks is None else scores, how)[self._order]
         # What is not listed sorts last, and is cut off.
         listed = ~np.isnan(settled)
         counts = self.stack.pooled
@@ -100,7 +99,9 @@ class SlotScorer:
             most=len(base.query),
             facets=base.facets,
         )
-        return scored(replace(arrange(hits, how), top=self._top), (self.measure,), self.dialect.provider(self.measure))
+        return score_hits(
+            replace(arrange(hits, how), top=self._top), (self.measure,), self.dialect.provider(self.measure)
+        )
 
     @cached_property
     def _how(self) -> Ranking:
@@ -135,13 +136,8 @@ class SlotScorer:
                 "score": -place.astype(np.float64),
             }
         )
-        return rank(rows, self._prepared, Ranking(negative=self._how.negative, levels=self._how.levels))
-
-    @cached_property
-    def _prepared(self) -> pl.DataFrame:
-        """The judgments of the queries that runs have."""
         kept = self.judged.judgments.filter(pl.col("query").is_in(pl.Series(self.names).implode()))
-        return self.dialect.prepare(kept)
+        return rank(rows, self.dialect.prepare(kept), Ranking(negative=self._how.negative, levels=self._how.levels))
 
     @cached_property
     def _top(self) -> float | None:
@@ -177,7 +173,7 @@ class SlotScorer:
 
 
 def _resort(values: FloatArray, counts: IndexArray, ties: Ties) -> IndexArray:
-    """The places of lists that fall already, after the sort of another tool."""
+    """Return the places of lists that fall already, after the sort of another tool."""
     starts = np.cumsum(counts) - counts
     orders = [SORTS[ties](values[start : start + n]) for start, n in zip(starts, counts, strict=True)]
     return np.repeat(starts, counts) + np.concatenate(orders).astype(np.int64)

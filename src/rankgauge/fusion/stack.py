@@ -2,6 +2,8 @@
 
 The number of an entry is kept in the lowest bits of its hash, so that one sort finds the entries of each document, the
 first one first. What has the same hash is compared word by word, so a hash never decides.
+
+Fused scores that differ only by the order of their sums are equal, and their ties are settled.
 """
 
 from __future__ import annotations
@@ -12,21 +14,20 @@ from functools import cached_property
 import numpy as np
 
 from rankgauge.errors import ParameterError
-from rankgauge.fusion.ordering import falling, rounded
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.ranking.scan.ids import Words, hashed
+from rankgauge.ranking.scan.ids import Words, hash_ids
 
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, IndexArray, BoolArray]:
-    """The slot of each entry, the entries sorted by slot, and which of these are the first of theirs."""
+    """Return the slot of each entry, the entries sorted by slot, and which of these are the first of theirs."""
     ends = np.cumsum(lengths)
     begins = ends - lengths
     bits = int(lengths.max(initial=1)).bit_length()
     low = np.uint64((1 << bits) - 1)
     offset = np.repeat(begins, lengths)
-    keys = hashed(documents)
+    keys = hash_ids(documents)
     keys *= _MIX
     keys &= ~low
     numbers = np.arange(int(lengths.max(initial=0)), dtype=np.uint64)
@@ -48,7 +49,7 @@ def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, Index
 
 
 def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
-    """Whether neighbours with the same hash are the same document."""
+    """Say whether neighbours with the same hash are the same document."""
     for column in range(documents.shape[1]):
         words = documents[:, column].take(place)
         if bool(((words[1:] != words[:-1]) & goes_on).any()):
@@ -57,7 +58,7 @@ def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
 
 
 def _compare_documents(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
-    """The same by the documents themselves, for the rare case of two with one hash."""
+    """Return the same by the documents themselves, for the rare case of two with one hash."""
     query = np.repeat(np.arange(len(lengths)), lengths)
     columns = [documents[:, column] for column in range(documents.shape[1])]
     place = np.lexsort((*columns, query))
@@ -110,7 +111,7 @@ class Stack:
         queries: int,
         averages: bool = True,
     ) -> Stack:
-        """The stack of these lists, which are sorted by query and run, and each by falling score."""
+        """Return the stack of these lists, which are sorted by query and run, and each by falling score."""
         run = np.repeat(list_run, sizes)
         lengths = np.bincount(list_query, weights=sizes, minlength=queries).astype(np.int64)
         slot, place, opens = find_slots(documents, lengths)
@@ -151,6 +152,11 @@ class Stack:
             raise ParameterError("fuse", "norm", expected, "borda")
         return np.asarray(np.arange(1, len(self.slot) + 1) - np.repeat(self.starts, self.sizes))
 
+    @property
+    def ranks(self) -> FloatArray:
+        """Every rank of the longest list, from 1."""
+        return np.arange(1.0, self.sizes.max(initial=0) + 1)
+
     @cached_property
     def length(self) -> IndexArray:
         """The length of each entry's list."""
@@ -173,25 +179,25 @@ class Stack:
         return np.asarray(np.cumsum(counts) - counts)
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """The sum of each document's values, added in the order of the runs."""
+        """Return the sum of each document's values, added in the order of the runs."""
         return np.asarray(np.bincount(self.slot, weights=values, minlength=self.slots), dtype=np.float64)
 
     def least(self, values: FloatArray) -> FloatArray:
-        """The least of each document's values."""
+        """Return the least of each document's values."""
         return np.asarray(np.minimum.reduceat(values.take(self.place), self.firsts))
 
     def most(self, values: FloatArray) -> FloatArray:
-        """The largest of each document's values."""
+        """Return the largest of each document's values."""
         return np.asarray(np.maximum.reduceat(values.take(self.place), self.firsts))
 
     def spread(self, values: FloatArray, fill: float) -> FloatArray:
-        """The values as a table (documents × runs); `fill` where a run does not list a document."""
+        """Return the values as a table (documents × runs); `fill` where a run does not list a document."""
         table = np.full((self.slots, self.runs), fill)
         table[self.slot, self.run] = values
         return table
 
     def by_rank(self, worth: FloatArray) -> FloatArray:
-        """What each entry's rank is worth by a table of all ranks, from 1; ranks past its end are worth 0."""
+        """Return what each entry's rank is worth by a table of all ranks, from 1; ranks past its end are worth 0."""
         longest = int(self.sizes.max(initial=0))
         if len(worth) < longest:
             worth = np.concatenate([worth, np.zeros(longest - len(worth))])
@@ -201,8 +207,11 @@ class Stack:
         return self.shared(np.concatenate([worth[:size] for size in self.sizes.tolist()]))
 
     def shared(self, values: FloatArray) -> FloatArray:
-        """The values that entries owe to their ranks; tied entries of a list have the mean of theirs."""
-        return values if self._ties is None else _average(values, self._ties)
+        """Return the values that entries owe to their ranks; tied entries of a list have the mean of theirs."""
+        if self._ties is None:
+            return values
+        counts = np.diff(self._ties, append=len(values))
+        return np.repeat(np.add.reduceat(values, self._ties) / counts, counts)
 
     @cached_property
     def _ties(self) -> IndexArray | None:
@@ -220,7 +229,7 @@ class Stack:
         return np.arange(len(self.slot)) if self._ties is None else self._ties
 
     def rescored(self, score: FloatArray) -> Stack:
-        """The stack with other scores; ties and ranks stay as they are."""
+        """Return the stack with other scores; ties and ranks stay as they are."""
         made = replace(self, score=score)
         if self.ranked:
             made.__dict__["_ties"] = self._ties
@@ -243,24 +252,50 @@ class Stack:
             ranked=False,
         )
 
-    def repeated(self) -> tuple[int, int, int] | None:
-        """The run, the query and an entry of a document that a run lists twice; None if there is none."""
-        if self.repeat is None:
-            return None
-        return int(self.run[self.repeat]), int(self.slot_query[self.slot[self.repeat]]), self.repeat
-
     def ordered(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """The documents by query and falling fused score, and these scores.
+        """Return the documents by query and falling fused score, and these scores.
 
         Documents with equal scores are in the order in which the runs list them first: those of the first run by rank,
         then those that only later runs have.
         """
         lengths = np.bincount(self.list_query, weights=self.sizes, minlength=self.queries).astype(np.int64)
-        settled = rounded(scores)
+        settled = round_scores(scores)
         order = falling(settled, self.heads, counts=self.pooled, spans=lengths)
         return order, settled.take(order)
 
 
-def _average(values: FloatArray, groups: IndexArray) -> FloatArray:
-    counts = np.diff(groups, append=len(values))
-    return np.repeat(np.add.reduceat(values, groups) / counts, counts)
+SPARE = 16
+"""How many of the lowest bits of a score's 52 are rounded away; see `rounded`."""
+
+_FREED = (1 << SPARE) - 1
+
+
+def round_scores(scores: FloatArray) -> FloatArray:
+    """The scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
+    bits = (scores + 0.0).view(np.int64)
+    bits += 1 << (SPARE - 1)
+    bits &= ~_FREED
+    return bits.view(np.float64)
+
+
+def falling(settled: FloatArray, ties: IndexArray, *, counts: IndexArray, spans: IndexArray) -> IndexArray:
+    """The places of rounded scores, falling within groups that are together; tied ones by their numbers in `ties`.
+
+    Each group has `counts` of them, and its numbers are the next `spans` ones. They are kept in the bits that rounding
+    freed, so that a group is sorted in one go; groups that are too large for that take another sort.
+    """
+    ends, offset = np.cumsum(counts), np.repeat(np.cumsum(spans) - spans, counts)
+    if int(spans.max(initial=0)) > _FREED:
+        return np.lexsort((ties, -settled, offset))
+    bits = settled.view(np.int64)
+    keys = bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+    np.invert(keys, out=keys)
+    keys &= ~_FREED
+    keys |= ties - offset
+    for start, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):
+        keys[start:end].sort()
+    keys &= _FREED
+    keys += offset
+    place = np.empty(int(spans.sum()), dtype=np.int64)
+    place[ties] = np.arange(len(ties))
+    return place.take(keys)

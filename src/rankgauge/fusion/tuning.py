@@ -7,10 +7,10 @@ best single run and over the untuned fusion is that of paired values, with an in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, TooFewQueriesError
-from rankgauge.evaluation.evaluation import weighed
+from rankgauge.evaluation.evaluation import weigh_subtopics
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion.fusing import DEFAULT, FusionPlan
 from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion, best_of
 from rankgauge.fusion.judged_queries import JudgedQueries, Lessons
 from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, made
-from rankgauge.fusion.run_pool import RunPool, Watch
+from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.measure import kind_asked
@@ -142,62 +142,58 @@ class TuningTask:
         given = ", ".join(f"{name}={getattr(method, name)}" for name in method.tries())
         raise ParameterError("fuse", "set", f"left out: {method.name} has nothing else to tune", given)
 
-    def tune(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> TunedFusion:
-        """The tuned fusion of the runs."""
+    def tune(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch = silent) -> TunedFusion:
+        """Return the tuned fusion of the runs."""
         self.check_tunable(plan.method)
         trials = self._trials(plan, pool, judgments)
-        tell = watch or (lambda done, parts, name: None)
         choices = []
         for fold in range(trials.folds):
-            tell(fold, trials.folds + 1, f"fold {fold + 1}")
+            watch(fold, trials.folds + 1, f"fold {fold + 1}")
             choices.append(trials.choice(fold))
-        tell(trials.folds, trials.folds + 1, "all queries")
+        watch(trials.folds, trials.folds + 1, "all queries")
         final = trials.best(trials.everywhere)
         reached = trials.values(final)
         if not np.nan_to_num(reached).any():
             raise self._nothing("every fusion of the runs is worth nothing, so that there is nothing to choose")
         return TunedFusion(
-            **self._findings(trials, pool, choices, {UNTUNED: trials.untuned, TUNED: trials.chosen}),
+            **self._findings(trials, pool, choices, (UNTUNED, TUNED)),
             plan=replace(plan, method=final),
             untuned=plan.method,
             in_sample=trials.scorer.overall(reached),
         )
 
-    def test(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch | None = None) -> JudgedFusion:
-        """The fusion of the runs as it is, beside the best single run."""
+    def test(self, plan: FusionPlan, pool: RunPool, judgments: Any, *, watch: Watch = silent) -> JudgedFusion:
+        """Return the fusion of the runs as it is, beside the best single run."""
         trials = self._trials(plan, pool, judgments)
-        tell = watch or (lambda done, parts, name: None)
-        tell(0, 1, "judged queries")
+        watch(0, 1, "judged queries")
         choices = [trials.choice(fold, tunes=False) for fold in range(trials.folds)]
         final = trials.learned(plan.method, trials.everywhere)
         values = [trials.values(final), *(run.values for run in trials.singles.values())]
         if not np.nan_to_num(values).any():
             raise self._nothing("the runs and their fusion are worth nothing, so that there is nothing to compare")
-        return JudgedFusion(
-            **self._findings(trials, pool, choices, {FUSED: trials.chosen}), plan=replace(plan, method=final)
-        )
+        return JudgedFusion(**self._findings(trials, pool, choices, (FUSED,)), plan=replace(plan, method=final))
 
     def _trials(self, plan: FusionPlan, pool: RunPool, judgments: Any) -> _Trials:
-        """The judged queries of the runs, dealt into folds."""
         self.check()
         plan.checked(pool)
         turned, (measure,) = plan.turned(pool), self.dialect.select([self.measure])
-        given = weighed(judgments, self.intents, (measure,))
+        given = weigh_subtopics(judgments, self.intents, (measure,))
         table = HitFinder(given=given, dialect=self.dialect, measures=(measure,)).judgments
         judged = JudgedQueries.of(turned, table, self.dialect)
         dealt, stack = self.dealt(len(judged)), plan.stack(turned, judged.positions)
         scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect, depth=plan.depth)
         return _Trials(plan=plan, scorer=scorer, dealt=dealt, fixed=self.fixed)
 
-    def _findings(self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Any]:
-        """What was found on the judged queries, for whatever is made of it."""
+    def _findings(
+        self, trials: _Trials, pool: RunPool, choices: list[FoldChoice], names: Sequence[str]
+    ) -> dict[str, Any]:
         settings = self.settings or ComparisonSettings(seed=self.seed)
         judged = len(trials.dealt)
         return {
             "pool": pool,
             "task": self,
             "choices": tuple(choices),
-            "comparison": Comparison(results=trials.unseen(choices, chosen), settings=settings),
+            "comparison": Comparison(results=trials.unseen(choices, names), settings=settings),
             "queries": judged,
             "unjudged": len(pool.queries) - judged,
         }
@@ -207,7 +203,7 @@ class TuningTask:
         return InputError(f"by {self.dialect.select([self.measure])[0]} {words}", hint=hint)
 
     def dealt(self, queries: int) -> IndexArray:
-        """The fold of each query: as many in each, up to one."""
+        """Return the fold of each query: as many in each, up to one."""
         if queries < 2:
             raise TooFewQueriesError("only one query of the runs is judged, and folds take two at least")
         folds = min(FOLDS, queries) if self.folds is None else self.folds
@@ -249,7 +245,7 @@ class _Trials:
         return np.ones(len(self.dealt), dtype=bool)
 
     def choice(self, fold: int, *, tunes: bool = True) -> FoldChoice:
-        """The parameters, if they are tuned, and the single run that are best on the other folds."""
+        """Return the parameters, if they are tuned, and the single run that are best on the other folds."""
         train = self.dealt != fold
         worths = {name: _worth(self.scorer.overall(run.values[train])) for name, run in self.singles.items()}
         single = max(worths, key=worths.__getitem__)
@@ -257,7 +253,7 @@ class _Trials:
         return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=method, single=single)
 
     def best(self, train: BoolArray) -> FusionMethod:
-        """The method with the parameters that are best on these queries, and what it learns from them."""
+        """Return the method with the parameters that are best on these queries, and what it learns from them."""
 
         def worth(method: FusionMethod) -> float:
             return _worth(self.scorer.overall(self.values(self.learned(method, train))[train]))
@@ -265,37 +261,33 @@ class _Trials:
         return self.learned(best_of(self.plan.method, self.scorer.stack.runs, worth, fixed=self.fixed), train)
 
     def values(self, method: FusionMethod) -> FloatArray:
-        """The value of each judged query."""
+        """Return the value of each judged query."""
         if isinstance(method, LearnedMethod):  # what it learned differs from fold to fold
             return self.scorer.values(self._scores(method))
         if method not in self.known:
             self.known[method] = self.scorer.values(self._scores(method))
         return self.known[method]
 
-    def unseen(self, choices: list[FoldChoice], chosen: Chosen) -> dict[str, Result]:
-        """The results of the best single run and of what was chosen for each fold, on the queries of that fold."""
+    def unseen(self, choices: list[FoldChoice], names: Sequence[str]) -> dict[str, Result]:
+        """Return the results of the best single run and of what was chosen for each fold, on the queries of that fold.
+
+        Untuned is the method as it was before, with what it learns from the other folds.
+        """
+        if isinstance(self.plan.method, LearnedMethod) and not self.plan.method.tries().keys() - self.fixed:
+            names = [name for name in names if name != UNTUNED]  # learning is all there is to it
         slots = self.scorer.stack.slots
-        scores, ranks = {name: np.full(slots, np.nan) for name in (SINGLE, *chosen)}, np.zeros(slots)
+        scores, ranks = {name: np.full(slots, np.nan) for name in (SINGLE, *names)}, np.zeros(slots)
         for one in choices:
             here = self.dealt == one.fold - 1
             held = here[self.scorer.stack.slot_query]
             single = self.singles[one.single]
             scores[SINGLE][held], ranks[held] = single.scores[held], single.ranks[held]
-            for name, method in chosen.items():
-                scores[name][held] = self._scores(method(one, ~here))[held]
-        if isinstance(self.plan.method, LearnedMethod) and not self.plan.method.tries().keys() - self.fixed:
-            scores.pop(UNTUNED, None)  # learning is all there is to it
+            for name in names:
+                method = self.learned(self.plan.method, ~here) if name == UNTUNED else one.method
+                scores[name][held] = self._scores(method)[held]
         return {
             name: self.scorer.result(found, ranks=ranks if name == SINGLE else None) for name, found in scores.items()
         }
-
-    def chosen(self, one: FoldChoice, train: BoolArray) -> FusionMethod:
-        """What was chosen for a fold."""
-        return one.method
-
-    def untuned(self, one: FoldChoice, train: BoolArray) -> FusionMethod:
-        """The method as it was before, and what it learns from the other folds."""
-        return self.learned(self.plan.method, train)
 
     @cached_property
     def singles(self) -> dict[str, _SingleRun]:
@@ -311,7 +303,7 @@ class _Trials:
         }
 
     def _scores(self, method: FusionMethod) -> FloatArray:
-        """The fused scores; NaN for what the plan cuts off."""
+        """Return the fused scores; NaN for what the plan cuts off."""
         stack, depth = self.scorer.stack, self.plan.depth
         scores = method.scores(stack)
         if depth is None:
@@ -323,7 +315,7 @@ class _Trials:
         return scores
 
     def learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
-        """The method after it has learned from these queries, if it does."""
+        """Return the method after it has learned from these queries, if it does."""
         if not isinstance(method, LearnedMethod):
             return method
         key = train.tobytes(), method.rel
@@ -334,10 +326,6 @@ class _Trials:
         return method.learn(self.lessons[key])
 
 
-Chosen: TypeAlias = Mapping[str, Callable[[FoldChoice, BoolArray], FusionMethod]]
-"""By the names of what is compared, what gives the method for a fold."""
-
-
 def _worth(value: float) -> float:
-    """A value to compare; a run without any value on these queries is not chosen."""
+    """Return a value to compare; a run without any value on these queries is not chosen."""
     return -np.inf if np.isnan(value) else value

@@ -46,7 +46,7 @@ class MeanErrors(NamedTuple):
         return np.sqrt(np.where(squared > tiny, squared, 0.0))
 
     def half_widths(self, level: float) -> FloatArray:
-        """Half the width of the interval of each run's mean."""
+        """Return half the width of the interval of each run's mean."""
         return np.asarray(student_quantile(np.diagonal(self.freedom), (1 + level) / 2) * self.alone)
 
 

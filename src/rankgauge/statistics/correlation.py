@@ -43,7 +43,7 @@ def spearman_rho(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
     Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
     """
-    a, b = (_mean_ranks(scores) for scores in _pair("spearman_rho", x, y))
+    a, b = (mean_ranks(scores) for scores in _pair("spearman_rho", x, y))
     a, b = a - a.mean(), b - b.mean()
     spread = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / spread if spread else math.nan
@@ -107,7 +107,7 @@ def _descent(truth: FloatArray, tested: FloatArray) -> _Descent:
 
 
 def _place_among_equals(codes: IndexArray) -> FloatArray:
-    """How many equal codes come before each."""
+    """Return how many equal codes come before each."""
     order = np.argsort(codes, kind="stable")
     sorted_codes = codes[order]
     found = np.empty(len(codes))
@@ -116,7 +116,7 @@ def _place_among_equals(codes: IndexArray) -> FloatArray:
 
 
 def _pair(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The two scorings as vectors of one length, without gaps."""
+    """Return the two scorings as vectors of one length, without gaps."""
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise ParameterError(owner, "y", f"as long as x, with two systems at least: x has {a.shape}", b.shape)
@@ -135,7 +135,7 @@ class _Pairs(NamedTuple):
 
 
 def _count_pairs(x: FloatArray, y: FloatArray) -> _Pairs:
-    """The pairs of systems, counted."""
+    """Return the pairs of systems, counted."""
     a, b = (np.unique(scores, return_inverse=True)[1] for scores in (x, y))
     pairs = len(a) * (len(a) - 1) / 2
     tied_a, tied_b, tied_both = _tied_pairs(a), _tied_pairs(b), _tied_pairs(a * (len(b) + 1) + b)
@@ -143,25 +143,25 @@ def _count_pairs(x: FloatArray, y: FloatArray) -> _Pairs:
     return _Pairs(pairs, tied_a, tied_b, agreeing)
 
 
-def _mean_ranks(scores: FloatArray) -> FloatArray:
-    """The rank of each system from the lowest score up, the mean of their ranks where systems are tied."""
+def mean_ranks(scores: FloatArray) -> FloatArray:
+    """Return the rank of each system from the lowest score up, the mean of their ranks where systems are tied."""
     _, group, counts = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[group])
 
 
 def _tied_pairs(codes: IndexArray) -> float:
-    """How many pairs have the same code."""
+    """Return how many pairs have the same code."""
     counts = np.unique(codes, return_counts=True)[1].astype(np.float64)
     return float((counts * (counts - 1) / 2).sum())
 
 
 def _inversions(codes: IndexArray) -> float:
-    """How many pairs are in falling order."""
+    """Return how many pairs are in falling order."""
     return float(_higher_before(codes).sum())
 
 
 def _higher_before(codes: IndexArray) -> FloatArray:
-    """How many higher codes come before each.
+    """Return how many higher codes come before each.
 
     Two codes differ first at some bit: among codes with equal higher bits, each 1 before a 0 is such a pair. So go from
     the highest bit down, count those pairs within each group of equal higher bits, then split the groups.

@@ -28,15 +28,22 @@ class ColumnMoments(NamedTuple):
 
 
 def moments(matrix: FloatArray) -> ColumnMoments:
-    """The moments of each column; the mean of no query is 0."""
+    """Return the moments of each column; the mean of no query is 0."""
     known = ~np.isnan(matrix)
     n = known.sum(axis=0).astype(np.float64)
     mean = np.where(known, matrix, 0.0).sum(axis=0) / np.maximum(n, 1)
     return ColumnMoments(n, mean, np.where(known, matrix - mean, 0.0))
 
 
+def column_means(matrix: FloatArray) -> tuple[FloatArray, IndexArray]:
+    """Return the mean of each column, NaN where it has no value, and how many values it has."""
+    known = ~np.isnan(matrix)
+    count = known.sum(axis=0)
+    return np.asarray(np.where(known, matrix, 0.0).sum(axis=0) / np.where(count, count, np.nan)), count
+
+
 def alike(matrix: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
-    """The columns that have the same queries: those queries, and the columns' positions; none without queries."""
+    """Yield the columns that have the same queries: those queries, and the columns' positions; none without queries."""
     patterns, pattern = np.unique(~np.isnan(matrix), axis=1, return_inverse=True)
     for number, rows in enumerate(patterns.T):
         if rows.any():
@@ -68,7 +75,7 @@ class Outcomes(NamedTuple):
 
 
 def cohen_dz(differences: npt.ArrayLike) -> FloatArray:
-    """The mean difference over the standard deviation of the differences.
+    """Return the mean difference over the standard deviation of the differences.
 
     NaN for fewer than two queries, 0 if every difference is 0, ±∞ if all are the same. Cohen, Statistical
     power analysis for the behavioral sciences, 1988.
@@ -103,7 +110,7 @@ def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05)
 
 
 def _spreads(freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the standard deviation of a sample may be, in units of the true one, and the weight of each."""
+    """Return what the standard deviation of a sample may be, in units of the true one, and the weight of each."""
     nodes, weights = unit_nodes()
     mode, reach = np.sqrt((freedom - 1) / freedom), REACH / np.sqrt(freedom)
     low = np.maximum(mode - reach, 0.0)
@@ -113,7 +120,7 @@ def _spreads(freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 0.05) -> FloatArray:
-    """The least number of queries for which the power reaches the aim for this true effect (Cohen's d_z).
+    """Return the least number of queries for which the power reaches the aim for this true effect (Cohen's d_z).
 
     ∞ without an effect, NaN for an unknown one, at least 2.
     """
@@ -140,7 +147,7 @@ def detectable_effect(queries: int, *, aim: float = POWER, alpha: float = 0.05) 
 
 
 def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:
-    """The share of pairs of runs that a test separates at the level: a measure's discriminative power.
+    """Return the share of pairs of runs that a test separates at the level: a measure's discriminative power.
 
     NaN without pairs. It tells how steady a measure is over queries, not whether it measures the right thing. Sakai,
     Evaluating evaluation metrics based on the bootstrap, SIGIR 2006.
@@ -159,7 +166,7 @@ def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
 
 
 def _search(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
-    """The least number, found by bisection from the normal distribution's on: power grows with the queries."""
+    """Return the least number, found by bisection from the normal distribution's on: power grows with the queries."""
     low, high = np.maximum(start - 1, 1), start + MARGIN
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
@@ -169,20 +176,17 @@ def _search(effects: FloatArray, start: FloatArray, aim: float, alpha: float) ->
 
 
 def trade_off(differences: npt.ArrayLike, alpha: float) -> FloatArray:
-    """The differences from the baseline, with losses 1 + alpha times as heavy."""
+    """Return the differences from the baseline, with losses 1 + alpha times as heavy."""
     values = np.asarray(differences, dtype=np.float64)
     return np.where(values < 0, (1.0 + alpha) * values, values)
 
 
 def urisk(differences: npt.ArrayLike, alpha: float) -> FloatArray:
-    """The mean over queries of what is won, less 1 + alpha times what is lost; NaN is a query without a pair.
+    """Return the mean over queries of what is won, less 1 + alpha times what is lost; NaN is a query without a pair.
 
     Wang, Bennett & Collins-Thompson, Robust ranking models via risk-sensitive optimization, SIGIR 2012.
     """
-    weighed = trade_off(differences, alpha)
-    known = ~np.isnan(weighed)
-    count = known.sum(axis=0)
-    return np.asarray(np.where(known, weighed, 0.0).sum(axis=0) / np.where(count, count, np.nan))
+    return column_means(trade_off(differences, alpha))[0]
 
 
 def trisk(differences: npt.ArrayLike, alpha: float) -> FloatArray:

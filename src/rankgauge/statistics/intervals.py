@@ -68,7 +68,7 @@ def mean_interval(values: FloatArray, kind: str, *, seed: int, level: float = 0.
 
 
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
-    """The mean ± t · s / √n (Student 1908): NaN for fewer than two queries, a point if all values are equal."""
+    """Return the mean ± t · s / √n (Student 1908): NaN for fewer than two queries, a point if all values are equal."""
     matrix, shape = _columns("t_interval", values, level)
     found = moments(matrix)
     n = np.where(found.n > 1, found.n, np.nan)
@@ -79,7 +79,7 @@ def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
 def bca_interval(
     values: npt.ArrayLike, *, rng: np.random.Generator, level: float = 0.95, resamples: int = 5000
 ) -> Interval:
-    """The bias-corrected and accelerated bootstrap interval of the mean.
+    """Return the bias-corrected and accelerated bootstrap interval of the mean.
 
     Measures that leave out the same queries share their resamples. NaN for fewer than two queries, a point if all
     values are equal. Efron, Better bootstrap confidence intervals, JASA 1987.
@@ -105,7 +105,7 @@ def geometric_mean(values: npt.ArrayLike, floor: float = 1e-5) -> FloatArray:
 
 
 def _columns(owner: str, values: npt.ArrayLike, level: float = 0.5) -> tuple[FloatArray, tuple[int, ...]]:
-    """The values as queries × measures, and the shape of an answer."""
+    """Return the values as queries × measures, and the shape of an answer."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim not in (1, 2):
         raise ParameterError(owner, "values", "a vector, or a matrix of queries × measures", array.shape)
@@ -127,7 +127,7 @@ def _shape(interval: Interval, shape: tuple[int, ...]) -> Interval:
 
 
 def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: int) -> Interval:
-    """The interval of each measure, with no value missing."""
+    """Return the interval of each measure, with no value missing."""
     from scipy.special import ndtr, ndtri
 
     _, mean, centred = moments(matrix)
@@ -148,7 +148,7 @@ def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: 
 
 
 def _resample(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
-    """The means of resampled queries (resamples × measures), in pieces that fit into the cache."""
+    """Yield the means of resampled queries (resamples × measures), in pieces that fit into the cache."""
     n = len(matrix)
     step = max(1, CELLS // n)
     for start in range(0, resamples, step):
@@ -159,7 +159,7 @@ def _resample(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> I
 
 
 def _share_below(means: FloatArray, mean: FloatArray) -> FloatArray:
-    """The share of resampled means below the mean itself, those equal to it counted by half.
+    """Return the share of resampled means below the mean itself, those equal to it counted by half.
 
     Measures like P@10 have few values and many resamples with the very same mean; in doubles it is off in the last
     bits, by chance to one side, so equal is taken with a tolerance. The share stays off 0 and 1, which have no normal
@@ -171,7 +171,7 @@ def _share_below(means: FloatArray, mean: FloatArray) -> FloatArray:
 
 
 def _quantile(ordered: FloatArray, share: FloatArray) -> FloatArray:
-    """The quantile of each column at its own share, between two neighbours by their distance."""
+    """Return the quantile of each column at its own share, between two neighbours by their distance."""
     place = share * (len(ordered) - 1)
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, len(ordered) - 1)

@@ -2,7 +2,7 @@
 
 Of two documents of one query, the first shown wins with a chance in proportion to exp((λ₁ − λ₂ + β) / 2), the second to
 exp(−(λ₁ − λ₂ + β) / 2), and they tie in proportion to exp(τ) (Davidson, JASA 1970; with an effect of the order,
-Davidson & Beaver, Biometrics 1977). FittedWorths λ are normal around 0 with a spread that is estimated too, so that a
+Davidson & Beaver, Biometrics 1977). The worths λ are normal around 0 with a spread that is estimated too, so that a
 document which won every comparison has a finite worth. β and τ are those of the judge, the same for all queries.
 """
 
@@ -201,7 +201,6 @@ def _lead(gap: FloatArray, tie: float) -> FloatArray:
 
 
 def _chances(gap: FloatArray, tie: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the chances that the first wins, the second wins, and neither does."""
     top = np.maximum(np.abs(gap), tie)
     won, lost, tied = np.exp(gap - top), np.exp(-gap - top), np.exp(tie - top)
     total = won + lost + tied

@@ -51,7 +51,7 @@ class PairedTest(Registered):
     """Whether it may draw at random."""
 
     def __call__(self, differences: npt.ArrayLike, *, rng: np.random.Generator, draws: int = DRAWS) -> Tested:
-        """The p-values of one pair (queries) or of many (queries × pairs)."""
+        """Return the p-values of one pair (queries) or of many (queries × pairs)."""
         values = np.asarray(differences, dtype=np.float64)
         if values.ndim not in (1, 2):
             raise ParameterError(self.name, "differences", "a vector, or a matrix of queries × pairs", values.shape)
@@ -61,7 +61,7 @@ class PairedTest(Registered):
         return Tested(*(column.reshape(values.shape[1:])[()] for column in tested))
 
 
-def sampled(extreme: FloatArray, draws: int) -> Tested:
+def sampled_p(extreme: FloatArray, draws: int) -> Tested:
     """The p-value from how many draws were at least as extreme as what was found, which itself counts as one more.
 
     Without that one a p-value could be 0, and a test at any level would be wrong too often (Phipson & Smyth 2010).
@@ -71,7 +71,7 @@ def sampled(extreme: FloatArray, draws: int) -> Tested:
 
 
 def pieces(draws: int, *, width: int) -> Iterator[int]:
-    """How many draws to take at a time, each of which needs `width` cells."""
+    """Yield how many draws to take at a time, each of which needs `width` cells."""
     step = max(1, CELLS // max(width, 1))
     for start in range(0, draws, step):
         yield min(step, draws - start)

@@ -38,7 +38,7 @@ class QueryEffects:
 
     @classmethod
     def fitted(cls, columns: FloatArray, is_relevant: FloatArray, query: IndexArray, queries: int) -> QueryEffects:
-        """The fit to documents (rows), each of which is relevant or not and belongs to one of the queries.
+        """Return the fit to documents (rows), each of which is relevant or not and belongs to one of the queries.
 
         The first column is 1 throughout.
         """
@@ -73,7 +73,7 @@ class QueryEffects:
     def _improve(
         self, columns: FloatArray, is_relevant: FloatArray, query: IndexArray, variance: float
     ) -> QueryEffects:
-        """The maximum for that variance of the effects, by Newton's method from here."""
+        """Return the maximum for that variance of the effects, by Newton's method from here."""
         now, queries = self, len(self.effects)
         for _ in range(STEPS):
             chance = odds_to_chance(columns @ now.coefficients + now.effects[query])
@@ -100,5 +100,5 @@ class QueryEffects:
 
 
 def odds_to_chance(log_odds: FloatArray) -> FloatArray:
-    """The chance that has these log odds."""
+    """Return the chance that has these log odds."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -700.0, 700.0))))

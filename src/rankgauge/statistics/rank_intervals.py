@@ -80,7 +80,7 @@ def collection_resamples(
     return _joined(parts)
 
 
-def adjusted(t: FloatArray, largest: FloatArray) -> FloatArray:
+def adjust_p(t: FloatArray, largest: FloatArray) -> FloatArray:
     """Return the chance that the largest |t| of all pairs is so large by luck: a p-value that holds for all at once."""
     below = np.searchsorted(np.sort(largest), np.abs(t) * (1 - 1e-6), side="left")
     return np.asarray(np.where(np.isnan(t), np.nan, (1 + len(largest) - below) / (1 + len(largest))))
@@ -163,7 +163,6 @@ def _largest(
 
 
 def _first(mean: FloatArray, moved: Singles) -> IndexArray:
-    """Return how often each run has the highest mean."""
     return np.bincount((mean.astype(np.float32) + moved).argmax(axis=1), minlength=len(mean))
 
 

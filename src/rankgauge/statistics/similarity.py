@@ -36,7 +36,7 @@ class TiedList:
 
     @classmethod
     def scored(cls, scores: npt.ArrayLike) -> TiedList:
-        """The list of items by falling score; equal scores are ties."""
+        """Return the list of items by falling score; equal scores are ties."""
         falling = -np.asarray(scores, dtype=np.float64)
         _, group, counts = np.unique(falling, return_inverse=True, return_counts=True)
         starts = (np.cumsum(counts) - counts + 1).astype(np.float64)
@@ -65,7 +65,7 @@ class RankedPair:
 
     @classmethod
     def scored(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> RankedPair:
-        """The orders of the same items by two scores of each."""
+        """Return the orders of the same items by two scores of each."""
         one, other = TiedList.scored(x), TiedList.scored(y)
         if len(one) != len(other):
             raise ParameterError("RankedPair", "y", f"as long as x, which has {len(one)}", len(other))
@@ -73,7 +73,7 @@ class RankedPair:
 
     @classmethod
     def listed(cls, a: Ranked, b: Ranked) -> RankedPair:
-        """Two lists of items."""
+        """Return two lists of items."""
         one, other = _places(a), _places(b)
         at = {item: place for place, item in enumerate(other)}
         pairs = [(place, at[item]) for place, item in enumerate(one) if item in at]
@@ -110,7 +110,7 @@ class RankedPair:
         return both / (len(self.one) + len(self.other) - both)
 
     def of_shared(self) -> RankedPair:
-        """The lists without the items that only one of them has."""
+        """Return the lists without the items that only one of them has."""
         left, right = self.shared
         return RankedPair.scored(-self.one.first[left], -self.other.first[right])
 
@@ -126,7 +126,7 @@ class RankedPair:
 
 
 def _places(ranked: Ranked) -> dict[Hashable, tuple[int, int]]:
-    """The first rank and the size of the tie group of each item, in the list's order."""
+    """Return the first rank and the size of the tie group of each item, in the list's order."""
     places: dict[Hashable, tuple[int, int]] = {}
     length = 0
     for entry in ranked:
@@ -165,7 +165,7 @@ def rbo(a: Ranked, b: Ranked, p: float = 0.9, ties: str = "a") -> Overlap:
 
 
 def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
-    """The same for two lists whose items are known by their places."""
+    """Return the same for two lists whose items are known by their places."""
     if not 0 < p < 1:
         raise ParameterError("rbo", "p", "between 0 and 1", p)
     if ties not in VARIANTS:
@@ -214,7 +214,7 @@ class _Entries(NamedTuple):
 
     @classmethod
     def of(cls, listed: TiedList, depth: int, *, shares: bool) -> _Entries:
-        """Those of a list to that depth; tied items that share a rank enter together at the first."""
+        """Return those of a list to that depth; tied items that share a rank enter together at the first."""
         first = listed.first.astype(np.intp)
         part = np.zeros(depth)
         part[: len(listed)] = listed.entered
@@ -232,7 +232,7 @@ def _count_reached(at: IndexArray, depth: int) -> FloatArray:
 
 
 def _expected_overlap(pair: RankedPair, short: _Entries, long: _Entries) -> FloatArray:
-    """The expected number of items in both tops: at a depth only one tie group of each list is cut."""
+    """Return the expected number of items in both tops: at a depth only one tie group of each list is cut."""
     left, right = pair.shared
     depth = len(long.part)
     begins = (short.begins[left], long.begins[right])
@@ -245,7 +245,7 @@ def _expected_overlap(pair: RankedPair, short: _Entries, long: _Entries) -> Floa
 
 
 def _unit(short: _Entries, long: _Entries, s: int, ties: str) -> FloatArray:
-    """What an overlap is divided by at each depth, so that it becomes an agreement."""
+    """Return what an overlap is divided by at each depth, so that it becomes an agreement."""
     depths = np.arange(1.0, len(long.part) + 1)
     if ties == "a":
         return depths
@@ -292,13 +292,13 @@ class Similarity(Registered):
     """Whether it depends on p."""
 
     def __call__(self, pair: RankedPair, p: float = PERSISTENCE) -> SimilarityValue:
-        """How alike the lists are; NaN where one is empty, or too short or too tied to have an order."""
+        """Return how alike the lists are; NaN where one is empty, or too short or too tied to have an order."""
         if not 0 < p < 1:
             raise ParameterError(self.name, "p", "between 0 and 1", p)
         return SimilarityValue(math.nan) if pair.is_empty else self.kernel(pair, p)
 
     def label(self, p: float = PERSISTENCE) -> str:
-        """The name as a report shows it, with the persistence where it matters."""
+        """Return the name as a report shows it, with the persistence where it matters."""
         return f"{self.title} (p = {p:g})" if self.persistent else self.title
 
 
@@ -318,7 +318,7 @@ def correlation(coefficient: Callable[..., float]) -> Kernel:
 
 
 def rank_biased(ties: str) -> Kernel:
-    """The kernel of rank-biased overlap with that treatment of ties."""
+    """Return the kernel of rank-biased overlap with that treatment of ties."""
 
     def kernel(pair: RankedPair, p: float) -> SimilarityValue:
         found = overlap(pair, p, ties)

@@ -18,7 +18,7 @@ _normal_tail = np.frompyfunc(math.erfc, 1, 1)
 
 
 def normal_cdf(x: FloatArray) -> FloatArray:
-    """The chance of less than x."""
+    """Return the chance of less than x."""
     if x.size > MANY:
         from scipy.special import ndtr
 
@@ -27,7 +27,7 @@ def normal_cdf(x: FloatArray) -> FloatArray:
 
 
 def normal_quantile(p: float) -> float:
-    """What is exceeded with the chance 1 − p, for 0 < p < 1."""
+    """Return what is exceeded with the chance 1 − p, for 0 < p < 1."""
     wanted, x = min(p, 1 - p), 0.0
     # The tail is convex right of 0, so Newton's steps from there never pass the solution.
     for _ in range(100):
@@ -45,7 +45,7 @@ NEGLIGIBLE = 42.0
 
 @cache
 def unit_nodes(count: int = NODES) -> tuple[FloatArray, FloatArray]:
-    """The nodes and the weights of an integral from 0 to 1 (Gauss and Legendre), by Newton's method."""
+    """Return the nodes and the weights of an integral from 0 to 1 (Gauss and Legendre), by Newton's method."""
     x = np.cos(np.pi * (np.arange(1, count + 1) - 0.25) / (count + 0.5))
     for _ in range(8):
         value, slope = _legendre(x, count)
@@ -55,7 +55,6 @@ def unit_nodes(count: int = NODES) -> tuple[FloatArray, FloatArray]:
 
 
 def _legendre(x: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
-    """The Legendre polynomial and its slope."""
     before, value = np.ones_like(x), x
     for n in range(2, degree + 1):
         before, value = value, ((2 * n - 1) * x * value - (n - 1) * before) / n
@@ -63,14 +62,14 @@ def _legendre(x: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
 
 
 def student_tail(freedom: npt.ArrayLike, t: npt.ArrayLike) -> FloatArray:
-    """The chance of more than t."""
+    """Return the chance of more than t."""
     degrees, values = np.broadcast_arrays(np.asarray(freedom, dtype=np.float64), np.asarray(t, dtype=np.float64))
     tail = _tail(degrees, np.arctan2(np.sqrt(degrees), np.abs(values)))
     return np.asarray(np.where(values < 0, 1 - tail, tail)[()])
 
 
 def student_quantile(freedom: npt.ArrayLike, p: float) -> FloatArray:
-    """What is exceeded with the chance 1 − p; NaN where the degrees of freedom are unknown."""
+    """Return what is exceeded with the chance 1 − p; NaN where the degrees of freedom are unknown."""
     degrees, place = np.unique(np.asarray(freedom, dtype=np.float64), return_inverse=True)
     found = degrees * 0.0
     known = ~np.isnan(degrees)
@@ -80,7 +79,7 @@ def student_quantile(freedom: npt.ArrayLike, p: float) -> FloatArray:
 
 
 def _quantile(degrees: FloatArray, wanted: float) -> FloatArray:
-    """What is exceeded with the wanted chance, which is less than a half."""
+    """Return what is exceeded with the wanted chance, which is less than a half."""
     angle = _first_guess(degrees, wanted)
     whole = 2 * _integral(degrees, np.full(len(degrees), np.pi / 2))
     # The integral is convex in the angle: after the first of Newton's steps the next come from one side.
@@ -108,7 +107,7 @@ def _tail(degrees: FloatArray, angle: FloatArray) -> FloatArray:
 
 
 def _integral(degrees: FloatArray, angle: FloatArray) -> FloatArray:
-    """The integral of sin^(ν−1) from 0 to the angle, from where it is more than nothing."""
+    """Return the integral of sin^(ν−1) from 0 to the angle, from where it is more than nothing."""
     nodes, weights = unit_nodes()
     power = np.maximum(degrees - 1, 1e-300)
     start = np.arcsin(np.exp(np.minimum(_log_sine(angle) - NEGLIGIBLE / power, 0.0)))
@@ -129,7 +128,7 @@ STEPS = 60
 
 
 def largest_share(seen: int, n: int, *, alpha: float = 0.025) -> float:
-    """The largest share of which `seen` or fewer of `n` cases are seen with a chance of at least `alpha`.
+    """Return the largest share of which `seen` or fewer of `n` cases are seen with a chance of at least `alpha`.
 
     Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 1934.
     """
@@ -143,7 +142,6 @@ def largest_share(seen: int, n: int, *, alpha: float = 0.025) -> float:
 
 
 def _at_most(seen: int, n: int, share: float) -> float:
-    """The chance of `seen` cases or fewer."""
     if share >= 1:
         return 0.0
     logs = math.lgamma(n + 1), math.log(share) if share > 0 else -math.inf, math.log1p(-share)

@@ -27,7 +27,7 @@ def _diversity(shown: Shown) -> FloatArray:
 
 
 def _alike(kinds: tuple[frozenset[str], ...]) -> Any:
-    """The share of their categories that each two kinds have in common (Jaccard), as a sparse matrix."""
+    """Return the share of their categories that each two kinds have in common (Jaccard), as a sparse matrix."""
     from scipy.sparse import coo_array, csr_array
 
     names = {name: at for at, name in enumerate(sorted(frozenset().union(*kinds)))}
@@ -40,7 +40,7 @@ def _alike(kinds: tuple[frozenset[str], ...]) -> Any:
     return csr_array((share, common.coords), shape=common.shape)
 
 
-DIVERSITY = CatalogueStatistic(
+CatalogueStatistic(
     name="diversity",
     title="Intra-list diversity",
     words="how different two documents of a list are: 1 if they share no category, 0 if all, and 1 less the share in "
@@ -58,7 +58,7 @@ def _novelty(shown: Shown) -> FloatArray:
     return shown.mean(-np.log2(share[shown.item]))
 
 
-NOVELTY = CatalogueStatistic(
+CatalogueStatistic(
     name="novelty",
     title="Novelty",
     words="the mean self-information of the documents shown, in bits: −log2 of the share of all popularity",
@@ -75,7 +75,7 @@ def _epc(shown: Shown) -> FloatArray:
     return shown.mean(1.0 - (shown.popularity / shown.users)[shown.item])
 
 
-EPC = CatalogueStatistic(
+CatalogueStatistic(
     name="epc",
     title="Expected popularity complement",
     words="the mean share of users who do not know a document shown",
@@ -95,7 +95,7 @@ def _personalisation(shown: Shown) -> FloatArray:
     return np.clip(1.0 - (together @ together - n) / (n * (n - 1.0)) if n > 1 else np.nan, 0.0, 1.0)
 
 
-PERSONALISATION = CatalogueStatistic(
+CatalogueStatistic(
     name="personalisation",
     title="Personalisation",
     words="1 less the mean cosine of the lists of two queries: 1 if no two share a document",
@@ -111,7 +111,7 @@ def _serendipity(shown: Shown) -> FloatArray:
     return shown.mean(shown.relevant * (1.0 - shown.in_head(shown.depth)[shown.item]))
 
 
-SERENDIPITY = CatalogueStatistic(
+CatalogueStatistic(
     name="serendipity",
     title="Serendipity",
     words="the share of documents shown that are relevant and not among the k most popular, which anybody could show; "
@@ -122,16 +122,12 @@ SERENDIPITY = CatalogueStatistic(
 ).register()
 
 
-def _coverage(shown: Shown) -> FloatArray:
-    return np.array((shown.exposure > 0).mean())
-
-
-COVERAGE = CatalogueStatistic(
+CatalogueStatistic(
     name="coverage",
     title="Catalogue coverage",
     words="the share of the catalogue that is shown for any query",
     reference="Ge, Delgado-Battenfeld & Jannach, Beyond accuracy, RecSys 2010; RecBole, itemcoverage",
-    kernel=_coverage,
+    kernel=lambda shown: np.array((shown.exposure > 0).mean()),
     per_query=False,
     same=("itemcoverage", "catalog-coverage", "catalogue-coverage"),
 ).register()
@@ -142,7 +138,7 @@ def _entropy(shown: Shown) -> FloatArray:
     return np.array(-(share * np.log2(share)).sum())
 
 
-ENTROPY = CatalogueStatistic(
+CatalogueStatistic(
     name="entropy",
     title="Shannon entropy",
     words="the entropy of what is shown, in bits: that of so many documents shown equally often is their logarithm",
@@ -160,7 +156,7 @@ def _gini(shown: Shown) -> FloatArray:
     return np.array((2.0 * np.arange(1, n + 1) - n - 1) @ rising / (n * rising.sum()))
 
 
-GINI = CatalogueStatistic(
+CatalogueStatistic(
     name="gini",
     title="Gini index",
     words="how unevenly documents are shown: 0 if all are as often, near 1 if few have it all",
@@ -171,17 +167,13 @@ GINI = CatalogueStatistic(
 ).register()
 
 
-def _popularity(shown: Shown) -> FloatArray:
-    return shown.mean(shown.popularity[shown.item])
-
-
-POPULARITY = CatalogueStatistic(
+CatalogueStatistic(
     name="popularity",
     title="Average popularity",
     words="the mean popularity of the documents shown",
     reference="Yin, Cui, Li, Yao & Chen, Challenging the long tail recommendation, VLDB 2012; RecBole, "
     "averagepopularity",
-    kernel=_popularity,
+    kernel=lambda shown: shown.mean(shown.popularity[shown.item]),
     bounds=(0.0, math.inf),
     needs=("popularity",),
     same=("averagepopularity",),
@@ -192,18 +184,13 @@ HEAD = 0.2
 """The share of the catalogue that is no long tail."""
 
 
-def _tail(shown: Shown) -> FloatArray:
-    head = shown.in_head(int(np.ceil(HEAD * len(shown.items))))
-    return shown.mean(1.0 - head[shown.item])
-
-
-TAIL = CatalogueStatistic(
+CatalogueStatistic(
     name="tail",
     title="Share of the long tail",
     words="the share of documents shown that are not among the most popular fifth of the catalogue; equally "
     "popular ones share its last places",
     reference="Abdollahpouri, Burke & Mobasher, Managing popularity bias in recommender systems, FLAIRS 2019 (APLT)",
-    kernel=_tail,
+    kernel=lambda shown: shown.mean(1.0 - shown.in_head(int(np.ceil(HEAD * len(shown.items))))[shown.item]),
     needs=("popularity",),
     unlike={"tailpercentage": "RecBole's is the share among the least popular tenth of the items"},
 ).register()

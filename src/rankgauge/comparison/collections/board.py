@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.collections.collection import Collection
-from rankgauge.comparison.settings import ComparisonSettings
-from rankgauge.comparison.tables import PairVerdict
+from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
+from rankgauge.comparison.tables import PairVerdict, counted_queries, paired_places, stacked_values
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.plain_table import PlainTable
+from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
 from rankgauge.statistics import collection_means as levels
-from rankgauge.statistics.correlation import kendall_tau
+from rankgauge.statistics.correlation import kendall_tau, mean_ranks
+from rankgauge.statistics.intervals import limits, t_interval
 from rankgauge.statistics.rank_intervals import (
     Resamples,
-    adjusted,
+    adjust_p,
     collection_resamples,
     group_letters,
     query_resamples,
@@ -31,7 +30,8 @@ from rankgauge.statistics.rank_intervals import (
 from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.collections.gate import CollectionsGate
+    from rankgauge.comparison.gate import CollectionsGate
+    from rankgauge.evaluation.result import Result
 
 LEAST = 6
 """With fewer collections nothing is said of others like these: `make bench-collections` shows why."""
@@ -59,23 +59,6 @@ HOLES: Mapping[str, str] = {
 LETTERED = 80
 """Up to how many runs are put into groups with letters."""
 
-MEANS: Mapping[str, type] = {
-    **dict.fromkeys(("measure", "run"), str),
-    **dict.fromkeys(("mean", "low", "high", "low_beyond", "high_beyond", "rank"), float),
-    **dict.fromkeys(("rank_low", "rank_high", "rank_low_beyond", "rank_high_beyond"), float),
-    "letters": str,
-    **dict.fromkeys(("best", "best_beyond", "mean_rank", "borda", "z", "median", "trimmed"), float),
-    "missing": int,
-}
-PAIRS: Mapping[str, type] = {
-    **dict.fromkeys(("measure", "run", "other"), str),
-    **dict.fromkeys(("difference", "low", "high", "p", "corrected"), float),
-    "verdict": str,
-    **dict.fromkeys(("low_beyond", "high_beyond", "p_beyond", "corrected_beyond"), float),
-    "verdict_beyond": str,
-    **dict.fromkeys(("wins", "ties", "losses"), int),
-    **dict.fromkeys(("tau", "i2", "p_heterogeneity", "low_next", "high_next"), float),
-}
 INFLUENCE: Mapping[str, type] = {
     **dict.fromkeys(("measure", "collection"), str),
     "queries": int,
@@ -91,6 +74,56 @@ SCORES: Mapping[str, type] = {
 
 
 @entity
+class Collection:
+    """A collection with its runs; `scores` are measures × runs, `values` measures × queries × runs, where known."""
+
+    name: str
+    runs: tuple[str, ...]
+    scores: FloatArray
+    values: FloatArray | None = None
+    queries: tuple[str, ...] = ()
+    weight: float | None = None
+    """The weight that it was given."""
+    group: str = ""
+    """The task that it belongs to."""
+    results: Mapping[str, Result] | None = None
+    """What the values are from."""
+
+    @classmethod
+    def from_results(cls, name: str, results: Mapping[str, Result], **said: Any) -> Collection:
+        """Make a collection of evaluated runs; queries without a value in one of the runs are left out."""
+        names = counted_queries(results)
+        values = stacked_values(results, names)
+        known = np.asarray(~np.isnan(values).any(axis=(0, 2)))
+        kept = tuple(query for query, whole in zip(names, known, strict=True) if whole)
+        shown = values[:, known]
+        scores = shown.mean(axis=1) if kept else np.full((len(values), len(results)), np.nan)
+        return cls(name=name, runs=tuple(results), scores=scores, values=shown, queries=kept, results=results, **said)
+
+    @classmethod
+    def from_scores(cls, name: str, scores: Mapping[str, Sequence[float]], **said: Any) -> Collection:
+        """Make a collection of scores alone, a list by measure for each run."""
+        return cls(name=name, runs=tuple(scores), scores=np.array(list(scores.values()), dtype=np.float64).T, **said)
+
+    @property
+    def judged(self) -> float:
+        """The least share of what a measure looks at that is judged in a run; NaN where nobody knows."""
+        shares = [one.share for result in (self.results or {}).values() for one in result.judged.values()]
+        return min((one for one in shares if not math.isnan(one)), default=math.nan)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether too little of a run is judged for its values to mean anything."""
+        return any(one.is_thin for result in (self.results or {}).values() for one in result.judged.values())
+
+    def of_runs(self, runs: Sequence[str]) -> Collection:
+        """Return the collection with these runs, in this order."""
+        places = [self.runs.index(run) for run in runs]
+        values = None if self.values is None else self.values[:, :, places]
+        return replace(self, runs=tuple(runs), scores=self.scores[:, places], values=values)
+
+
+@entity
 class CollectionsComparison:
     """Runs that were evaluated on several collections by the same measures.
 
@@ -101,7 +134,7 @@ class CollectionsComparison:
     given: tuple[Collection, ...]
     """The collections as they were given, with or without all runs."""
     measures: tuple[str, ...]
-    baselines: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
     weights: str = "each"
     holes: str = "common"
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -118,11 +151,11 @@ class CollectionsComparison:
             raise ParameterError("compare", "collections", "some, with different names", [c.name for c in self.given])
         if len(self.all_runs) < 2:
             raise ParameterError("compare", "runs", "at least two, with different names", list(self.all_runs))
-        for name in self.baselines:
+        for name in self.bases:
             if name not in self.runs:
                 raise UnknownNameError("run with all collections", name, self.runs)
-        if self.baselines and not set(self.runs) - set(self.baselines):
-            raise ParameterError("compare", "baseline", "fewer than all runs", list(self.baselines))
+        if self.bases and not set(self.runs) - set(self.bases):
+            raise ParameterError("compare", "baseline", "fewer than all runs", list(self.bases))
         if not np.isfinite([c.scores for c in self.collections]).all():
             bad = next(c.name for c in self.collections if not np.isfinite(c.scores).all())
             raise InputError(f"the collection {bad} has no query with a value in every run")
@@ -172,19 +205,23 @@ class CollectionsComparison:
         return self._weights(self.collections)
 
     def _weights(self, collections: Sequence[Collection]) -> FloatArray:
-        if self.weights == "queries":
-            if bare := [c.name for c in collections if not c.queries]:
-                raise InputError(f"nobody knows how many queries {bare[0]} has, and the weights are by queries")
-            found = np.array([float(len(c.queries)) for c in collections])
-        elif self.weights == "groups":
-            groups = [c.group or c.name for c in collections]
-            found = np.array([1 / groups.count(name) for name in groups])
-        elif self.weights == "given":
-            if bare := [c.name for c in collections if c.weight is None]:
-                raise InputError(f"the collection {bare[0]} has no weight", hint="weight = 1 in its part of the board")
-            found = np.array([float(c.weight or 0.0) for c in collections])
-        else:
-            found = np.ones(len(collections))
+        found = np.ones(len(collections))
+        match self.weights:
+            case "queries":
+                if bare := [c.name for c in collections if not c.queries]:
+                    raise InputError(f"nobody knows how many queries {bare[0]} has, and the weights are by queries")
+                found = np.array([float(len(c.queries)) for c in collections])
+            case "groups":
+                if not any(c.group for c in collections):
+                    hint = 'group = "…" in its part of the board, or a table for --weights with a column group'
+                    raise InputError("no collection has a group, and the weights are by groups", hint=hint)
+                groups = [c.group or c.name for c in collections]
+                found = np.array([1 / groups.count(name) for name in groups])
+            case "given":
+                if bare := [c.name for c in collections if c.weight is None]:
+                    hint = "weight = 1 in its part of the board"
+                    raise InputError(f"the collection {bare[0]} has no weight", hint=hint)
+                found = np.array([float(c.weight or 0.0) for c in collections])
         if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
             raise ParameterError("compare", "weights", "numbers, 0 or more, and not all 0", found.tolist())
         return np.asarray(found / found.sum())
@@ -207,13 +244,7 @@ class CollectionsComparison:
     @cached_property
     def paired(self) -> tuple[IndexArray, IndexArray]:
         """The places of the runs of each pair; with baselines every other run against each of them."""
-        if not self.baselines:
-            other, run = np.triu_indices(len(self.runs), 1)
-            order = np.lexsort((other, run))
-            return run[order], other[order]
-        bases = [self.runs.index(name) for name in self.baselines]
-        rest = [place for place in range(len(self.runs)) if place not in bases]
-        return np.array([run for _ in bases for run in rest]), np.array([base for base in bases for _ in rest])
+        return paired_places(self.runs, self.bases)
 
     def measured(self, measure: str) -> MeasuredRuns:
         """Return what one measure says."""
@@ -228,56 +259,29 @@ class CollectionsComparison:
         """How many resamples ranks and corrections rest on."""
         return self.settings.draws or RESAMPLES
 
-    @cached_property
-    def mean_table(self) -> PlainTable:
-        """A row per measure and run."""
-        return PlainTable.stacked([self.measured(measure).means() for measure in self.measures])
+    mean_table = cached_property(lambda self: _by_measure(self, MeasuredRuns.means))
+    pair_table = cached_property(lambda self: _by_measure(self, MeasuredRuns.pairs))
+    influence_table = cached_property(lambda self: _by_measure(self, MeasuredRuns.influence))
+    score_table = cached_property(lambda self: _by_measure(self, MeasuredRuns.scores))
 
-    @cached_property
-    def pair_table(self) -> PlainTable:
-        """A row per measure and pair."""
-        return PlainTable.stacked([self.measured(measure).pairs() for measure in self.measures])
-
-    @cached_property
-    def influence_table(self) -> PlainTable:
-        """A row per measure and collection: what would change without it."""
-        return PlainTable.stacked([self.measured(measure).influence() for measure in self.measures])
-
-    @cached_property
-    def score_table(self) -> PlainTable:
-        """A row per measure, collection and run."""
-        return PlainTable.stacked([self.measured(measure).scores() for measure in self.measures])
-
-    @property
-    def means(self) -> pl.DataFrame:
-        """The means and ranks as a frame."""
-        return self.mean_table.frame
-
-    @property
-    def pairs(self) -> pl.DataFrame:
-        """The pairs as a frame."""
-        return self.pair_table.frame
-
-    @property
-    def influence(self) -> pl.DataFrame:
-        """What each collection decides, as a frame."""
-        return self.influence_table.frame
-
-    @property
-    def scores(self) -> pl.DataFrame:
-        """The runs' scores by collection, as a frame."""
-        return self.score_table.frame
+    means = as_frame("mean_table", "A row per measure and run: the mean over collections, its intervals and ranks.")
+    pairs = as_frame("pair_table", "A row per measure and pair of runs.")
+    influence = as_frame("influence_table", "A row per measure and collection: what each collection decides.")
+    scores = as_frame("score_table", "A row per measure, collection and run.")
 
     def gate(self, *rules: str, collections: Mapping[str, float] | None = None) -> CollectionsGate:
-        """Whether runs are worse than the baselines: `nDCG@10`, or `nDCG@10:0.01` with a tolerance.
+        """Say whether runs are worse than the baselines: `nDCG@10`, or `nDCG@10:0.01` with a tolerance.
 
         `collections` are the tolerances of single collections.
         """
-        from rankgauge.comparison.collections.gate import CollectionsGate
-        from rankgauge.comparison.gate import GateRule
+        from rankgauge.comparison.gate import CollectionsGate, GateRule
 
-        listed = tuple(GateRule.of(rule) for rule in rules)
-        return CollectionsGate(comparison=self, rules=listed, tolerances=dict(collections or {}))
+        own = tuple(SegmentTolerance(segment=name, loss=loss) for name, loss in (collections or {}).items())
+        return CollectionsGate(comparison=self, rules=tuple(map(GateRule.of, rules)), tolerances=own)
+
+
+def _by_measure(board: CollectionsComparison, table: Callable[[MeasuredRuns], PlainTable]) -> PlainTable:
+    return PlainTable.stacked([table(board.measured(measure)) for measure in board.measures])
 
 
 @entity
@@ -326,7 +330,7 @@ class MeasuredRuns:
     def resamples(self) -> dict[str, Resamples]:
         """The resamples by question, for those that have an answer."""
         board, found = self.board, {}
-        chosen = board.paired if board.baselines else None
+        chosen = board.paired if board.bases else None
         if board.answers_here:
             rng = board.settings.rng()
             found[HERE] = query_resamples(self.mean, self.errors[HERE], chosen, rng=rng, draws=board.draws)
@@ -336,28 +340,28 @@ class MeasuredRuns:
         return found
 
     def t(self, question: str) -> FloatArray:
-        """The t of each two runs (runs × runs); 0 where they never differ."""
+        """Return the t of each two runs (runs × runs); 0 where they never differ."""
         gap, error = self.mean[:, np.newaxis] - self.mean, self.errors[question].paired
         fixed = np.where(np.abs(gap) > 1e-12, np.copysign(np.inf, gap), 0.0)
         return np.where(np.isnan(error), np.nan, np.where(error > 0, gap / np.where(error > 0, error, 1.0), fixed))
 
     def above(self, question: str) -> BoolArray:
-        """Which run of a row is above a column's, for all pairs at once; none where there is no answer."""
+        """Return which run of a row is above a column's, for all pairs at once; none where there is no answer."""
         if question not in self.resamples:
             return np.zeros((len(self.mean), len(self.mean)), dtype=bool)
         t = self.t(question)
-        above = (t > 0) & (adjusted(t, self.resamples[question].largest) < self.board.settings.alpha)
+        above = (t > 0) & (adjust_p(t, self.resamples[question].largest) < self.board.settings.alpha)
         return np.asarray(above & self.above(HERE) if question == BEYOND and self.board.answers_here else above)
 
     def ranks(self, question: str) -> tuple[FloatArray, FloatArray]:
-        """The least and the greatest rank of each run; NaN where there is no answer."""
+        """Return the least and the greatest rank of each run; NaN where there is no answer."""
         if question not in self.resamples:
             return np.full(len(self.mean), np.nan), np.full(len(self.mean), np.nan)
         low, high = rank_ends(self.above(question))
         return low.astype(np.float64), high.astype(np.float64)
 
     def ends(self, question: str) -> tuple[FloatArray, FloatArray]:
-        """The interval of each run's mean, as far as a mean can lie."""
+        """Return the interval of each run's mean, as far as a mean can lie."""
         half, (least, most) = self.errors[question].half_widths(LEVEL), self.reach
         if question == BEYOND:  # what other queries could change, other collections could change too
             half = np.where(np.isnan(half), np.nan, np.fmax(half, self.errors[HERE].half_widths(LEVEL)))
@@ -366,9 +370,8 @@ class MeasuredRuns:
     @cached_property
     def reach(self) -> tuple[float, float]:
         """Between what values can lie: the measure's bounds, unless scores are beyond them."""
-        low, high = self.board.bounds.get(self.measure, (0.0, 1.0))
-        found = np.concatenate([one.scores[self.row] for one in self.board.given])
-        return low if found.min() >= low else -math.inf, high if found.max() <= high else math.inf
+        scores = np.concatenate([one.scores[self.row] for one in self.board.given])
+        return limits(self.board.bounds.get(self.measure, (0.0, 1.0)), scores)
 
     @property
     def question(self) -> str:
@@ -376,49 +379,47 @@ class MeasuredRuns:
         return HERE if self.board.answers_here else BEYOND
 
     def letters(self) -> list[str]:
-        """The groups of runs that cannot be told apart."""
+        """Return the groups of runs that cannot be told apart."""
         if len(self.mean) > LETTERED or self.question not in self.resamples:
             return [""] * len(self.mean)
         above = self.above(self.question)
         return group_letters(above | above.T, self.order)
 
     def means(self) -> PlainTable:
-        """The runs with all that is known of their means and ranks, then those that lack collections."""
+        """Return the runs with all that is known of their means and ranks, then those that lack collections."""
         scores, count = self.by_collection, len(self.mean)
-        places = np.apply_along_axis(_ranked, 1, -scores)
+        places = np.apply_along_axis(_rank_values, 1, -scores)
         spread = scores.std(axis=1, keepdims=True)
         z = (scores - scores.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
-        nothing = np.full(count, np.nan)
-        best = {name: found.first for name, found in self.resamples.items()}
-        here, beyond = self.ends(HERE), self.ends(BEYOND)
-        ranks = [*self.ranks(HERE), *self.ranks(BEYOND)]
         partial = [self._bounded(run) for run in self.board.missing if run not in self.board.runs]
-        for low, high in ((0, 1), (2, 3)):  # a run with holes may be above or below
-            ends = (here, beyond)[low // 2]
-            ranks[low] = ranks[low] + sum((row["low"] > ends[1]).astype(float) for row in partial)
-            ranks[high] = ranks[high] + sum((row["high"] > ends[0]).astype(float) for row in partial)
+        ends, ranks, best = dict[str, FloatArray](), dict[str, FloatArray](), dict[str, FloatArray]()
+        for question, end in ((HERE, ""), (BEYOND, "_beyond")):
+            (low, high), (least, most) = self.ends(question), self.ranks(question)
+            ends |= {f"low{end}": low, f"high{end}": high}
+            # A run with holes may be above or below.
+            ranks[f"rank_low{end}"] = least + sum((row["low"] > high).astype(float) for row in partial)
+            ranks[f"rank_high{end}"] = most + sum((row["high"] > low).astype(float) for row in partial)
+            found = self.resamples.get(question)
+            best[f"best{end}"] = np.full(count, np.nan) if found is None else found.first
         columns = {
             "measure": [self.measure] * count,
             "run": list(self.board.runs),
             "mean": self.mean,
-            "low": here[0],
-            "high": here[1],
-            "low_beyond": beyond[0],
-            "high_beyond": beyond[1],
-            "rank": _ranked(-self.mean),
-            **dict(zip(("rank_low", "rank_high", "rank_low_beyond", "rank_high_beyond"), ranks, strict=True)),
+            **ends,
+            "rank": _rank_values(-self.mean),
+            **ranks,
             "letters": self.letters(),
-            "best": best.get(HERE, nothing),
-            "best_beyond": best.get(BEYOND, nothing),
+            **best,
             "mean_rank": self.board.weight @ places,
             "borda": (count - places).sum(axis=0),
             "z": self.board.weight @ z,
             "median": np.median(scores, axis=0),
-            "trimmed": _trimmed(scores),
+            "trimmed": _trim_mean(scores),
             "missing": np.zeros(count, dtype=np.int64),
         }
-        rows = PlainTable.of(MEANS, columns)
-        return PlainTable.stacked([rows, *(PlainTable.of_rows(MEANS, [[one[k] for k in MEANS]]) for one in partial)])
+        rows = PlainTable.from_columns(columns)
+        holes = PlainTable.of_rows(rows.kinds, [[one.get(name, math.nan) for name in rows.kinds] for one in partial])
+        return PlainTable.stacked([rows, holes])
 
     def _bounded(self, run: str) -> dict[str, Any]:
         """Return what is known of a run that lacks collections: between what its mean and its rank must lie."""
@@ -428,11 +429,9 @@ class MeasuredRuns:
         least, most = (end if math.isfinite(end) else math.nan for end in self.reach)
         sure, open_ = float(weight[known] @ np.array(score)), float(weight[~known].sum())
         low, high = sure + open_ * least, sure + open_ * most
-        unknown = dict.fromkeys(MEANS, math.nan)
-        return unknown | {
+        return {
             "measure": self.measure,
             "run": run,
-            "mean": math.nan,
             "low": low,
             "high": high,
             "rank_low": 1.0 + float((self.mean > high).sum()),
@@ -456,70 +455,61 @@ class MeasuredRuns:
         return np.stack([(v[:, run] - v[:, other]).var(axis=0, ddof=1) / len(v) for v in self.values])
 
     def pairs(self) -> PlainTable:
-        """The pairs, with both questions and how much the difference changes from collection to collection."""
-        run, other = self.board.paired
-        difference, count = self.mean[run] - self.mean[other], len(run)
+        """Return the pairs, with both questions and how much the difference changes from collection to collection."""
+        board, won = self.board, np.round(self.pair_differences, 12)
+        run, other = board.paired
+        difference = self.mean[run] - self.mean[other]
         columns: dict[str, Any] = {
-            "measure": [self.measure] * count,
-            "run": [self.board.runs[place] for place in run],
-            "other": [self.board.runs[place] for place in other],
+            "measure": [self.measure] * len(run),
+            "run": [board.runs[place] for place in run],
+            "other": [board.runs[place] for place in other],
             "difference": difference,
         }
-        here, beyond = (self._tested(question, difference) for question in (HERE, BEYOND))
-        if self.board.answers_here and self.board.answers_beyond:
-            beyond |= {name: np.maximum(here[name], beyond[name]) for name in ("p", "corrected")}
-        for found, end in ((here, ""), (beyond, "_beyond")):
-            columns |= self._told(found, difference, end)
-        won = np.round(self.pair_differences, 12)
+        here, beyond = self._p_values(HERE), self._p_values(BEYOND)
+        if board.answers_here and board.answers_beyond:  # what other queries could change, other collections could too
+            beyond = np.maximum(here, beyond)
+        columns |= self._told(HERE, here, difference, "") | self._told(BEYOND, beyond, difference, "_beyond")
         columns |= {"wins": (won > 0).sum(axis=0), "ties": (won == 0).sum(axis=0), "losses": (won < 0).sum(axis=0)}
-        return PlainTable.of(PAIRS, columns | self._spread(difference))
+        return PlainTable.from_columns(columns | self._spread(difference))
 
-    def _tested(self, question: str, difference: FloatArray) -> dict[str, FloatArray]:
-        """Each pair's p-values and half the width of its interval; NaN where there is no answer."""
-        run, other = self.board.paired
-        errors, found = self.errors[question], self.resamples.get(question)
-        error, freedom = errors.paired[run, other], errors.freedom[run, other]
+    def _p_values(self, question: str) -> FloatArray:
+        """Return each pair's p-value, plain and corrected (2 × pairs); NaN where there is no answer."""
+        (run, other), errors, found = self.board.paired, self.errors[question], self.resamples.get(question)
         if found is None:
-            return dict.fromkeys(("half", "p", "corrected"), np.full(len(run), np.nan))
-        p = levels.p_values(difference, error, freedom)
-        corrected = np.maximum(adjusted(self.t(question)[run, other], found.chosen), p)
-        return {"half": self.pair_reach(question), "p": p, "corrected": corrected}
+            return np.full((2, len(run)), np.nan)
+        p = levels.p_values(self.mean[run] - self.mean[other], errors.paired[run, other], errors.freedom[run, other])
+        return np.stack([p, np.maximum(adjust_p(self.t(question)[run, other], found.chosen), p)])
 
-    def pair_reach(self, question: str) -> FloatArray:
-        """Half the width of each pair's interval; NaN where there is no answer."""
+    def pair_reach(self, question: str = HERE, level: float = LEVEL) -> FloatArray:
+        """Return half the width of each pair's interval; NaN where there is no answer."""
         run, other = self.board.paired
         errors = self.errors[question]
-        half = student_quantile(errors.freedom[run, other], (1 + LEVEL) / 2) * errors.paired[run, other]
+        half = student_quantile(errors.freedom[run, other], (1 + level) / 2) * errors.paired[run, other]
         if question == HERE or not self.board.answers_here:
             return half
-        return np.where(np.isnan(half), np.nan, np.fmax(half, self.pair_reach(HERE)))
+        return np.where(np.isnan(half), np.nan, np.fmax(half, self.pair_reach(HERE, level)))
 
-    def _told(self, found: Mapping[str, FloatArray], difference: FloatArray, end: str) -> dict[str, Any]:
-        """The columns of one question: the interval, the p-values and the verdict."""
+    def _told(self, question: str, tested: FloatArray, difference: FloatArray, end: str) -> dict[str, Any]:
+        """Return the columns of one question: the interval, the p-values and the verdict."""
+        (p, corrected), half = tested, self.pair_reach(question)
         words = (PairVerdict.BETTER, PairVerdict.WORSE)
         up, down = words if self.measure not in self.board.ascending else (PairVerdict.HIGHER, PairVerdict.LOWER)
         told = np.where(difference > 0, up.value, down.value)
-        verdict = np.where(found["corrected"] < self.board.settings.alpha, told, PairVerdict.OPEN.value)
-        alike = (found["half"] == 0) & (np.abs(difference) < 1e-12)
-        verdict = np.where(alike, PairVerdict.EQUAL.value, verdict)
-        verdict = np.where(np.isnan(found["p"]), NOT_YET, verdict)
-        columns = {
-            "low": difference - found["half"],
-            "high": difference + found["half"],
-            "p": found["p"],
-            "corrected": found["corrected"],
-            "verdict": [str(word) for word in verdict],
-        }
-        return {name + end: column for name, column in columns.items()}
+        verdict = np.where(corrected < self.board.settings.alpha, told, PairVerdict.OPEN.value)
+        verdict = np.where((half == 0) & (np.abs(difference) < 1e-12), PairVerdict.EQUAL.value, verdict)
+        verdict = np.where(np.isnan(p), NOT_YET, verdict)
+        columns = {"low": difference - half, "high": difference + half, "p": p, "corrected": corrected}
+        return {name + end: column for name, column in columns.items()} | {f"verdict{end}": verdict.tolist()}
 
     def _spread(self, difference: FloatArray) -> dict[str, FloatArray]:
-        """How much differences change over collections, and where that of one more collection would lie."""
+        """Return how much differences change over collections, and where that of one more collection would lie."""
         found, count = self.pair_differences, len(self.pair_differences)
         names = ("tau", "i2", "p_heterogeneity", "low_next", "high_next")
         unknown = np.full(len(difference), np.nan)
         if count < 3:
             return dict.fromkeys(names, unknown)
-        error = np.sqrt(_pair_error(found, self.board.weight))
+        factors, _ = levels.leverage(self.board.weight)
+        error = np.sqrt(factors @ (found - self.board.weight @ found) ** 2)
         if self.pair_variances is None:  # the score on one more collection, with the luck of its queries
             between = found.var(axis=0, ddof=1)
             told = levels.Heterogeneity(between, unknown, unknown)
@@ -533,7 +523,7 @@ class MeasuredRuns:
 
     def influence(self) -> PlainTable:
         """For each collection: how the runs differ on it, and who would lead and move without it."""
-        scores, weight, rank = self.by_collection, self.board.weight, _ranked(-self.mean)
+        scores, weight, rank = self.by_collection, self.board.weight, _rank_values(-self.mean)
         rows = []
         for place, one in enumerate(self.board.collections):
             without = np.delete(weight, place)
@@ -542,7 +532,7 @@ class MeasuredRuns:
             # A collection moves a run by more than it moves the others.
             shift = (self.mean - mean) - np.mean(self.mean - mean)
             most = int(np.abs(shift).argmax())
-            moved = float(_ranked(-mean)[most] - rank[most])
+            moved = float(_rank_values(-mean)[most] - rank[most])
             tau = math.nan if alone or np.ptp(mean) == 0 or np.ptp(self.mean) == 0 else kendall_tau(self.mean, mean)
             leader = "" if alone else self.board.runs[int(mean.argmax())]
             numbers = (float(weight[place]), float(scores[place].mean()), float(scores[place].std()), float(tau))
@@ -551,9 +541,7 @@ class MeasuredRuns:
         return PlainTable.of_rows(INFLUENCE, rows)
 
     def scores(self) -> PlainTable:
-        """Every run's mean on every collection, with its interval over queries."""
-        from rankgauge.statistics import t_interval
-
+        """Return every run's mean on every collection, with its interval over queries."""
         rows: list[tuple[Any, ...]] = []
         for one in self.board.given:
             ends = None if one.values is None else t_interval(one.values[self.row])
@@ -565,24 +553,15 @@ class MeasuredRuns:
         return PlainTable.of_rows(SCORES, rows)
 
 
-def _pair_error(differences: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the variance of each pair's mean difference where collections are drawn too."""
-    factors, _ = levels.leverage(weight)
-    return np.asarray(factors @ (differences - weight @ differences) ** 2)
-
-
-def _ranked(values: FloatArray) -> FloatArray:
+def _rank_values(values: FloatArray) -> FloatArray:
     """Return the ranks of values, 1 for the least; equal ones share the mean of their ranks."""
-    rounded = np.round(values, 12)
-    _, place, count = np.unique(rounded, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    return np.asarray((last - (count - 1) / 2)[place])
+    return mean_ranks(np.round(values, 12))
 
 
 TRIMMED = 0.1
 
 
-def _trimmed(scores: FloatArray) -> FloatArray:
+def _trim_mean(scores: FloatArray) -> FloatArray:
     """Return the mean over collections without the highest and the lowest tenth, at least one of each from three on."""
     cut = max(int(TRIMMED * len(scores)), 1) if len(scores) > 2 else 0
     return np.asarray(np.sort(scores, axis=0)[cut : len(scores) - cut].mean(axis=0))

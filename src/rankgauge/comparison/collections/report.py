@@ -1,29 +1,40 @@
-"""The report of a comparison over collections: who leads, by more than luck or not, here and beyond."""
+"""The report of a comparison over collections: who leads, by more than luck or not, here and beyond.
+
+Its charts are a heat map, ranks with their intervals, and differences by collection.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.comparison import gate_report
 from rankgauge.comparison.collections import board as boards
-from rankgauge.comparison.collections.board import BEYOND, HERE, HOLES, LEAST, WEIGHTS, CollectionsComparison
+from rankgauge.comparison.collections.board import (
+    BEYOND,
+    HERE,
+    HOLES,
+    LEAST,
+    WEIGHTS,
+    CollectionsComparison,
+    MeasuredRuns,
+)
+from rankgauge.comparison.gate_report import GateCase
 from rankgauge.comparison.report_tables import ranges
 from rankgauge.lazy_polars import pl
 from rankgauge.records import entity
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import count, decimal, interval, number, p_value, percent, signed, thousands
+from rankgauge.render.numbers import count, decimal, interval, number, p_value, percent, thousands, with_sign
 from rankgauge.render.passages import Figure, Heading, Latex, Notes, Paragraph, Passage
-from rankgauge.render.svg import listed
+from rankgauge.render.svg import LETTER, WIDTH, Axis, Drawing, list_drawings, margin, sheet, short, ticks
 from rankgauge.render.table import Column, ReportTable
+from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.collections.gate import CollectionsGate
-    from rankgauge.comparison.gate_report import GateCase
-    from rankgauge.render.svg import Drawing
+    from rankgauge.comparison.gate import CollectionsGate
 
 TABLES: Mapping[str, str] = {
     "means": "the mean of each run over collections, with its ranks",
@@ -35,7 +46,7 @@ TABLES: Mapping[str, str] = {
 """The tables by name, in their order."""
 
 MOST = 40
-"""How many runs or pairs a table for people lists."""
+"""How many runs or pairs a table for people lists, and how many runs a chart shows, the best first."""
 
 ACROSS = 12
 """Up to how many collections stand beside each other in a terminal."""
@@ -48,7 +59,7 @@ HEAT = """Blue is above the collection's mean over these runs, red below it; dar
 RANKS = """The dot is a run's rank, the bar spans those that it may have on {where}. They hold for all runs at once: in
 95 of 100 samples no run's true rank is outside."""
 LINES = """ The line below a bar spans the ranks on collections like these."""
-FORESTS = """The difference on each collection with its 95 % interval over queries; below them the mean on these
+DIFFERENCES = """The difference on each collection with its 95 % interval over queries; below them the mean on these
 collections, and where there are enough of them on collections like these, and on one more."""
 
 
@@ -64,13 +75,13 @@ class CollectionsReport(Report):
     digits: int = 4
 
     def frame(self) -> pl.DataFrame:
-        """The table that was chosen, else the means."""
+        """Return the table that was chosen, else the means."""
         frames = {"pairs": "pairs", "collections": "scores", "influence": "influence"}
         found: pl.DataFrame = getattr(self.comparison, frames.get((self.chosen or ("means",))[0], "means"))
         return found
 
     def data(self) -> dict[str, Any]:
-        """The choices, all tables and the notes."""
+        """Return the choices, all tables and the notes."""
         found = self.comparison
         return {
             "runs": list(found.all_runs),
@@ -80,61 +91,55 @@ class CollectionsReport(Report):
             ],
             "compared": [one.name for one in found.collections],
             "measures": list(found.measures),
-            "baselines": list(found.baselines),
+            "baselines": list(found.bases),
             "weights": found.weights,
             "holes": found.holes,
             "missing": {run: list(names) for run, names in found.missing.items()},
             "answers": {HERE: found.answers_here, BEYOND: found.answers_beyond},
             "level": boards.LEVEL,
-            **asdict(found.settings),
+            "alpha": found.settings.alpha,
+            "seed": found.settings.seed,
             "draws": found.draws,
             "means": found.mean_table,
             "pairs": found.pair_table,
             "scores": found.score_table,
             "influence": found.influence_table,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
-            **({} if self.gate is None else {"gate": self.gate.data()}),
+            **({} if self.gate is None else {"gate": gate_report.data(self.gate)}),
         }
 
     def cases(self) -> list[GateCase]:
-        """What the gate looks at, as tests."""
-        return [] if self.gate is None else self.gate.cases()
+        """Return what the gate looks at, as tests."""
+        return [] if self.gate is None else gate_report.cases(self.gate)
 
     def warnings(self) -> list[tuple[str, str]]:
-        """What has to be said beside bare values: holes, and questions without an answer."""
+        """Return what has to be said beside bare values: holes, and questions without an answer."""
         return [note for note in self.notes() if note[0] in ("holes", "not yet", "judged")]
 
     def picture(self) -> Drawing:
-        """The heat map, the ranks and some differences by the first measure."""
-        from rankgauge.comparison.collections import figures
-        from rankgauge.render.svg import sheet
-
+        """Return the heat map, the ranks and some differences by the first measure."""
         measured = self.comparison.measured(self.comparison.measures[0])
-        charts = {"Ranks": figures.rank_chart(measured), **figures.forests(measured)}
-        return sheet(self.headline(), {f"{measured.measure} by collection": figures.heat_map(measured), **charts})
+        charts = {"Ranks": rank_chart(measured), **forests(measured)}
+        return sheet(self.headline(), {f"{measured.measure} by collection": heat_map(measured), **charts})
 
     def headline(self) -> str:
-        """One sentence on the first measure."""
-        return self._headline(self.comparison.measures[0])
-
-    def _headline(self, measure: str) -> str:
+        """Return one sentence on the first measure."""
         board = self.comparison
-        measured = board.measured(measure)
+        measured = board.measured(board.measures[0])
         lead, told = board.runs[measured.order[0]], dict[str, str]()
-        for question, answered in ((HERE, board.answers_here), (BEYOND, board.answers_beyond)):
-            if not answered:
-                continue
+        for question in measured.resamples:
             above = measured.above(question)[measured.order[0]]
             rivals = [board.runs[run] for run in measured.order[1:] if not above[run]]
             words = f"not told from {_some(rivals)}" if rivals else "above every other run"
             told[words] = (
-                f"{told[words]} and on {WHERE[question]}" if words in told else f"{words} on {WHERE[question]}"
+                f"{told[words]} and on {WHERE[question]}" if told.get(words) else f"{words} on {WHERE[question]}"
             )
         among = " among the runs that lack no collection" if len(board.runs) < len(board.all_runs) else ""
-        return f"{lead} leads by {measure}{among}: {'; '.join(told.values()) or 'by how much luck nobody can tell'}"
+        said = "; ".join(told.values()) or "by how much luck nobody can tell"
+        return f"{lead} leads by {measured.measure}{among}: {said}"
 
     def document(self, medium: Medium) -> ReportDocument:
-        """The tables and the notes; a page also has charts."""
+        """Return the tables and the notes; a page also has charts."""
         found = self.comparison
         queries = sum(len(one.queries) for one in found.collections)
         return ReportDocument(
@@ -152,14 +157,20 @@ class CollectionsReport(Report):
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
         if self.gate is not None:
-            yield from self.gate.passages()
+            yield from gate_report.passages(self.gate)
         if medium is not Medium.PAGE:
             yield Paragraph(f"{self.headline()}.")
         shown = self.chosen or (("collections",) if medium is Medium.LATEX else tuple(TABLES))
         for name in shown:
             if name == "means" and medium is Medium.PAGE:
                 yield from self._charts()
-            for table in self._tables(name, medium):
+            if name == "collections" and medium is Medium.TERMINAL and len(self.comparison.collections) > ACROSS:
+                continue
+            for measure in self.comparison.measures:
+                if name == "collections" and medium is Medium.LATEX:
+                    table = latex_scores(self.comparison, measure, self.digits)
+                else:
+                    table = WRITTEN[name](self.comparison, measure)
                 yield Heading(table.title)
                 yield table
         if medium is not Medium.TERMINAL:
@@ -167,38 +178,19 @@ class CollectionsReport(Report):
         yield Notes(list(self.notes()))
 
     def _charts(self) -> Iterator[Passage]:
-        from rankgauge.comparison.collections import figures
-
         for measure in self.comparison.measures:
             measured = self.comparison.measured(measure)
             yield Heading(f"{measure} by collection", hint=HEAT)
-            yield Figure("Runs by falling mean", figures.heat_map(measured))
+            yield Figure("Runs by falling mean", heat_map(measured))
             if measured.resamples:
                 both = LINES if len(measured.resamples) > 1 else ""
                 yield Heading(f"Ranks by {measure}", hint=RANKS.format(where=WHERE[measured.question]) + both)
-                yield Figure("Ranks that hold for all runs at once", figures.rank_chart(measured))
-            yield Heading(f"Differences by {measure}", hint=FORESTS)
-            yield from listed(figures.forests(measured))
-
-    def _tables(self, name: str, medium: Medium) -> Iterator[ReportTable]:
-        for measure in self.comparison.measures:
-            match name:
-                case "means":
-                    yield means(self.comparison, measure)
-                case "pairs":
-                    yield pairs(self.comparison, measure)
-                case "collections":
-                    if medium is Medium.LATEX:
-                        yield latex_scores(self.comparison, measure, self.digits)
-                    elif medium is not Medium.TERMINAL or len(self.comparison.collections) <= ACROSS:
-                        yield scores(self.comparison, measure)
-                case "averages":
-                    yield averages(self.comparison, measure)
-                case "influence":
-                    yield influence(self.comparison, measure)
+                yield Figure("Ranks that hold for all runs at once", rank_chart(measured))
+            yield Heading(f"Differences by {measure}", hint=DIFFERENCES)
+            yield from list_drawings(forests(measured))
 
     def notes(self) -> Iterator[tuple[str, str]]:
-        """What to know before quoting a number."""
+        """Yield what to know before quoting a number."""
         board = self.comparison
         effective = 1 / float((board.weight**2).sum())
         yield "weights", WEIGHTS[board.weights]
@@ -220,7 +212,7 @@ class CollectionsReport(Report):
                 f"{count(len(board.collections), 'collection')}{uneven} cannot say what would be so on others: that "
                 f"takes {LEAST}. Intervals and claims from fewer do not hold as often as they say",
             )
-        family = f"each run against {', '.join(board.baselines)}" if board.baselines else "all pairs"
+        family = f"each run against {', '.join(board.bases)}" if board.bases else "all pairs"
         yield "corrected", f"over {family} of a measure at once: the largest |t| of {board.draws:,} resamples"
         yield "ranks", "95 % for all runs at once, from all pairs; the same letter: not told apart, by these ranks"
         yield "best", "the share of resamples in which a run has the highest mean"
@@ -280,10 +272,10 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
         *(Column("beyond" if end > ends[0] else "rank", (f"rank_low{end}", f"rank_high{end}"), _ranks) for end in ends),
         *((Column("group", "letters"),) if any(row["letters"] for row in rows) else ()),
         *(Column("beyond" if end > ends[0] else "best", f"best{end}", percent) for end in ends),
-        *((Column("lacks", "missing", thousands),) if board.missing else ()),
+        *((Column("lacks", "missing", thousands),) if len(board.runs) < len(board.all_runs) else ()),
     )
     title = _title(board, "Means over collections", measure)
-    return ReportTable(title=_counted(title, len(rows)), columns=columns, rows=rows[:MOST])
+    return ReportTable(title=_count_words(title, len(rows)), columns=columns, rows=rows[:MOST])
 
 
 def _answers(board: CollectionsComparison, *more: tuple[str, Any]) -> Iterator[Column]:
@@ -297,7 +289,7 @@ def _answers(board: CollectionsComparison, *more: tuple[str, Any]) -> Iterator[C
             yield Column(title, "run", lambda run: boards.NOT_YET, left=True)
 
 
-def _counted(title: str, rows: int) -> str:
+def _count_words(title: str, rows: int) -> str:
     return f"{title}, the first {MOST} of {rows}" if rows > MOST else title
 
 
@@ -309,13 +301,15 @@ def pairs(board: CollectionsComparison, measure: str) -> ReportTable:
         rows.sort(key=lambda row: min(x for x in (row["p"], row["p_beyond"], math.inf) if not math.isnan(x)))
     columns = (
         *(Column("run"), Column("other")),
-        Column("difference", format=signed),
+        Column("difference", format=with_sign),
         *_answers(board, ("corrected", _chance), ("verdict", str)),
         Column("won/tied/lost", ("wins", "ties", "losses"), "{}/{}/{}".format),
         Column("spread", "tau", lambda tau: decimal(tau, 3)),
         *((Column("one more", ("low_next", "high_next"), interval, left=True),) if board.answers_beyond else ()),
     )
-    return ReportTable(title=_counted(_title(board, "Pairs", measure), len(rows)), columns=columns, rows=rows[:MOST])
+    return ReportTable(
+        title=_count_words(_title(board, "Pairs", measure), len(rows)), columns=columns, rows=rows[:MOST]
+    )
 
 
 def _chance(p: float) -> str:
@@ -329,7 +323,7 @@ def scores(board: CollectionsComparison, measure: str) -> ReportTable:
     rows = [(board.runs[run], *measured.by_collection[:, run].tolist(), float(measured.mean[run])) for run in order]
     columns = (Column("run"), *(Column(name, format=number) for name in (*names, "mean")))
     return ReportTable(
-        title=_counted(_title(board, "Runs by collections", measure), len(board.runs)),
+        title=_count_words(_title(board, "Runs by collections", measure), len(board.runs)),
         columns=columns,
         rows=rows,
         strong=_best(rows),
@@ -347,7 +341,7 @@ def _best(rows: Sequence[Sequence[Any]]) -> frozenset[tuple[int, int]]:
 
 def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> ReportTable:
     """The table of a paper: runs × collections, the best bold, the mean with its interval and whom it is above."""
-    from rankgauge.render.formats.tex import escaped
+    from rankgauge.render.formats.tex import escape
 
     measured, question = board.measured(measure), board.measured(measure).question
     above, (low, high) = measured.above(question), measured.ends(question)
@@ -358,7 +352,7 @@ def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> Rep
     for place, run in enumerate(order):
         cells = [_bold(value[run], value.max(), digits) for value in values]
         beaten = ranges([labels[n] for n, other in enumerate(order) if above[run, other]])
-        raised = rf"\textsuperscript{{{escaped(beaten)}}}" if beaten else ""
+        raised = rf"\textsuperscript{{{escape(beaten)}}}" if beaten else ""
         ends = "" if math.isnan(low[run]) else rf"{{\scriptsize [{low[run]:.{digits}f}, {high[run]:.{digits}f}]}}"
         rows.append((labels[place], board.runs[run], *cells[:-1], Latex(f"{cells[-1]}{raised}"), Latex(ends)))
     cells_of = (Column(one.name, format=lambda cell: cell) for one in board.collections)
@@ -391,11 +385,11 @@ def averages(board: CollectionsComparison, measure: str) -> ReportTable:
     def both(write: Any) -> Any:
         return lambda value, place: f"{write(value)} ({place})"
 
-    kinds = {"mean": number, "z": lambda z: signed(z, 2), "median": number, "trimmed": number}
+    kinds = {"mean": number, "z": lambda z: with_sign(z, 2), "median": number, "trimmed": number}
     columns = [Column(name, (name, f"{name}_place"), both(write)) for name, write in kinds.items()]
     columns.append(Column("mean rank", ("mean_rank", "mean_rank_place"), both(lambda rank: decimal(rank, 2))))
     columns.append(Column("Borda", ("borda", "borda_place"), both(lambda points: f"{points:g}")))
-    title = _counted(_title(board, "Other ways to average, and the rank by each", measure), len(rows))
+    title = _count_words(_title(board, "Other ways to average, and the rank by each", measure), len(rows))
     return ReportTable(title=title, columns=(Column("run"), *columns), rows=rows[:MOST])
 
 
@@ -409,8 +403,131 @@ def influence(board: CollectionsComparison, measure: str) -> ReportTable:
         Column("tau without", "tau_without", lambda tau: decimal(tau, 3)),
         Column("leads without", "leader_without"),
         Column("moves most", "moved"),
-        Column("by", "moved_mean", signed),
-        Column("ranks", "moved_ranks", lambda ranks: signed(ranks, 1)),
+        Column("by", "moved_mean", with_sign),
+        Column("ranks", "moved_ranks", lambda ranks: with_sign(ranks, 1)),
     )
     rows = list(board.influence_table.where("measure", measure).named())
     return ReportTable(title=_title(board, "What each collection decides", measure), columns=columns, rows=rows)
+
+
+WRITTEN: Mapping[str, Callable[[CollectionsComparison, str], ReportTable]] = {
+    "means": means,
+    "pairs": pairs,
+    "collections": scores,
+    "averages": averages,
+    "influence": influence,
+}
+"""What makes a table of a measure."""
+
+FORESTS = 4
+"""How many pairs have a forest plot."""
+
+ROW, CELL = 22, 46
+
+
+def heat_map(measured: MeasuredRuns) -> Drawing:
+    """Return a cell for each run and collection: the darker, the further from the collection's mean over these runs."""
+    board, order = measured.board, measured.order[:MOST]
+    scores, names = measured.by_collection, [one.name for one in board.collections]
+    left = margin(board.runs[run] for run in order)
+    top = 14 + 0.72 * LETTER * max(len(short(name)) for name in names)
+    title = f"{measured.measure} by collection"
+    lean = 0.72 * LETTER * len(short(names[-1]))
+    cell = CELL if len(names) <= 24 else 26
+    drawn = Drawing(max(WIDTH, left + cell * len(names) + lean), top + ROW * len(order) + 6, title)
+    gap = scores - scores[:, order].mean(axis=1, keepdims=True)
+    largest = np.abs(gap[:, order]).max(axis=1, keepdims=True)
+    shade = gap / np.where(largest > 0, largest, 1.0)
+    for column, name in enumerate(names):
+        x = left + (column + 0.5) * cell
+        turn = f"rotate(-45 {x:.1f} {top - 6:.1f})"
+        drawn.text((x, top - 6), short(name), transform=turn, kind="tick", title=name)
+    for row, run in enumerate(order):
+        y = top + row * ROW
+        drawn.text((left - 8, y + 15), short(board.runs[run]), anchor="end", title=board.runs[run])
+        for column, name in enumerate(names):
+            x, depth = left + column * cell, float(shade[column, run])
+            told = f"{board.runs[run]}, {name}: {decimal(scores[column, run])} ({with_sign(gap[column, run])})"
+            kind = "down" if depth < 0 else "up"
+            drawn.rect((x + 0.5, y + 0.5), cell - 1, ROW - 1, kind=kind, opacity=0.04 + 0.54 * abs(depth), title=told)
+            if cell == CELL:
+                drawn.text((x + cell / 2, y + 15), decimal(scores[column, run], 3), anchor="middle", kind="value")
+    return drawn
+
+
+def rank_chart(measured: MeasuredRuns) -> Drawing:
+    """Each run's rank with the ranks that it may have: a bar for the first question that has an answer, else a line."""
+    board, order = measured.board, measured.order[:MOST]
+    left, right, bottom = margin(board.runs[run] for run in order), 14, 8 + ROW * len(order)
+    drawn = Drawing(WIDTH, bottom + 38, f"ranks by {measured.measure}")
+    ends = {question: measured.ranks(question) for question in (BEYOND, HERE)}
+    last = max(2, len(order), *(int(high[order].max()) for _, high in ends.values() if math.isfinite(high[0])))
+    across = Axis(low=1, high=last, start=left + 8, end=WIDTH - right)
+    for level in sorted({1, *(round(one) for one in ticks(1, last))} - {0}):
+        drawn.line((across(level), 0), (across(level), bottom), kind="grid")
+        drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
+    drawn.tick(((left + WIDTH - right) / 2, bottom + 32), "rank", "middle")
+    for row, run in enumerate(order):
+        y = 8 + row * ROW + 7
+        drawn.text((left - 8, y + 5), short(board.runs[run]), anchor="end", title=board.runs[run])
+        for question, (low, high) in ends.items():
+            if math.isfinite(low[run]):
+                told = f"{board.runs[run]}: rank {low[run]:.0f} to {high[run]:.0f}"
+                x, width = across(low[run]) - 3, across(high[run]) - across(low[run]) + 6
+                told += " on these collections" if question == HERE else " on ones like these"
+                if question == measured.question:
+                    drawn.rect((x, y - 4), width, 8, kind="bar", rx=4, title=told)
+                else:
+                    drawn.line((x, y + 7), (x + width, y + 7), kind="whisker", title=told)
+        drawn.dot((across(row + 1), y), r=4.2, kind="dot")
+    return drawn
+
+
+def forests(measured: MeasuredRuns) -> dict[str, Drawing]:
+    """For some pairs the difference on each collection, the mean on these, and on collections like these."""
+    board = measured.board
+    run, other = board.paired
+    place = measured.order.argsort()
+    nearest = sorted(range(len(run)), key=lambda pair: sorted((place[run[pair]], place[other[pair]])))
+    return {
+        f"{measured.measure}: {board.runs[run[pair]]} − {board.runs[other[pair]]}": _forest(measured, pair)
+        for pair in nearest[:FORESTS]
+    }
+
+
+def _forest(measured: MeasuredRuns, pair: int) -> Drawing:
+    board, found = measured.board, measured.pair_differences[:, pair]
+    row = list(measured.pairs().named())[pair]
+    lines: list[tuple[str, float, float, float, str]] = []
+    for at, one in enumerate(board.collections):
+        half = math.nan
+        if measured.pair_variances is not None:
+            freedom = len(one.queries) - 1
+            half = float(student_quantile(freedom, 0.975)) * math.sqrt(measured.pair_variances[at, pair])
+        lines.append((one.name, float(found[at]), float(found[at]) - half, float(found[at]) + half, "dot"))
+    lines.sort(key=lambda line: -line[1])
+    lines.append(("on these", row["difference"], row["low"], row["high"], "up"))
+    lines.append(("on ones like these", row["difference"], row["low_beyond"], row["high_beyond"], "up"))
+    lines.append(("on one more", math.nan, row["low_next"], row["high_next"], "up"))
+    shown = [line for line in lines if math.isfinite(line[2]) or line[4] == "dot"]
+    return _whiskers(shown, len(found), f"differences of {row['run']} and {row['other']} by collection")
+
+
+def _whiskers(lines: Sequence[tuple[str, float, float, float, str]], single: int, title: str) -> Drawing:
+    left, right = margin(name for name, *_ in lines), 62
+    ends = [end for _, *values, _ in lines for end in values if math.isfinite(end)]
+    across = Axis(low=min(0.0, *ends), high=max(0.0, *ends), start=left, end=WIDTH - right)
+    bottom = 6 + ROW * len(lines) + 8
+    drawn = Drawing(WIDTH, bottom + 20, title)
+    for level in across.ticks():
+        drawn.line((across(level), 0), (across(level), bottom), kind="grid" if level else "zero")
+        drawn.tick((across(level), bottom + 14), f"{level:g}".replace("-", "−"), "middle")
+    for row, (name, value, low, high, kind) in enumerate(lines):
+        y = 6 + row * ROW + 8 + (8 if row >= single else 0)
+        drawn.text((left - 8, y + 5), short(name), anchor="end", title=name)
+        if math.isfinite(low) and math.isfinite(high):
+            drawn.line((across(low), y), (across(high), y), kind="whisker")
+        if math.isfinite(value):
+            drawn.dot((across(value), y), r=3.6 if kind == "dot" else 4.6, kind=kind)
+            drawn.text((WIDTH - right + 6, y + 5), with_sign(value, 3), kind="value")
+    return drawn

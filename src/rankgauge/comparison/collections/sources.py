@@ -20,12 +20,12 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison.collections.board import CollectionsComparison
-from rankgauge.comparison.collections.collection import Collection
-from rankgauge.comparison.settings import ComparisonSettings
+from rankgauge.comparison.collections.board import Collection, CollectionsComparison
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation.evaluation import evaluate_runs, overruled, spelled
+from rankgauge.evaluation.evaluation import apply_spelling, evaluate_runs, override_choices
+from rankgauge.evaluation.judged_hits import judged_as
+from rankgauge.input_notes import heard
 from rankgauge.measures import Measure
 from rankgauge.records import record
 
@@ -90,7 +90,7 @@ def read_board(path: Path) -> list[CollectionSource]:
         raise InputError('needs folder = "PATH", or a table [collections.NAME] for each collection', path=path)
     listed = {} if folder is None else {one.name: one for one in folder_sources(path.parent / folder)}
     for name, table in tables.items():
-        listed[name] = _described(path, name, table, listed.get(name))
+        listed[name] = _read_description(path, name, table, listed.get(name))
     return list(listed.values())
 
 
@@ -106,7 +106,7 @@ def board_files(path: Path) -> list[str]:
         return []
 
 
-def _described(path: Path, name: str, table: Any, known: CollectionSource | None) -> CollectionSource:
+def _read_description(path: Path, name: str, table: Any, known: CollectionSource | None) -> CollectionSource:
     """Read what the board says of one collection, which the folder may know already."""
     where = f"[collections.{name}]"
     if not isinstance(table, dict) or (unknown := sorted(table.keys() - set(KEYS))):
@@ -239,38 +239,32 @@ def compare_collections(
     collections: Mapping[str, tuple[Any, Mapping[str, Any]]],
     measures: Names,
     *,
-    baselines: tuple[str, ...],
-    settings: ComparisonSettings,
     weights: str | Mapping[str, float],
     groups: Mapping[str, str] | None,
-    holes: str,
     dialect: str | Dialect,
     said: Mapping[str, Any],
     overrides: Mapping[str, Any],
+    **choices: Any,
 ) -> CollectionsComparison:
-    """Evaluate runs on each of the collections, and compare them over all."""
+    """Evaluate runs on each of the collections, and compare them over all by the choices of such a comparison."""
     from rankgauge import compare, files
 
-    spoken = overruled(dialect, overrides, compare).on_scale(said.get("scale"), measures, rel="rel" not in overrides)
+    spoken = override_choices(dialect, overrides, compare).on_chunks(said.get("chunks"))
+    spoken = spoken.on_scale(said.get("scale"), measures, rel="rel" not in overrides)
     wanted = spoken.select(measures)
     listed = []
     for name, (judgments, runs) in collections.items():
-        judged, named = spelled(judgments, files.named_runs("compare", runs), **said)
-        results = dict(evaluate_runs(judged, named, wanted, spoken))
+        with heard() as notes, judged_as(spoken):
+            judged, named = apply_spelling(judgments, files.named_runs("compare", runs), **said)
+        results = {run: one.noted(notes) for run, one in evaluate_runs(judged, named, wanted, spoken)}
         given = {"weight": weights.get(name)} if isinstance(weights, Mapping) else {}
         listed.append(Collection.from_results(name, results, group=(groups or {}).get(name, ""), **given))
-    return CollectionsComparison(
-        given=tuple(listed),
-        **described_measures(wanted),
-        baselines=baselines,
-        weights="given" if isinstance(weights, Mapping) else weights,
-        holes=holes,
-        settings=settings,
-    )
+    choices |= {"weights": "given" if isinstance(weights, Mapping) else weights, **described_measures(wanted)}
+    return CollectionsComparison(given=tuple(listed), **choices)
 
 
 def are_collections(judgments: Any) -> bool:
-    """Whether these are collections by name, each with judgments and runs."""
+    """Say whether these are collections by name, each with judgments and runs."""
     return (
         isinstance(judgments, Mapping)
         and bool(judgments)

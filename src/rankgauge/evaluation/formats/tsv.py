@@ -25,7 +25,7 @@ def write(report: EvaluationReport, stream: TextIO) -> None:
 
 
 def _as_printed(report: EvaluationReport) -> Iterator[tuple[str, ...]]:
-    """The tool's own names and digits."""
+    """Yield the tool's own names and digits."""
     for run, result in report.results.items():
         for line in lines(result, report.printed, per_query=report.per_query, overall=report.overall):
             yield (run, *line) if report.several else tuple(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,18 +20,15 @@ NOT_LISTED = math.log(FLOOR / (1 - FLOOR))
 """The least chance of relevance, and its odds."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class BayesFuse(LearnedMethod):
     """The sum of the logarithms of the odds of relevance at the rank in judged queries, as ranx has it.
 
     The paper divides the chance of the rank among relevant documents by that among the others.
     """
 
-    name = "bayesfuse"
+    name = ranx = "bayesfuse"
     formula = "Σ ln (P(relevant | run, segment) / P(not relevant | run, segment))"
     reference = "Aslam & Montague, Models for metasearch, SIGIR 2001"
-    ranx = "bayesfuse"
-    looks_at = Evidence.RANKS
 
     def scores(self, stack: Stack) -> FloatArray:
         # A document that a run does not list, or beyond the last segment, has the floor's odds there.
@@ -47,32 +43,26 @@ class BayesFuse(LearnedMethod):
         return np.repeat(odds, np.diff(BAYESFUSE_CUTS), axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
 class MapFuse(LearnedMethod):
     """The reciprocal rank times the mean average precision of the run on judged queries."""
 
-    name = "mapfuse"
+    name = ranx = "mapfuse"
     formula = "Σ MAP / rank"
     reference = "Lillis et al., Estimating probabilities for effective data fusion, SIGIR 2010"
-    ranx = "mapfuse"
-    looks_at = Evidence.RANKS
 
     def scores(self, stack: Stack) -> FloatArray:
-        return stack.sum(self.by_run(stack, self.known / np.arange(1.0, stack.sizes.max(initial=0) + 1)))
+        return stack.sum(self.by_run(stack, self.known / stack.ranks))
 
     def estimate(self, lessons: Lessons) -> FloatArray:
         return lessons.average_precision()[:, np.newaxis]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PosFuse(LearnedMethod):
     """The share of relevant documents at the rank in judged queries."""
 
-    name = "posfuse"
+    name = ranx = "posfuse"
     formula = "Σ P(relevant | run, rank)"
     reference = "Lillis et al., Estimating probabilities for effective data fusion, SIGIR 2010"
-    ranx = "posfuse"
-    looks_at = Evidence.RANKS
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.sum(self.by_run(stack, self.known))
@@ -81,15 +71,12 @@ class PosFuse(LearnedMethod):
         return lessons.chances()
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProbFuse(LearnedMethod):
     """The share of relevant documents in the same of equal segments of the list, over its number."""
 
-    name = "probfuse"
+    name = ranx = "probfuse"
     formula = "Σ P(relevant | run, segment) / segment"
     reference = "Lillis et al., ProbFuse: a probabilistic approach to data fusion, SIGIR 2006"
-    ranx = "probfuse"
-    looks_at = Evidence.RANKS
 
     segments: int = parameter(whole_number(), default=25, tries=(1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100))
 
@@ -106,14 +93,12 @@ SEGFUSE_CUTS = (0, *(10 * 2**k - 5 for k in range(10)))
 """Where segments end: after 5, 15, 35, 75 … documents."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class SegFuse(LearnedMethod):
     """The share of relevant documents in the same of growing segments of the list, times the score."""
 
-    name = "segfuse"
+    name = ranx = "segfuse"
     formula = "Σ P(relevant | run, segment) · (s + 1)"
     reference = "Shokouhi, Segmentation of search engine results for effective data-fusion, ECIR 2007"
-    ranx = "segfuse"
     looks_at = Evidence.BOTH
 
     def scores(self, stack: Stack) -> FloatArray:
@@ -123,15 +108,12 @@ class SegFuse(LearnedMethod):
         return np.repeat(lessons.shares(SEGFUSE_CUTS), np.diff(SEGFUSE_CUTS), axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SlideFuse(LearnedMethod):
     """The mean share of relevant documents at the ranks around, in judged queries."""
 
-    name = "slidefuse"
+    name = ranx = "slidefuse"
     formula = "Σ mean of P(relevant | run, rank − window … rank + window)"
     reference = "Lillis et al., Extending probabilistic data fusion using sliding windows, ECIR 2008"
-    ranx = "slidefuse"
-    looks_at = Evidence.RANKS
 
     window: int = parameter(whole_number(least=0), default=5, tries=(0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100))
 

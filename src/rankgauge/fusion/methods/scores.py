@@ -1,8 +1,6 @@
-"""Methods that combine the scores of documents."""
+"""Methods that combine the scores of documents; n is the number of runs that list a document."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,102 +10,82 @@ from rankgauge.fusion.stack import Stack
 from rankgauge.numeric import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombSum(FusionMethod):
+class Combination(FusionMethod):
+    """A combination of a document's scores by Fox and Shaw."""
+
+    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
+    looks_at = Evidence.SCORES
+
+
+class CombSum(Combination):
     """The sum of the scores."""
 
-    name = "combsum"
+    name, ranx = "combsum", "sum"
     formula = "Σ s"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "sum"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.sum(stack.score)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombMin(FusionMethod):
+class CombMin(Combination):
     """The lowest of the scores."""
 
-    name = "combmin"
+    name, ranx = "combmin", "min"
     formula = "min s"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "min"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.least(stack.score)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombMax(FusionMethod):
+class CombMax(Combination):
     """The highest of the scores."""
 
-    name = "combmax"
+    name, ranx = "combmax", "max"
     formula = "max s"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "max"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.most(stack.score)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombMed(FusionMethod):
+class CombMed(Combination):
     """The median of the scores in the runs that list the document."""
 
-    name = "combmed"
+    name, ranx = "combmed", "med"
     formula = "median s"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "med"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         ordered = np.sort(stack.spread(stack.score, np.inf), axis=1)
-        middle = (stack.listed.astype(np.int64) - 1) / 2
-        rows = np.arange(stack.slots)
+        middle, rows = (stack.listed - 1) / 2, np.arange(stack.slots)
         low, high = np.floor(middle).astype(np.int64), np.ceil(middle).astype(np.int64)
         return (ordered[rows, low] + ordered[rows, high]) / 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombAnz(FusionMethod):
+class CombAnz(Combination):
     """The mean of the scores in the runs that list the document."""
 
-    name = "combanz"
+    name, ranx = "combanz", "anz"
     formula = "Σ s / n"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "anz"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.sum(stack.score) / stack.listed
 
 
-@dataclass(frozen=True, kw_only=True)
-class CombMnz(FusionMethod):
+class CombMnz(Combination):
     """The sum of the scores times the number of runs that list the document."""
 
-    name = "combmnz"
+    name, ranx = "combmnz", "mnz"
     formula = "n · Σ s"
-    reference = "Fox & Shaw, Combination of multiple searches, TREC-2, 1993"
-    ranx = "mnz"
-    looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
         return stack.sum(stack.score) * stack.listed
 
 
-@dataclass(frozen=True, kw_only=True)
 class CombGmnz(FusionMethod):
     """The sum of the scores times a power of the number of runs that list the document."""
 
-    name = "combgmnz"
+    name, ranx = "combgmnz", "gmnz"
     formula = "n^gamma · Σ s"
     reference = "Lee, Analyses of multiple evidence combination, SIGIR 1997"
-    ranx = "gmnz"
     looks_at = Evidence.SCORES
 
     gamma: float = parameter(real_number(), default=1.0, tries=[n / 10 for n in range(31)])
@@ -116,44 +94,37 @@ class CombGmnz(FusionMethod):
         return stack.sum(stack.score) * stack.listed**self.gamma
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeightedSum(WeightedMethod):
     """The weighted sum of the scores."""
 
-    name = "weighted-sum"
+    name, ranx = "weighted-sum", "wsum"
     formula = "Σ w · s"
     reference = "Vogt & Cottrell, Fusion via a linear combination of scores, Information Retrieval 1999"
-    ranx = "wsum"
     looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
-        return stack.sum(stack.score * self.weighing(stack.runs).take(stack.run))
+        return stack.sum(stack.score * self.entry_weights(stack))
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeightedMnz(WeightedMethod):
     """The sum of the scores times the weights of the runs that list the document."""
 
-    name = "weighted-mnz"
+    name, ranx = "weighted-mnz", "wmnz"
     formula = "Σ w · Σ s"
     reference = "Wu & Crestani, Data fusion with estimated weights, CIKM 2002"
-    ranx = "wmnz"
     looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
-        return stack.sum(stack.score) * stack.sum(self.weighing(stack.runs).take(stack.run))
+        return stack.sum(stack.score) * stack.sum(self.entry_weights(stack))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Mixed(WeightedMethod):
     """The weighted sum of the scores times the root of the number of runs that list the document."""
 
-    name = "mixed"
+    name = ranx = "mixed"
     formula = "√n · Σ w · s"
     reference = "Wu & Crestani, Data fusion with estimated weights, CIKM 2002"
-    ranx = "mixed"
     looks_at = Evidence.SCORES
 
     def scores(self, stack: Stack) -> FloatArray:
-        weighed = stack.score * self.weighing(stack.runs).take(stack.run)
-        return stack.sum(weighed) * np.sqrt(stack.listed)
+        return stack.sum(stack.score * self.entry_weights(stack)) * np.sqrt(stack.listed)

@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TypeVar
 
-from rankgauge.fusion.normalisation import NONE, Normalisation, UnfitListError, best, each, safe, total, worst
+import numpy as np
+import numpy.typing as npt
+
+from rankgauge.fusion.method import NONE, Normalisation, UnfitListError
 from rankgauge.fusion.stack import Stack
+from rankgauge.numeric import FloatArray
+
+Number = TypeVar("Number", np.float64, np.bool_)
+
+
+def safe(denominator: FloatArray) -> FloatArray:
+    """The denominator, or 1 where it is 0: the scores of such a list are all equal, and so their numerators are 0."""
+    return np.where(denominator > 0, denominator, 1.0)
+
+
+def each(stack: Stack, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return the value of each entry's list."""
+    return np.repeat(values, stack.sizes)
+
+
+def best(stack: Stack) -> FloatArray:
+    """Return the highest score of each list, which is the first."""
+    return np.asarray(stack.score[stack.starts])
+
+
+def worst(stack: Stack) -> FloatArray:
+    """Return the lowest score of each list, which is the last."""
+    return np.asarray(stack.score[stack.starts + stack.sizes - 1])
+
+
+def total(stack: Stack, values: FloatArray) -> FloatArray:
+    """Return the sum of the values of each list."""
+    return np.asarray(np.add.reduceat(values, stack.starts)) if len(values) else np.zeros(0)
+
 
 Normalisation(name=NONE, title="scores as the runs have them", formula="s", apply=lambda stack: stack).register()
 

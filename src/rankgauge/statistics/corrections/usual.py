@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray
 from rankgauge.statistics.correction import Correction, Family
-from rankgauge.statistics.paired_test import SLACK, pieces, sampled
+from rankgauge.statistics.paired_test import SLACK, pieces, sampled_p
 
 NONE = Correction(
     name="none",
@@ -18,21 +18,17 @@ NONE = Correction(
 ).register()
 
 
-def _adjust_bonferroni(family: Family) -> FloatArray:
-    return np.minimum(family.p * len(family.p), 1.0)
-
-
 BONFERRONI = Correction(
     name="bonferroni",
     title="Bonferroni",
     words="p times the number of tests: the chance of any false separation stays below the level",
     reference="Dunn, Multiple comparisons among means, JASA 1961",
-    adjust=_adjust_bonferroni,
+    adjust=lambda family: np.minimum(family.p * len(family.p), 1.0),
 ).register()
 
 
 def _adjust_holm(family: Family) -> FloatArray:
-    """The i-th smallest of m p-values times m − i + 1, and at least the next smaller one's."""
+    """Return the i-th smallest of m p-values times m − i + 1, and at least the next smaller one's."""
     order = np.argsort(family.p, kind="stable")
     steps = np.arange(len(order), 0, -1)
     adjusted = np.empty_like(family.p)
@@ -50,7 +46,7 @@ HOLM = Correction(
 
 
 def _adjust_tukey(family: Family) -> FloatArray:
-    """The share of shuffles within queries after which the best and the worst run are as far apart.
+    """Return the share of shuffles within queries after which the best and the worst run are as far apart.
 
     The queries that all runs have are shuffled; the p-values of the test play no part.
     """
@@ -63,7 +59,7 @@ def _adjust_tukey(family: Family) -> FloatArray:
         shuffled = family.rng.permuted(np.broadcast_to(values, (rows, n, runs)), axis=-1)
         ranges = np.sort(np.ptp(shuffled.mean(axis=1), axis=-1)) if n else np.zeros(rows)
         extreme += rows - np.searchsorted(ranges, found)
-    return sampled(extreme, family.draws).p
+    return sampled_p(extreme, family.draws).p
 
 
 TUKEY = Correction(
@@ -78,7 +74,7 @@ TUKEY = Correction(
 
 
 def _adjust(family: Family) -> FloatArray:
-    """The i-th smallest of m p-values times m / i, and at most the next larger one's."""
+    """Return the i-th smallest of m p-values times m / i, and at most the next larger one's."""
     order = np.argsort(family.p, kind="stable")
     m = len(order)
     scaled = family.p[order] * m / np.arange(1, m + 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.numeric import FloatArray
 from rankgauge.statistics.effects import alike, moments
-from rankgauge.statistics.paired_test import SLACK, PairedTest, Tested, pieces, sampled
+from rankgauge.statistics.paired_test import SLACK, PairedTest, Tested, pieces, sampled_p
 from rankgauge.statistics.student import student_tail
 
 
@@ -93,14 +93,14 @@ EXACT = 20
 
 
 def _randomisation_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    """All signs for few queries, else random ones, which the pairs share."""
+    """Return all signs for few queries, else random ones, which the pairs share."""
     matrix = np.nan_to_num(differences, nan=0.0)
     matrix = matrix[matrix.any(axis=1)]  # without a difference, the sign does not matter
     return every(matrix) if len(matrix) <= EXACT else _some(matrix, rng, draws)
 
 
 def every(matrix: FloatArray) -> Tested:
-    """The exact p-values: the sums of one half of the queries are looked up among those of the other half."""
+    """Return the exact p-values: the sums of one half of the queries are looked up among those of the other half."""
     middle = len(matrix) // 2
     left, right = _signed_sums(matrix[:middle]), np.sort(_signed_sums(matrix[middle:]), axis=0)
     bounds = np.abs(matrix.sum(axis=0)) - (1 - SLACK) * np.abs(matrix).sum(axis=0)
@@ -110,7 +110,6 @@ def every(matrix: FloatArray) -> Tested:
 
 
 def _signed_sums(matrix: FloatArray) -> FloatArray:
-    """The sums of the rows under each choice of signs (choices × pairs)."""
     sums = np.zeros((1, matrix.shape[1]))
     for row in matrix:
         sums = np.concatenate([sums + row, sums - row])
@@ -118,7 +117,7 @@ def _signed_sums(matrix: FloatArray) -> FloatArray:
 
 
 def _beyond(left: FloatArray, right: FloatArray, bound: float) -> int:
-    """How many sums of one of the left and one of the right (ascending) are at least `bound` away from 0."""
+    """Return how many sums of one of the left and one of the right (ascending) are at least `bound` away from 0."""
     above = len(left) * len(right) - np.searchsorted(right, bound - left).sum()
     return int(above + np.searchsorted(right, -bound - left, side="right").sum())
 
@@ -131,7 +130,7 @@ def _some(matrix: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
         signs = rng.integers(2, size=(rows, n), dtype=np.int8) * 2.0 - 1.0
         sums = signs @ matrix
         extreme += np.count_nonzero(np.abs(sums, out=sums) >= found, axis=0)
-    return sampled(extreme, draws)
+    return sampled_p(extreme, draws)
 
 
 RANDOMISATION = PairedTest(
@@ -145,16 +144,16 @@ RANDOMISATION = PairedTest(
 
 
 def _bootstrap_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    """The share of resamples of the centred differences whose t is as far from 0 as the one found."""
+    """Return the share of resamples of the centred differences whose t is as far from 0 as the one found."""
     p, error = np.ones(differences.shape[1]), np.zeros(differences.shape[1])
     for rows, columns in alike(differences):
-        p[columns], error[columns] = sampled(_extreme(differences[np.ix_(rows, columns)], rng, draws), draws)
+        p[columns], error[columns] = sampled_p(_extreme(differences[np.ix_(rows, columns)], rng, draws), draws)
     moot = ~np.nan_to_num(differences).any(axis=0)
     return Tested(np.where(moot, 1.0, p), np.where(moot, 0.0, error))
 
 
 def _extreme(matrix: FloatArray, rng: np.random.Generator, draws: int) -> FloatArray:
-    """How many resamples are at least as extreme as what was found.
+    """Return how many resamples are at least as extreme as what was found.
 
     With the sum S and the sum of squares Q of n differences, t² = (n − 1) S² / (nQ − S²), so t² is as large as the one
     found if and only if S² / Q is: a resample needs neither a root nor a quotient.

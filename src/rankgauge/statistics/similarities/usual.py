@@ -43,7 +43,7 @@ TAU_AP = Similarity(
 
 
 def _symmetric(x: FloatArray, y: FloatArray) -> float:
-    """The mean of both directions: neither list is the truth."""
+    """Return the mean of both directions: neither list is the truth."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2.0
 
 
