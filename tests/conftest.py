@@ -22,10 +22,11 @@ from tests.lanes import LANES, lane_of, lane_of_path, needs_spark
 # The tests run in as many processes as there are cores: threads of boosted trees would wait for each other, busily.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# A busy machine is slow, which is no fault of the code. `pytest --hypothesis-profile=quick` tries a few examples.
-settings.register_profile("untimed", deadline=None)
+# How many examples a property is tried on (tests/examples.py). A busy machine is slow, which is no fault of the code.
 settings.register_profile("quick", deadline=None, max_examples=10)
-settings.load_profile("untimed")
+settings.register_profile("usual", deadline=None, max_examples=40)
+settings.register_profile("studies", deadline=None, max_examples=100)
+settings.load_profile("usual")
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from rankgauge.evaluation.evaluation import evaluate as here
 from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import heard
 from rankgauge.spark.job import EvaluationJob
-from rankgauge.spark.rows import restored
+from rankgauge.spark.rows import restore_result
 from rankgauge.spark.session import java_home
 
 __all__ = ["Evaluate", "Jobs", "lacking"]
@@ -89,7 +89,10 @@ class Jobs:
         told = records.with_columns(
             parts.struct.field("field_0").cast(pl.Int64).alias("input"), parts.struct.field("field_1").alias("query")
         )
-        return {_mark(pair): restored(told.filter(pl.col("input") == number), job) for number, pair in enumerate(pairs)}
+        return {
+            _mark(pair): restore_result(told.filter(pl.col("input") == number), job)
+            for number, pair in enumerate(pairs)
+        }
 
     def _alone(self, pair: Pair, job: EvaluationJob) -> Result:
         from rankgauge.spark import spark

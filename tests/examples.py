@@ -1,13 +1,13 @@
-"""How many examples a property is tried on: fewer while you work, more in a study."""
+"""How many examples a property is tried on: few while you work, some in CI, all of them in a study."""
 
 from __future__ import annotations
 
 from hypothesis import settings
 
-USUAL = 100
-"""The examples of a property that names no number, in `make test`."""
+ALL = 100
+"""The examples of a property that names no number, in `make test-studies`."""
 
 
-def examples(usual: int) -> int:
-    """So many in `make test`, and in proportion under another profile: `pytest --hypothesis-profile=quick`."""
-    return max(1, usual * settings().max_examples // USUAL)
+def examples(number: int) -> int:
+    """So many in `make test-studies`, and in proportion in other profiles (tests/conftest.py)."""
+    return max(1, number * settings().max_examples // ALL)

@@ -12,7 +12,7 @@ from benchmarks import ltr, ltr_choice, ltr_peers
 from benchmarks.ltr_repeats import Repeats
 from rankgauge.demo.folds import folds_of
 from rankgauge.demo.learning import generate_learning, learning_parts
-from rankgauge.labelling.simulations.jobs import ExperimentJob, unreported
+from rankgauge.labelling.simulations.jobs import ExperimentJob, report_nothing
 from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
 from rankgauge.training import AdaRank
@@ -74,7 +74,7 @@ def test_choice(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
 def test_repeats(tmp_path: Path) -> None:
     """Seeds have trainings of their own, and a training for another measure is one too."""
     ranker = RankerSetup(title="Coordinate Ascent", name="coordinate-ascent", settings={"restarts": 1, "iterations": 1})
-    repeats = Repeats(folds=FOLDS, tested=HeldOut.of(FOLDS), folder=tmp_path, workers=1, tell=unreported)
+    repeats = Repeats(folds=FOLDS, tested=HeldOut.of(FOLDS), folder=tmp_path, workers=1, tell=report_nothing)
     *_, row, _ = repeats.table((ranker,), {"Coordinate Ascent": {"std": 0.5}}, seeds=2)
     first, second = (repeats.value(ranker, seed) for seed in (0, 1))
     assert first != second

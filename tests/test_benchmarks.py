@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import itertools
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 from benchmarks import run
 from benchmarks.generate import Size, generate
 from benchmarks.goals import Reached, reached_in_files
+
+ROOT = Path(__file__).parents[1]
 
 TINY = Size(name="tiny", queries=20, depth=30, judged=5)
 
@@ -24,6 +28,24 @@ def test_generated_files_are_seeded_and_regular(tmp_path: Path) -> None:
     assert len(judged) == 20 * 5
     assert 0.5 * len(judged) < len(found) < len(judged)
     assert all(float(below[4]) <= float(above[4]) for above, below in itertools.pairwise(lines) if above[0] == below[0])
+
+
+def test_benchmarks_and_tools_import_what_there_is() -> None:
+    """Each name of ours that a benchmark or a tool imports, at its top or inside a function, is in its module."""
+    imported = {
+        (node.module, name.name)
+        for path in (*ROOT.glob("benchmarks/**/*.py"), *ROOT.glob("tools/*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "rankgauge"
+        for name in node.names
+    }
+    assert len(imported) > 50
+    lacking = [
+        f"{module}.{name}"
+        for module, name in sorted(imported)
+        if not hasattr(importlib.import_module(module), name) and importlib.util.find_spec(f"{module}.{name}") is None
+    ]
+    assert lacking == []
 
 
 @pytest.mark.study

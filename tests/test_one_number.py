@@ -23,7 +23,7 @@ from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.pools import reuse
-from rankgauge.labelling.simulations.own_board import BoardSimulation
+from rankgauge.labelling.simulations.trials import BoardSimulation
 from rankgauge.labelling.target import Target
 from rankgauge.measures import parse
 from rankgauge.papers.simulation import Simulation
@@ -151,8 +151,8 @@ def by_room(folder: Path) -> float:
 
 
 def by_judge_audit(folder: Path) -> float:
-    pairs = GradedPairs.of(JUDGMENTS, {"judge": JUDGMENTS})
-    return float(JudgedRuns.of(pairs, {"run": RUN}).values(pairs.people, parse(NAME)).mean())
+    pairs = GradedPairs.from_grades(JUDGMENTS, {"judge": JUDGMENTS})
+    return float(JudgedRuns.from_runs(pairs, {"run": RUN}).values(pairs.people, parse(NAME)).mean())
 
 
 def by_objective(folder: Path) -> float:

@@ -47,3 +47,13 @@ def test_groups_stay_together(request: pytest.FixtureRequest) -> None:
     """
     spread = "PYTEST_XDIST_WORKER" in os.environ and request.config.option.loadgroup
     assert request.node.nodeid.endswith("@together") or not spread
+
+
+def test_audit_is_a_function_and_a_package() -> None:
+    """`rankgauge.audit` can be called before and after the package of its name is imported."""
+    code = (
+        "import rankgauge as rg; judgments, run = {'q': {'a': 1}}, {'q': {'a': 1.0}}; first = rg.audit(judgments, run);"
+        "import rankgauge.audit.tools; print(first.measure, rg.audit(judgments, run).measure, rg.audit.tools.__name__)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout == "nDCG@10 nDCG@10 rankgauge.audit.tools\n"

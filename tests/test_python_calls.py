@@ -84,7 +84,11 @@ def test_frames_of_any_type() -> None:
     pandas = pytest.importorskip("pandas", reason="the extra notebooks is not installed")
     run = pandas.DataFrame({"query": [1, 1, 2], "document": [10, 11, 12], "score": [0.1, 0.2, 0.3]})
     plain = run.drop(columns="score").assign(grade=[2, 0, 1])
-    kinds = {"query": ["category", "Int64", "int32"], "document": ["category", "string"], "grade": ["Int8", "Float64"]}
+    kinds = {
+        "query": ["category", "Int64", "int32", "object"],
+        "document": ["category", "string"],
+        "grade": ["Int8", "Float64"],
+    }
     for column, dtypes in kinds.items():
         for dtype in dtypes:
             result = rankgauge.evaluate(plain.astype({column: dtype}), run, "nDCG@2")

@@ -138,7 +138,7 @@ NOVELTIES = {
     "normalisation": Novelty(
         room="rankgauge.fusion.normalisations",
         source="""
-            from rankgauge.fusion.normalisation import Normalisation
+            from rankgauge.fusion.method import Normalisation
 
             Normalisation(name="novelnorm", title="-", formula="-", apply=None).register()
         """,
@@ -316,11 +316,11 @@ NOVELTIES = {
     "prompt": Novelty(
         room="rankgauge.judgments.llm.prompts",
         source="""
-            from rankgauge.judgments.llm.asking.prompt import NamedPrompt
+            from rankgauge.judgments.llm.asking.prompt import PromptWords
 
-            NamedPrompt(name="novelprompt", title="a new prompt", source="-", template="{query} {document}").register()
+            PromptWords(name="novelprompt", title="a new prompt", source="-", template="{query} {document}").register()
         """,
-        shown_by=("formats", "prompts"),
+        shown_by=("judge", "prompts"),
         shown="a new prompt",
     ),
     "label format": Novelty(
@@ -344,7 +344,7 @@ NOVELTIES = {
     "paper": Novelty(
         room="rankgauge.papers.published",
         source="""
-            from rankgauge.papers.claims import Paper
+            from rankgauge.papers.experiment import Paper
             from rankgauge.papers.experiment import Experiment
 
             paper = Paper(title="-", reference="-", claims=(), figures={})

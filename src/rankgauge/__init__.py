@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from rankgauge.audit.tools import audit
     from rankgauge.charts import plot
     from rankgauge.comparison import Comparison, compare
     from rankgauge.dialects import Dialect
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from rankgauge.measures import parse as measure
     from rankgauge.measures.defined import define
     from rankgauge.policies import Ties
-    from rankgauge.statistics import kendall_tau, rbo, tau_ap
+    from rankgauge.statistics.correlation import kendall_tau, tau_ap
+    from rankgauge.statistics.similarity import rbo
 
 __all__ = [
     "Comparison",
@@ -35,6 +37,7 @@ __all__ = [
     "Ties",
     "UnknownNameError",
     "agreement",
+    "audit",
     "binarise",
     "combine",
     "compare",
@@ -60,6 +63,7 @@ __all__ = [
 __version__ = "0.3.0"
 
 _HOMES = {
+    "audit.tools": ["audit"],
     "evaluation.arrays": ["score_arrays"],
     "comparison": ["Comparison", "compare"],
     "dialects": ["Dialect", "dialect:get"],
@@ -73,7 +77,8 @@ _HOMES = {
     "policies": ["Ties"],
     "charts": ["plot"],
     "evaluation.result": ["Result"],
-    "statistics": ["kendall_tau", "rbo", "tau_ap"],
+    "statistics.correlation": ["kendall_tau", "tau_ap"],
+    "statistics.similarity": ["rbo"],
 }
 """The public names of each module (name:its name there). They load on first use, so that `rankgauge --help` is fast."""
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from rankgauge.comparison import PairVerdict
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.render.plots import COLOURS, Chart, finished, require, series_colour
+from rankgauge.render.plots import COLOURS, Chart, finish, require, series_colour
 from rankgauge.render.svg import colour
 
 if TYPE_CHECKING:  # whoever has one of these to draw has loaded its package
@@ -66,11 +66,11 @@ def plot(thing: Any, chart: str | None = None) -> Chart:
 
 
 def _values(result: Result) -> Chart:
-    """A panel per measure: how many queries have which value, the mean, and the band of its interval."""
+    """Return a panel per measure: how many queries have which value, the mean, and the band of its interval."""
     panels = [_histogram(result, column) for column in range(len(result.measures))]
     queries = max(result.summary["queries"].to_list(), default=0)
     title = f"Values of {queries} queries ({result.dialect.name}); line and band: mean and 95 % interval"
-    return finished(require().concat(*panels, columns=3), title)
+    return finish(require().concat(*panels, columns=3), title)
 
 
 def _histogram(result: Result, column: int) -> Any:
@@ -88,13 +88,13 @@ def _histogram(result: Result, column: int) -> Any:
 
 
 def _means(comparison: Comparison) -> Chart:
-    """A panel per measure: each run's mean and its interval."""
+    """Return a panel per measure: each run's mean and its interval."""
     title = f"Means of runs and their 95 % intervals ({comparison.dialect.name})"
     return _dots(comparison, comparison.means, "mean", "run", title)
 
 
 def _pairs(comparison: Comparison) -> Chart:
-    """A panel per measure: each pair's difference and its interval; coloured by the verdict."""
+    """Return a panel per measure: each pair's difference and its interval; coloured by the verdict."""
     named = comparison.pairs.with_columns(pair=pl.format("{} − {}", "run", "other"))
     settings = comparison.settings
     title = f"Differences and their 95 % intervals; colour: {settings.test} test, {settings.correction} correction"
@@ -108,11 +108,11 @@ def _dots(comparison: Comparison, rows: pl.DataFrame, value: str, name: str, tit
         used = {verdict.value: shade for verdict, shade in VERDICTS.items() if verdict.value in found}
         scale = require().Scale(domain=list(used), range=list(used.values()))
         hue = require().Color("verdict:N", scale=scale)
-    panels = [_dotted(rows.filter(pl.col("measure") == measure), value, name, measure, hue) for measure in names]
-    return finished(require().concat(*panels, columns=2), title)
+    panels = [_draw_dots(rows.filter(pl.col("measure") == measure), value, name, measure, hue) for measure in names]
+    return finish(require().concat(*panels, columns=2), title)
 
 
-def _dotted(rows: pl.DataFrame, value: str, name: str, measure: str, hue: Any = None) -> Any:
+def _draw_dots(rows: pl.DataFrame, value: str, name: str, measure: str, hue: Any = None) -> Any:
     alt, ordered = require(), rows.sort(value, descending=True, maintain_order=True)[name].to_list()
     base = alt.Chart(rows).encode(y=alt.Y(f"{name}:N", sort=ordered, title=None), color=hue or alt.value(COLOURS[0]))
     reach = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=measure), x2="high:Q")
@@ -124,7 +124,7 @@ def _dotted(rows: pl.DataFrame, value: str, name: str, measure: str, hue: Any = 
 
 
 def _tools(audit: Audit) -> Chart:
-    """A bar for each tool and run."""
+    """Return a bar for each tool and run."""
     alt = require()
     hue = alt.condition(alt.datum.tool == audit.base.name, alt.value("#24303b"), alt.value(colour(1)))
     across = alt.X("mean:Q", title=str(audit.measure))
@@ -145,26 +145,26 @@ def _by_tool(audit: Audit, rows: pl.DataFrame, across: Any, hue: Any, title: str
     alt, tools = require(), audit.parts["tool"].unique(maintain_order=True).to_list()
     up, row = alt.Y("tool:N", sort=tools, title=None), alt.Row("run:N", title=None, sort=list(audit.scores))
     bars = alt.Chart(rows).mark_bar(height=14).encode(x=across, y=up, color=hue, tooltip=list(rows.columns), row=row)
-    return finished(bars.properties(width=420, height=alt.Step(20)), title)
+    return finish(bars.properties(width=420, height=alt.Step(20)), title)
 
 
 def _board(campaign: BoardCampaign) -> Chart:
-    """A panel per measure: each run's value and its interval for all runs at once."""
+    """Return a panel per measure: each run's value and its interval for all runs at once."""
     panels = []
     for estimate in campaign.estimates():
         ends = estimate.joint_ends()
         if ends is not None:
             values = {"value": estimate.bounded, "low": ends[0], "high": ends[1]}
             rows = pl.DataFrame({"run": list(estimate.runs), **values})
-            panels.append(_dotted(rows, "value", "run", str(estimate.target)))
+            panels.append(_draw_dots(rows, "value", "run", str(estimate.target)))
     if not panels:
         raise InputError("there is no interval to draw yet", hint="Record more labels first.")
     title = f"Values of {len(campaign.pool.runs)} runs, with 95 % intervals for all at once"
-    return finished(require().concat(*panels, columns=2), title)
+    return finish(require().concat(*panels, columns=2), title)
 
 
 def _estimate(campaign: Campaign) -> Chart:
-    """The estimate after each of many draws, and the band of its interval where there is one."""
+    """Return the estimate after each of many draws, and the band of its interval where there is one."""
     from rankgauge.labelling.reports.campaign import reach
 
     alt, known = require(), pl.col("low").is_finite() & pl.col("high").is_finite()
@@ -179,7 +179,7 @@ def _estimate(campaign: Campaign) -> Chart:
     line = base.mark_line(color=COLOURS[0], clip=True, point=alt.OverlayMarkDef(size=14))
     line = line.encode(y=alt.Y("value:Q", **up), tooltip=list(curve.columns))
     drawn = alt.layer(band, line).properties(width=480, height=260)
-    return finished(drawn, "The estimate and its 95 % interval")
+    return finish(drawn, "The estimate and its 95 % interval")
 
 
 def _loss(study: Study, loss: str) -> Chart:
@@ -190,7 +190,7 @@ def losses(frame: pl.DataFrame, loss: str, title: str) -> Chart:
     """A panel per study: a line per method with bars of two standard errors; budgets are on a logarithmic scale."""
     names = frame["study"].unique(maintain_order=True).to_list()
     drawn = [_curves(frame.filter(study=name), loss, name, frame, first=name == names[0]) for name in names]
-    return finished(require().hconcat(*drawn, spacing=16), f"{title} (bars: two standard errors)")
+    return finish(require().hconcat(*drawn, spacing=16), f"{title} (bars: two standard errors)")
 
 
 def _curves(shown: pl.DataFrame, loss: str, name: str, whole: pl.DataFrame, *, first: bool) -> Any:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from rankgauge.errors import ParameterError
+from rankgauge.records import tuple_record
 
 
-@dataclass(frozen=True)
+@tuple_record
 class Constraint:
     """What a parameter may be, in words and as a test; an `optional` one may also be None."""
 
@@ -29,7 +29,7 @@ class Constraint:
 
 
 def whole_number(*, least: int = 1, optional: bool = False) -> Constraint:
-    """A whole number, `least` or more."""
+    """Return a whole number, `least` or more."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
@@ -38,7 +38,7 @@ def whole_number(*, least: int = 1, optional: bool = False) -> Constraint:
 
 
 def real_number(*, positive: bool = False, most: float = np.inf, optional: bool = False) -> Constraint:
-    """A number from 0 to `most`; `positive` excludes 0."""
+    """Return a number from 0 to `most`; `positive` excludes 0."""
     low = "a number above 0" if positive else "a number from 0" if most < np.inf else "a number, 0 or more"
     end = f" to {most:g}" if most < np.inf else ""
 
@@ -55,12 +55,12 @@ def flag() -> Constraint:
 
 
 def choice_of(*names: str) -> Constraint:
-    """One of some names."""
+    """Return one of some names."""
     return Constraint(f"{', '.join(names[:-1])} or {names[-1]}", lambda value: value in names)
 
 
 def list_of(each: Constraint, *, most: int | None = None) -> Constraint:
-    """A list or tuple of one to `most` values, each under a constraint of its own."""
+    """Return a list or tuple of one to `most` values, each under a constraint of its own."""
 
     def holds(value: Any) -> bool:
         few = isinstance(value, list | tuple) and 1 <= len(value) <= (most or len(value))
@@ -70,7 +70,7 @@ def list_of(each: Constraint, *, most: int | None = None) -> Constraint:
 
 
 def literal(text: str) -> Any:
-    """The value that a text means: a number, a list, true, false, none, or the text itself."""
+    """Return the value that a text means: a number, a list, true, false, none, or the text itself."""
     names = {"true": True, "false": False, "none": None}
     if text.lower() in names:
         return names[text.lower()]

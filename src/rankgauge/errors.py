@@ -72,7 +72,7 @@ class InputError(RankGaugeError):
 
     def __str__(self) -> str:
         place = "" if self.path is None else f"{self.path}:" + (f"{self.line}:" if self.line else "") + " "
-        shown = "" if self.text is None else f"\n  {_shortened(self.text)}"
+        shown = "" if self.text is None else f"\n  {_shorten(self.text)}"
         return f"{place}{self.problem}{shown}" + (f"\n  {self.hint}" if self.hint else "")
 
 
@@ -282,14 +282,14 @@ def printable(text: str) -> str:
     return re.sub(_CONTROL, lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _shortened(text: str, width: int = 160) -> str:
+def _shorten(text: str, width: int = 160) -> str:
     """Cut a line short; what a quoted cell breaks into several lines stays one."""
     text = text.rstrip("\r\n").replace("\n", "\\n")
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _again(kind: type[RankGaugeError], arguments: tuple[Any, ...], fields: dict[str, Any]) -> RankGaugeError:
-    """The error that `__reduce__` took apart."""
+    """Return the error that `__reduce__` took apart."""
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     error.__dict__.update(fields)

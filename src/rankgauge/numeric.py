@@ -22,13 +22,13 @@ EXACT_WHOLE = 2.0**53
 
 
 def compact(values: FloatArray) -> CompactArray:
-    """The same numbers in half the room, if all are small whole ones."""
+    """Return the same numbers in half the room, if all are small whole ones."""
     singles = values.astype(np.float32)
     return singles if bool(((singles == values) & (singles == np.rint(singles))).all()) else values
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """The quotient, NaN where the denominator is 0."""
+    """Return the quotient, NaN where the denominator is 0."""
     safe = np.where(denominator == 0, 1.0, denominator)
     return np.where(denominator == 0, np.nan, numerator / safe)
 
@@ -52,3 +52,7 @@ class Grouped:
     def query(self) -> IndexArray:
         """The position of each row's query."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def rows_of(self, query: int) -> IndexArray:
+        """Return the positions of a query's rows."""
+        return np.asarray(np.arange(self.sizes[query]) + self.starts[query])

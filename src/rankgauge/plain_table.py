@@ -26,21 +26,31 @@ class PlainTable:
 
     @classmethod
     def of(cls, kinds: Mapping[str, type], columns: Mapping[str, Any]) -> PlainTable:
-        """The table of these columns, which may be arrays."""
+        """Return the table of these columns, which may be arrays."""
         plain = {
             name: column.tolist() if isinstance(column, np.ndarray) else column for name, column in columns.items()
         }
         return cls(kinds=kinds, columns={name: plain[name] for name in kinds})
 
     @classmethod
+    def from_columns(cls, columns: Mapping[str, Any]) -> PlainTable:
+        """Make a table of arrays of numbers and lists of texts: what each holds says what the column is."""
+        numbers = {"f": float, "i": int, "u": int}
+        kinds = {
+            name: numbers[column.dtype.kind] if isinstance(column, np.ndarray) else str
+            for name, column in columns.items()
+        }
+        return cls.of(kinds, columns)
+
+    @classmethod
     def of_rows(cls, kinds: Mapping[str, type], rows: Iterable[Sequence[Any]]) -> PlainTable:
-        """The table of these rows."""
+        """Return the table of these rows."""
         columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
         return cls(kinds=kinds, columns=dict(zip(kinds, columns, strict=True)))
 
     @classmethod
     def stacked(cls, tables: Sequence[PlainTable]) -> PlainTable:
-        """The tables below each other; there is at least one, and all have the same columns."""
+        """Return the tables below each other; there is at least one, and all have the same columns."""
         kinds = tables[0].kinds
         return cls(kinds=kinds, columns={name: [value for one in tables for value in one[name]] for name in kinds})
 
@@ -51,15 +61,15 @@ class PlainTable:
         return self.columns[name]
 
     def rows(self, *names: str) -> Iterator[tuple[Any, ...]]:
-        """The rows, with these columns or with all of them."""
+        """Return the rows, with these columns or with all of them."""
         return zip(*(self.columns[name] for name in names or self.kinds), strict=True)
 
     def named(self) -> Iterator[dict[str, Any]]:
-        """The rows, each with the columns' names."""
+        """Return the rows, each with the columns' names."""
         return (dict(zip(self.kinds, row, strict=True)) for row in self.rows())
 
     def where(self, name: str, value: Any) -> PlainTable:
-        """The rows with this value in a column."""
+        """Return the rows with this value in a column."""
         return self.take([place for place, found in enumerate(self.columns[name]) if found == value])
 
     def ordered(self, *names: str, falling: bool = False) -> PlainTable:
@@ -68,12 +78,12 @@ class PlainTable:
         return self.take(sorted(range(len(self)), key=keys.__getitem__, reverse=falling))
 
     def take(self, places: Sequence[int]) -> PlainTable:
-        """The rows at these places."""
+        """Return the rows at these places."""
         columns = {name: [column[place] for place in places] for name, column in self.columns.items()}
         return PlainTable(kinds=self.kinds, columns=columns)
 
     def labelled(self, name: str, value: str) -> PlainTable:
-        """The table with a first column that has the same words in every row."""
+        """Return the table with a first column that has the same words in every row."""
         columns = {name: [value] * len(self), **self.columns}
         return PlainTable(kinds={name: str, **self.kinds}, columns=columns)
 
@@ -82,3 +92,8 @@ class PlainTable:
         """The table as a polars frame."""
         types = {str: pl.String, int: pl.Int64, float: pl.Float64}
         return pl.DataFrame(dict(self.columns), schema={name: types[kind] for name, kind in self.kinds.items()})
+
+
+def as_frame(table: str, words: str) -> property:
+    """Make a property that gives a table of its owner as a polars frame."""
+    return property(lambda owner: getattr(owner, table).frame, doc=words)

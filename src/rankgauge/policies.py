@@ -42,7 +42,7 @@ class Policy(StrEnum):
 
     @classmethod
     def parse(cls, value: str) -> Self:
-        """The choice of that name."""
+        """Return the choice of that name."""
         known = {member.value: member for member in cls}
         if value not in known:
             raise UnknownNameError(f"policy for {cls.subject()}", str(value), known)
@@ -50,7 +50,7 @@ class Policy(StrEnum):
 
     @classmethod
     def subject(cls) -> str:
-        """What the choice is about, in the words of an error message."""
+        """Return what the choice is about, in the words of an error message."""
         return (cls.__doc__ or cls.__name__).split(":")[0].lower()
 
 
@@ -180,6 +180,13 @@ class FailedResponse(Policy):
     LEAVE_OUT = "leave-out", "a query whose search failed is left out of the evaluation of that run"
     EMPTY = "empty", "a query whose search failed counts, with an empty list or the hits that are there"
     STOP = "stop", "a failed search is an error"
+
+
+class SpanOverlap(Policy):
+    """Overlap of spans: how much of a judged passage a retrieved chunk has to cover."""
+
+    SHARE = "share", "the share of the judged span that the chunk holds"
+    IOU = "iou", "what both the judged span and the chunk hold, divided by what either holds"
 
 
 class SameId(Policy):

@@ -118,12 +118,12 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
         self.__post_init__()
 
 
-def _compared(self: Any) -> tuple[Any, ...]:
+def _comparable(self: Any) -> tuple[Any, ...]:
     return tuple(getattr(self, one.name) for one in self.__dataclass_fields__.values() if one.compare)
 
 
 def _eq(self: Any, other: object) -> bool:
-    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+    return _comparable(self) == _comparable(other) if type(other) is type(self) else NotImplemented
 
 
 def _hash(self: Any) -> int:

@@ -42,7 +42,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self._modules: dict[str, str] | None = None
 
     def add(self, thing: T, name: str | None = None) -> T:
-        """The thing, known from now on by its own `name` or by the one that is given."""
+        """Return the thing, known from now on by its own `name` or by the one that is given."""
         name = name or str(getattr(thing, "name"))  # noqa: B009 - any kind of thing may have a name
         if self.loaded.setdefault(name, thing) is not thing:
             raise TypeError(f"there are two of the kind {self.kind} called {name}")
@@ -53,7 +53,7 @@ class Registry(Mapping[str, T], Generic[T]):
         del self.loaded[name]
 
     def find(self, name: str) -> T:
-        """The thing of that name; an error suggests the nearest names if there is none."""
+        """Return the thing of that name; an error suggests the nearest names if there is none."""
         thing = self._near_file(name)
         if thing is None:
             raise UnknownNameError(self.kind, name, self, near=nearest(name, self) or self._meaning(name))
@@ -80,17 +80,20 @@ class Registry(Mapping[str, T], Generic[T]):
         return isinstance(name, str) and self._near_file(name) is not None
 
     def titles(self) -> dict[str, str]:
-        """A few words on each of them, for lists and for Tab."""
+        """Return a few words on each of them, for lists and for Tab."""
         return {name: title_of(thing) for name, thing in self.items()}
 
     def has_file(self, name: str) -> bool:
-        """Whether a file is named for the thing, found without loading any."""
+        """Say whether a file is named for the thing, found without loading any."""
         return plain(name) in self._files
 
     def _near_file(self, name: str) -> T | None:
-        """The thing of that name: the file named for it is tried before all the others."""
-        if name not in self.loaded and (file := self._files.get(plain(name))):
-            importlib.import_module(file)
+        """Return the thing of that name: a file named for it, or for its beginning, is tried before all the others."""
+        if name not in self.loaded:
+            short = plain(name)
+            begun = (self._files.get(short[:end]) for end in range(len(short), 0, -1))
+            if file := next(filter(None, begun), None):
+                importlib.import_module(file)
         if name not in self.loaded:
             self._load_all()
         if name not in self.loaded and self._lenient:
@@ -141,18 +144,18 @@ class Registered:
     registry: ClassVar[Registry[Any]]
 
     def register(self) -> Self:
-        """The thing, known by its name from now on."""
+        """Return the thing, known by its name from now on."""
         self.registry.add(self)
         return self
 
 
 def plain(name: str) -> str:
-    """A name as it is compared with those of files: trec_eval-10, trec_eval_10 and Trec-Eval-10 are one."""
+    """Return a name as it is compared with those of files: trec_eval-10, trec_eval_10 and Trec-Eval-10 are one."""
     return "".join(filter(str.isalnum, name)).lower()
 
 
 def title_of(thing: Any) -> str:
-    """A few words on a thing: its title, or the first line of its docstring if it is a class."""
+    """Return a few words on a thing: its title, or the first line of its docstring if it is a class."""
     title = getattr(getattr(thing, "facts", thing), "title", None)
     if isinstance(title, str):
         return title

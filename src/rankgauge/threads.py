@@ -26,7 +26,7 @@ _this = threading.local()
 
 
 def spread(work: Callable[[Given], Made], source: Iterable[Given], *, least: int = 2) -> Iterator[Made]:
-    """What `work` makes of each block, in order; at most `THREADS` blocks are taken ahead.
+    """Yield what `work` makes of each block, in order; at most `THREADS` blocks are taken ahead.
 
     Work that is spread already, as that on one of several runs, is not spread again, nor are fewer blocks than `least`.
     """

@@ -18,7 +18,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.measures import MEASURES, Example, Measure, parse
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import graded
+from rankgauge.ranking.rules import apply_negative
 from tests.backends.collections import collection
 from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC
@@ -54,7 +54,7 @@ def takes(measure: Measure, grades: Iterable[float]) -> bool:
 
 def taken(spoken: Dialect, judgments: pl.DataFrame) -> list[Measure]:
     """The measures that take the collection's grades in that dialect."""
-    grades = graded(judgments["grade"].unique().to_numpy(), spoken.negative).tolist()
+    grades = apply_negative(judgments["grade"].unique().to_numpy(), spoken.negative).tolist()
     return [measure for measure in MEASURES if takes(spoken.read(measure), grades)]
 
 

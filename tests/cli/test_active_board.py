@@ -46,6 +46,13 @@ def test_judgments_of_several_assessors(command: Command, runs: list[str], tmp_p
     assert not (tmp_path / "c.rg").exists()
 
 
+def test_expected_of_a_whole_pool(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """With every document judged nothing is left to guess: the expected interval is 0, not some zeros of a number."""
+    options = ("-m", "nDCG@5", "--depth", "5", "--grades", "0,1,2,3", "--budget", "5000", "-o", str(tmp_path / "c.rg"))
+    row = next(line for line in command("active", "plan", *runs, *options).splitlines() if line.startswith("nDCG@5"))
+    assert row.split()[-1] == "0"
+
+
 def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     """Runs are planned, judged and ranked: the board says what it rests on, in every format."""
     made, tasks = str(tmp_path / "c.rg"), tmp_path / "tasks.csv"

@@ -12,7 +12,7 @@ import pytest
 
 from rankgauge import compare
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics import detectable_effect
+from rankgauge.statistics.effects import detectable_effect
 from tests.cli.conftest import Command, below_judged
 from tests.program import rankgauge
 

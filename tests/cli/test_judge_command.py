@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankgauge.judgments.llm.stand_in import StandIn
 from tests.cli.conftest import Command
 from tests.judges.pools import graded, pool
+from tests.judges.stand_ins import WatchedStandIn
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def files(folder: Path) -> Path:
 
 
 @pytest.fixture
-def slow() -> Iterator[StandIn]:
+def slow() -> Iterator[WatchedStandIn]:
     """A stand-in that takes its time."""
-    with StandIn(graded(pool()), delay=0.1) as started:
+    with WatchedStandIn(graded(pool()), delay=0.1) as started:
         yield started
 
 
@@ -127,7 +127,7 @@ def test_no_input_is_overwritten(command: Command, files: Path, words: tuple[str
 
 
 def test_refused_pairs_are_told_by_the_exit_code(
-    program: Callable[..., subprocess.Popen[str]], files: Path, slow: StandIn
+    program: Callable[..., subprocess.Popen[str]], files: Path, slow: WatchedStandIn
 ) -> None:
     """A pair that is left without a grade is no success, and the summary says how to ask again."""
     slow.delay = 0.0
@@ -146,12 +146,12 @@ def test_refused_pairs_are_told_by_the_exit_code(
 
 
 def test_ctrl_c_keeps_what_was_answered(
-    program: Callable[..., subprocess.Popen[str]], files: Path, slow: StandIn
+    program: Callable[..., subprocess.Popen[str]], files: Path, slow: WatchedStandIn
 ) -> None:
     """It ends without a traceback, writes what there is, and the next start goes on."""
     call = ("judge", "texts.csv", "--url", slow.url, "--model", "m", "-o", "llm.csv", "--jobs", "2")
     started = program(*call)
-    while slow.answered.total() < 4:
+    while slow.received.total() < 4:
         time.sleep(0.01)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=20)
@@ -170,12 +170,14 @@ def test_a_batch(command: Command, files: Path) -> None:
     """Requests go to a file; the results of an endpoint come back as grades, with their provenance."""
     assert "requests.jsonl: 20 requests" in command(*CALL, "-o", "llm.csv", "--write-batch", "requests.jsonl")
     assert not (files / "llm.csv").exists()
-    with StandIn(graded(pool())) as stand_in:
+    other = command(*CALL, "-o", "llm.csv", "--write-batch", "requests.jsonl", "--api", "anthropic", code=4)
+    assert "the form of OpenAI's batches" in other
+    with WatchedStandIn(graded(pool())) as stand_in:
         results = []
         for line in (files / "requests.jsonl").read_text().splitlines():
             asked = json.loads(line)
-            row, _ = stand_in.note(asked["body"], {})
-            body = stand_in.completion(asked["body"], row, None)
+            row = stand_in.find_row(asked["body"])
+            body = stand_in.completion(asked["body"], row)
             results.append({"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}})
     (files / "results.jsonl").write_text("\n".join(map(json.dumps, results)))
     assert "graded     20 of 20 pairs" in command(*CALL, "-o", "llm.csv", "--read-batch", "results.jsonl")
@@ -193,7 +195,8 @@ def test_another_model_does_not_overwrite(command: Command, files: Path) -> None
 def test_prompts_by_name(command: Command, files: Path) -> None:
     """A prompt is named, shown, or a file; anything else is an error that lists the names."""
     assert "##final score: the grade" in command(*CALL, "--prompt", "umbrela", "--dry-run")
-    assert "UMBRELA (2024)" in command("formats", "prompts", "umbrela")
+    assert "UMBRELA (2024)" in command("judge", "prompts", "show", "umbrela")
+    assert "umbrela  " in command("judge", "prompts")
     assert "umbrela" in command(*CALL, "--prompt", "umbrella", "--dry-run", code=2)
 
 

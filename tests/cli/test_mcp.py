@@ -78,6 +78,15 @@ def test_a_list_of_queries_beside_a_file_may_not_be_a_link(folder: Path) -> None
         Folder(folder).place("one.txt")
 
 
+def test_copies_of_a_document_count_as_is_said(folder: Path) -> None:
+    """A list with a copy is refused with the name of the argument that says what it counts."""
+    (folder / "twice.txt").write_text("".join(f"q{n} Q0 a {at} {9 - at} t\n" for n in range(6) for at in (1, 2)))
+    call, said = server(folder).call_tool, {"judgments": "qrels.txt", "runs": {"t": "twice.txt"}, "measures": ["P@2"]}
+    with pytest.raises(ToolError, match="duplicates"):
+        asyncio.run(call("evaluate", said))
+    assert "0.5" in str(asyncio.run(call("evaluate", {**said, "duplicates": "count-once"})))
+
+
 def test_names_are_no_options(folder: Path) -> None:
     """A run that is called --output writes nothing."""
     before = {path: path.read_bytes() for path in folder.rglob("*.txt")}

@@ -29,3 +29,17 @@ def test_reproduce_logs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     with progress.told() as tell:
         tell(0, 2, "")
     assert not capsys.readouterr().err
+
+
+def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a terminal one line is drawn again for each part, no wider than the terminal, and is wiped at the end."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "70")
+    with progress.told() as tell:
+        tell(0, 4, "first")
+        tell(2, 4, "a name that is longer than the line of this terminal")
+    lines = capsys.readouterr().err.split("\r\x1b[K")
+    assert lines[1] == f"{'░' * 30} 0/4 in 0 s  first"
+    assert lines[2].startswith(f"{'█' * 15}{'░' * 15} 2/4 in 0 s, about 0 s left  a name")
+    assert len(lines[2]) == 69
+    assert lines[3] == ""

@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import compare
 from rankgauge.cli.choices import sources
-from rankgauge.cli.runs import named
+from rankgauge.cli.runs import name_runs
 from rankgauge.errors import InputError
 from tests.cli.conftest import Command, below_judged
 
@@ -46,22 +46,22 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_name_before_the_path(written: str, name: str, path: str) -> None:
     """NAME=PATH names a run; what exists as it stands is a path, and a name holds no stroke unless its path exists."""
-    assert named([Path(written)]) == {name: Path(path)}
+    assert name_runs([Path(written)]) == {name: Path(path)}
 
 
 def test_two_files_of_one_name() -> None:
     """Files of one name are told apart by their paths; a name that was given stays as it was given."""
     bm25, other = Path("bm25.txt"), Path("other/bm25.txt")
-    assert named([bm25, other]) == {"bm25.txt": bm25, str(other): other}
-    assert named([Path("bm25.txt=other/bm25.txt"), other]) == {"bm25.txt": other, str(other): other}
+    assert name_runs([bm25, other]) == {"bm25.txt": bm25, str(other): other}
+    assert name_runs([Path("bm25.txt=other/bm25.txt"), other]) == {"bm25.txt": other, str(other): other}
 
 
 def test_packing_is_no_part_of_a_name() -> None:
     """A run is called the same whether its file is packed or not; where both are listed, by their paths."""
     plain, packed = Path("bm25.txt"), Path("bm25.txt.gz")
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert named([packed]) == {"bm25.txt": packed}
-    assert named([plain, packed]) == {str(plain): plain, str(packed): packed}
+    assert name_runs([packed]) == {"bm25.txt": packed}
+    assert name_runs([plain, packed]) == {str(plain): plain, str(packed): packed}
     assert compare({"1": {"d": 1}}, [plain, packed], "AP").runs == (str(plain), str(packed))
 
 
@@ -69,7 +69,7 @@ def test_packing_is_no_part_of_a_name() -> None:
 def test_two_runs_of_one_name(runs: tuple[str, str]) -> None:
     """Two runs under one name are an error, not one run."""
     with pytest.raises(InputError, match=r"two runs are called (A|bm25\.txt): bm25\.txt and "):
-        named([Path(run) for run in runs])
+        name_runs([Path(run) for run in runs])
 
 
 def test_names_are_shown(command: Command) -> None:

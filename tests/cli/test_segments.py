@@ -13,7 +13,7 @@ from rankgauge import InputError, compare, evaluate
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.segments import hidden_losses
 from rankgauge.errors import ParameterError
-from rankgauge.statistics import t_interval
+from rankgauge.statistics.intervals import t_interval
 from tests.cli.conftest import Command, below_judged
 
 RANKS = {"brand": (1, 3), "long tail": (5, 1)}
@@ -98,9 +98,9 @@ def test_a_segment_fails_the_gate() -> None:
     gate = whole.segmented(by).gate("RR:0.01")
     assert gate.verdict is GateVerdict.WORSE
     assert gate.lost["segment"] == ["brand"]
-    assert gate.segment_alpha == pytest.approx(0.05 / 3)
+    assert gate.part_alpha == pytest.approx(0.05 / 3)
     few = whole.segmented({query: "few" if query in ("q00", "q03", "q06") else "rest" for query in judgments})
-    assert few.gate("RR").segment_rows["verdict"][0] == GateVerdict.UNDECIDED.value
+    assert few.gate("RR").part_rows["verdict"][0] == GateVerdict.UNDECIDED.value
     assert few.gate("RR").verdict is GateVerdict.PASS
 
 
@@ -153,7 +153,7 @@ def test_a_segment_has_its_own_tolerance() -> None:
     for name in ("brand", "kind=brand"):
         lenient = found.gate("RR", segments={name: 0.9})
         assert lenient.verdict.value == "pass"
-        rows = {row["segment"]: row["tolerance"] for row in lenient.segment_rows.named()}
+        rows = {row["segment"]: row["tolerance"] for row in lenient.part_rows.named()}
         assert rows == {"brand": 0.9, "long tail": 0.0, "(none)": 0.0}
     with pytest.raises(ParameterError, match="brand, long tail"):
         found.gate("RR", segments={"brnd": 0.9})

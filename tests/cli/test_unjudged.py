@@ -255,11 +255,11 @@ def test_a_segment_without_a_query_has_no_interval() -> None:
     """Where no query of a segment can be compared, nothing is said of it."""
     import numpy as np
 
-    from rankgauge.comparison.gate import widened
-    from rankgauge.statistics import t_interval
+    from rankgauge.comparison.gate import widen_intervals
+    from rankgauge.statistics.intervals import t_interval
 
     nothing = np.full((3, 1), np.nan)
-    assert np.isnan(widened(t_interval(nothing), nothing, 0.05).low).all()
+    assert np.isnan(widen_intervals(t_interval(nothing), nothing, 0.05).low).all()
 
 
 @pytest.mark.parametrize("moved", [0, 5])
@@ -293,9 +293,9 @@ def test_a_new_run_in_a_small_catalogue_is_not_misplaced(command: Command, shop:
 def test_lists_that_have_documents_in_common_by_chance() -> None:
     """Random lists of few documents are no other query's, however many share half of their first ten with one."""
     from rankgauge import dialects
-    from rankgauge.files.mismatch import misplaced
+    from rankgauge.files.mismatch import explain_misplaced
     from tests.backends.collections import collection
 
     for seed in range(5):
         made = collection(dialects.get("standard"), seed=seed)
-        assert misplaced(made.judgments, made.run) is None
+        assert explain_misplaced(made.judgments, made.run) is None

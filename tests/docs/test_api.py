@@ -9,7 +9,7 @@ import inspect
 import pytest
 
 import rankgauge
-from rankgauge.reference.pages.api import SECTIONS
+from rankgauge.reference.api import SECTIONS
 
 
 def test_every_public_name_has_a_section() -> None:

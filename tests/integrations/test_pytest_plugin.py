@@ -40,6 +40,8 @@ def test_assert_ranking(tmp_path: Path) -> None:
     """A worse run and one below a floor fail their tests and say why; each gate is a property in the JUnit file."""
     (tmp_path / "test_search.py").write_text(TESTS, encoding="utf-8")
     words = [
+        "-c",
+        os.devnull,  # no settings of a folder above
         "-W",
         "error::pytest.PytestWarning",
         "-p",

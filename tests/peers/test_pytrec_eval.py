@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import pytrec_eval
 
-from rankgauge import InputError, evaluate
+from rankgauge import InputError, Result, evaluate
 from rankgauge.compat import pytrec_eval as compat
 from rankgauge.measures import resolve
 from tests.peers.cases import cases
@@ -16,16 +18,24 @@ OVERALL = {"num_q", "gm_map", "gm_bpref", "runid", "relstring"}
 
 NAMES = sorted(pytrec_eval.supported_measures - OVERALL)
 
+pytestmark = pytest.mark.xdist_group("pytrec_eval")  # the values are computed once in a process
+
+
+@cache
+def values(level: int) -> tuple[dict[str, dict[str, float]], Result]:
+    """The values of every measure in each random case: ties, unjudged and negative grades included."""
+    case = cases(ties=True, lowest=-1)
+    peer = pytrec_eval.RelevanceEvaluator(case.judgments, set(NAMES), relevance_level=level).evaluate(case.run)
+    asked = [p.measure for p in resolve(NAMES)]
+    return peer, evaluate(case.judgments, case.run, asked, dialect="trec_eval", rel=level)
+
 
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_measure(name: str, level: int) -> None:
-    """Each measure of trec_eval has the same value in each random case: ties, unjudged and negative grades included."""
-    case = cases(ties=True, lowest=-1)
-    peer = pytrec_eval.RelevanceEvaluator(case.judgments, {name}, relevance_level=level).evaluate(case.run)
-    printed = resolve([name])
-    result = evaluate(case.judgments, case.run, [p.measure for p in printed], dialect="trec_eval", rel=level)
-    for p in printed:
+    """Each measure of trec_eval has the same value in each random case."""
+    peer, result = values(level)
+    for p in resolve([name]):
         theirs = np.array([peer[query][p.name] for query in result.queries])
         np.testing.assert_allclose(result.matrix[:, result.measures.index(p.measure)], theirs, rtol=0, atol=1e-12)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import ranx
 
-from rankgauge import InputError, evaluate
+from rankgauge import InputError, Result, evaluate
 from rankgauge.measures import parse
 from tests.peers.cases import Cases, cases
 
@@ -44,17 +46,30 @@ SHARED = {
 
 def theirs_and_ours(case: Cases, theirs: str, ours: str) -> tuple[np.ndarray, np.ndarray]:
     """The values of both, query by query."""
+    peer, result = all_values(case, {theirs: ours})
+    return peer[theirs], result.matrix[:, 0]
+
+
+def all_values(case: Cases, names: dict[str, str]) -> tuple[dict[str, np.ndarray], Result]:
+    """The values of both, of several measures, by the names that ranx has for them."""
     run = ranx.Run(case.run)
-    ranx.evaluate(ranx.Qrels(case.judgments), run, theirs, save_results_in_run=True)
-    result = evaluate(case.judgments, case.run, [ours])
-    return np.array([run.scores[theirs][query] for query in result.queries]), result.matrix[:, 0]
+    ranx.evaluate(ranx.Qrels(case.judgments), run, list(names), save_results_in_run=True)
+    result = evaluate(case.judgments, case.run, list(names.values()))
+    return {name: np.array([run.scores[name][query] for query in result.queries]) for name in names}, result
+
+
+@cache
+def shared() -> tuple[dict[str, np.ndarray], Result]:
+    """The values of every shared measure in random cases without ties; ranx sorts ties by an unstable sort."""
+    return all_values(cases(ties=False), SHARED)
 
 
 @pytest.mark.parametrize(("theirs", "ours"), SHARED.items())
 def test_every_shared_measure(theirs: str, ours: str) -> None:
-    """A measure of ranx has its value in each random case without ties; ranx sorts ties by an unstable sort."""
-    peer, values = theirs_and_ours(cases(ties=False), theirs, ours)
-    np.testing.assert_allclose(values, peer, rtol=0, atol=1e-12)
+    """A measure of ranx has its value in each random case without ties."""
+    peer, result = shared()
+    values = result.matrix[:, result.measures.index(parse(ours))]
+    np.testing.assert_allclose(values, peer[theirs], rtol=0, atol=1e-12)
 
 
 def test_rbp_of_grades() -> None:

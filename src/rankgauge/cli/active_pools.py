@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.cli.options import RunSpellingOptions, names
-from rankgauge.cli.runs import named
+from rankgauge.cli.runs import name_runs
 from rankgauge.errors import InputError, OptionError
 from rankgauge.files import table_suffixes
 from rankgauge.files.queries import query_texts
@@ -17,7 +17,7 @@ from rankgauge.files.source import suffix_of
 from rankgauge.judgments import scale
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling import defaults
-from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
 from rankgauge.labelling.pool_sources import PoolSources, PoolTable, document_table, in_units
@@ -30,7 +30,7 @@ def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tu
     """A new campaign, for a board of runs if that was named or the other methods cannot give it, else for one value;
     and what was chosen because nobody said it."""
     sources = _sources(asked)
-    measures, alone = _measures(asked) or [defaults.MEASURE], bool(asked.setting or asked.calibrate_on)
+    measures, alone = names(asked.measure or [defaults.MEASURE]), bool(asked.setting or asked.calibrate_on)
     by_shape = asked.method == defaults.METHOD and sources.is_board(
         measures, asked.goal, depth=asked.depth, alone=alone
     )
@@ -40,9 +40,11 @@ def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tu
 
 
 def _sources(asked: PlanOptions) -> PoolSources:
-    """What the files say: runs, or the table of a pool with the texts of its documents."""
+    """Return what the files say: runs, or the table of a pool with the texts of its documents."""
     said = _spelling(asked)
-    given: dict[str, Any] = {"judges": tuple(_judges(asked).values()), "judged": said.maybe(asked.judgments)}
+    judges = said.files(name_runs(asked.judge or [], "judges"))
+    read = tuple(MachineJudge.read(path, name) for name, path in judges.items())
+    given: dict[str, Any] = {"judges": read, "judged": said.maybe(asked.judgments)}
     if asked.queries is not None:
         given["query_texts"] = query_texts(asked.queries)
     if len(asked.pool) == 1 and suffix_of(asked.pool[0]) in table_suffixes():
@@ -51,11 +53,11 @@ def _sources(asked: PlanOptions) -> PoolSources:
             table = table.joined(document_table(said.file(asked.documents))[0])
         return PoolSources(table=table, **given)
     documents = None if asked.documents is None else document_table(said.file(asked.documents))[0]
-    return PoolSources(runs=said.files(named(asked.pool)), documents=documents, **given)
+    return PoolSources(runs=said.files(name_runs(asked.pool)), documents=documents, **given)
 
 
 def _made_for_one_value(asked: PlanOptions, sources: PoolSources) -> tuple[Campaign, list[tuple[str, str]]]:
-    measures = _measures(asked) or [defaults.MEASURE]
+    measures = names(asked.measure or [defaults.MEASURE])
     if len(measures) > 1 or asked.goal is not None or asked.judgments is not None:
         raise OptionError(
             f"--method {asked.method} estimates one measure: give one -m, and neither --goal nor --judgments."
@@ -78,7 +80,7 @@ def _made_for_one_value(asked: PlanOptions, sources: PoolSources) -> tuple[Campa
 def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign, list[tuple[str, str]]]:
     if asked.setting:
         raise OptionError("--set is for campaigns that estimate one value: leave it out for a board of runs.")
-    measures, goal = _measures(asked) or [defaults.MEASURE], asked.goal or defaults.GOAL
+    measures, goal = names(asked.measure or [defaults.MEASURE]), asked.goal or defaults.GOAL
     grades, words = _scale(asked, sources)
     pool = sources.board_pool(measures, depth=asked.depth, cost=asked.cost)
     depth = sources.usual_depth(measures)
@@ -86,51 +88,34 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
         words.append(("depth", f"the first {depth} of each run, as deep as {', '.join(measures)} looks (--depth)"))
     if asked.calibrate_on is not None:
         human, judge = map(_spelling(asked).file, asked.calibrate_on)
-        pool = calibrated(pool, human, judge, grades=np.array(grades))
+        pool = calibrate(pool, human, judge, grades=np.array(grades))
     scaled, cost = in_units(pool, asked.unit, asked.overhead)
     common = _common(asked, cost) | {"method": asked.method, "pilot": asked.pilot or 0}
     return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common), words
-
-
-def _judges(asked: PlanOptions) -> dict[str, MachineJudge]:
-    """The judges by name; words that they use for grades are those of the scale."""
-    files = _spelling(asked).files(named(asked.judge or [], "judges"))
-    return {name: MachineJudge.read(path, name) for name, path in files.items()}
 
 
 def _spelling(asked: PlanOptions) -> RunSpellingOptions:
     return RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
 
 
-def _common(asked: PlanOptions, words: str) -> dict[str, Any]:
-    """The settings of every campaign."""
-    kept = ("budget", "dialect", "assessors", "combine", "unjudgeable", "scale", "seed")
-    return {name: getattr(asked, name) for name in kept} | {"cost": words}
+def _common(asked: PlanOptions, cost: str) -> dict[str, Any]:
+    """Return the settings of every campaign."""
+    kept = ["budget", "dialect", "assessors", "unjudgeable", "scale", "seed", *["combine"] * ("combine" in asked.given)]
+    return {name: getattr(asked, name) for name in kept} | {"cost": cost}
 
 
 def _scale(asked: PlanOptions, sources: PoolSources) -> tuple[list[float], list[tuple[str, str]]]:
-    """The scale of grades as it is named, or as the files show it, with a word on where it comes from."""
-    named = _named_grades(asked)
-    if named is not None:
-        return named, []
+    """Return the scale of grades as it is named, or as the files show it, with a word on where it comes from."""
+    if asked.grades is not None:
+        return sorted(_numbers(asked.grades)), []
+    if asked.scale is not None:
+        return sorted({float(level) for _, level in scale(asked.scale).levels}), []
     grades, source = sources.usual_grades
     return list(grades), [("scale", f"{', '.join(f'{grade:g}' for grade in grades)}, {source} (--grades)")]
 
 
-def _named_grades(asked: PlanOptions) -> list[float] | None:
-    """The scale of grades as it is given, or that of its words; None where nobody names it."""
-    if asked.grades is not None:
-        return sorted(_numbers(asked.grades))
-    return None if asked.scale is None else sorted({float(level) for _, level in scale(asked.scale).levels})
-
-
-def _measures(asked: PlanOptions) -> list[str]:
-    """The measures that were named."""
-    return names(asked.measure or ())
-
-
 def options_of(given: Sequence[str]) -> dict[str, Any]:
-    """A method's options, written as NAME=VALUE."""
+    """Return a method's options, written as NAME=VALUE."""
     found = {}
     for text in given:
         name, joint, value = text.partition("=")

@@ -16,7 +16,7 @@ ENDING = ".json"
 
 
 def baseline_file(baselines: Sequence[str] | None, runs: Iterable[str]) -> Path | None:
-    """The file that a baseline names, unless it names a run; it need not exist yet."""
+    """Return the file that a baseline names, unless it names a run; it need not exist yet."""
     stored = [one for one in baselines or () if Path(one).suffix == ENDING and not {one, Path(one).name} & {*runs}]
     if stored and len(baselines or ()) > 1:
         raise OptionError(f"--baseline {stored[0]} is a stored one, which is the only baseline: leave out the others.")

@@ -6,13 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.comparison import DEFAULT_MEASURES, CompareOptions, find_baseline, gate_rules
+from rankgauge.cli.comparison import (
+    DEFAULT_MEASURES,
+    CompareOptions,
+    chosen_tables,
+    close_gate,
+    find_baseline,
+    gate_rules,
+)
 from rankgauge.cli.evaluation import RunsEvaluation
 from rankgauge.cli.options import names
 from rankgauge.cli.streams import find_outputs, spare, told, write_report
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import WEIGHTS
-from rankgauge.comparison.collections.gate import CollectionsGate
 from rankgauge.comparison.collections.report import TABLES, CollectionsReport
 from rankgauge.comparison.collections.sources import (
     MAIN,
@@ -21,6 +27,7 @@ from rankgauge.comparison.collections.sources import (
     read_board,
     read_weights,
 )
+from rankgauge.comparison.gate import CollectionsGate
 from rankgauge.comparison.looks import GateLook
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.errors import InputError, OptionError, UnknownNameError
@@ -54,35 +61,28 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     outputs = find_outputs(CollectionsReport, options.output)
     assert options.collections is not None
     spare([options.collections], [path for _, path in outputs])
-    sources, weights = _weighed(options, read_board(options.collections))
+    sources, weights = _apply_weights(options, read_board(options.collections))
     settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
-    rules, chosen = gate_rules(options), _tables(options)
-    collections, said = _evaluated(options, sources, [rule.measure for rule in rules])
+    rules, chosen = gate_rules(options), chosen_tables(options, TABLES)
+    collections, said = _evaluate_collections(options, sources, [rule.measure for rule in rules])
     known = {run: None for one in collections for run in one.runs}
     comparison = CollectionsComparison(
         given=tuple(collections),
         **said,
-        baselines=tuple(find_baseline(one, known) for one in options.baseline or ()),
+        bases=tuple(find_baseline(one, known) for one in options.baseline or ()),
         weights=weights,
         holes=options.holes or "common",
         settings=settings,
     )
-    tolerances = [SegmentTolerance.parse(text) for text in options.collection_tolerance or ()]
+    tolerances = tuple(SegmentTolerance.parse(text) for text in options.collection_tolerance or ())
     gate = None
     if rules:
-        by_name = {one.segment: one.loss for one in tolerances}
         gaps = [one.values[..., comparison.paired] for one in comparison.collections if one.values is not None]
         look = None if options.looks is None else GateLook.take(options.looks, options.alpha, rules, gaps)
-        gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=by_name, look=look)
+        gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=tolerances, look=look)
     report = CollectionsReport(comparison=comparison, chosen=chosen, gate=gate, digits=options.digits)
     write_report(report, outputs)
-    if gate is not None:
-        if gate.look is not None:
-            gate.look.write()
-        if all(path is not None for _, path in outputs):
-            print(gate.headline())
-        if gate.verdict.exit_code:
-            raise SystemExit(gate.verdict.exit_code)
+    close_gate(gate, outputs)
 
 
 def _misfits(options: CompareOptions, *, store: bool) -> Iterator[str]:
@@ -106,15 +106,7 @@ def _misfits(options: CompareOptions, *, store: bool) -> Iterator[str]:
         yield "--store-baseline is about a single collection."
 
 
-def _tables(options: CompareOptions) -> tuple[str, ...] | None:
-    chosen = tuple(name.strip() for name in (options.tables or "").split(",") if name.strip())
-    for name in chosen:
-        if name not in TABLES:
-            raise UnknownNameError("table of collections", name, TABLES)
-    return chosen or None
-
-
-def _weighed(options: CompareOptions, sources: list[CollectionSource]) -> tuple[list[CollectionSource], str]:
+def _apply_weights(options: CompareOptions, sources: list[CollectionSource]) -> tuple[list[CollectionSource], str]:
     """Return the collections with the weights or groups of a file, and the rule for weights."""
     if options.weights is None or options.weights in WEIGHTS:
         return sources, options.weights or "each"
@@ -127,7 +119,7 @@ def _weighed(options: CompareOptions, sources: list[CollectionSource]) -> tuple[
     return found, "groups" if all(one.weight is None for one in found) else "given"
 
 
-def _evaluated(
+def _evaluate_collections(
     options: CompareOptions, sources: list[CollectionSource], wanted: list[str]
 ) -> tuple[list[Collection], dict[str, Any]]:
     """Evaluate every collection; those of scores alone have no queries. Also what is known of the measures."""

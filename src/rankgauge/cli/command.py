@@ -66,12 +66,12 @@ class Command(Registered):
     ) -> None:
         """`name` is what a user types after `rankgauge`; `page` is the file in docs/ that says more.
 
-        Commands are listed by `place`, those with the same place in the order of their declaration. `first` are the
-        options that people use most. A group has `about`, what it is for; `otherwise` is the command that a first word
-        which names none is given to; its function is what it does without a command.
+        Without a page it is that of the command's group. Commands are listed by `place`, those with the same place in
+        the order of their declaration. `first` are the options that people use most. `about` is what a group is for;
+        `otherwise` is the command that a first word which names none is given to; its function is what it does alone.
         """
-        self.name, self.examples, self.function, self.place, self.page = name, examples, function, place, page
-        self.first, self.otherwise, self.is_group = first, otherwise, bool(about)
+        self.name, self.examples, self.function, self.place = name, examples, function, place
+        self.first, self.otherwise, self.is_group, self._page = first, otherwise, bool(about), page
         self.about = about or _unindent((function and function.__doc__) or "")
         self.serial = len(COMMANDS.loaded)
 
@@ -79,6 +79,12 @@ class Command(Registered):
     def parameters(self) -> list[Parameter]:
         """The options and arguments."""
         return [] if self.function is None or self.is_group else list(spread(self.function)[0].values())
+
+    @property
+    def page(self) -> str:
+        """The file in docs/ that says more."""
+        group = self.name.rpartition(" ")[0]
+        return self._page or (COMMANDS[group].page if group else "cli.md")
 
     @property
     def path(self) -> str:
@@ -116,7 +122,7 @@ ROOT = Command(
 
 
 def command(
-    name: str, *examples: str, place: int = LAST, page: str = "cli.md", first: Sequence[str] = ()
+    name: str, *examples: str, place: int = LAST, page: str = "", first: Sequence[str] = ()
 ) -> Callable[[Function], Function]:
     """Register the function below it as a command; its name follows `rankgauge`, as in "audit lint".
 
@@ -136,7 +142,7 @@ def group(
     about: str,
     *examples: str,
     place: int = LAST,
-    page: str = "cli.md",
+    page: str = "",
     alone: Callable[[], None] | None = None,
     otherwise: str = "",
 ) -> None:
@@ -169,8 +175,10 @@ def execute(words: Sequence[str]) -> None:
 def find(words: Sequence[str]) -> tuple[Command, list[str]]:
     """Find the command that the first words name, and the words that are left for it."""
     found, rest = ROOT, list(words)
-    while found.is_group and rest and rest[0] not in (*HELP, HELP_ALL):
+    while rest and rest[0] not in (*HELP, HELP_ALL):
         name = f"{found.name} {rest[0]}".lstrip()
+        if not found.is_group and not COMMANDS.has_file(name):  # only a file says, before any is loaded
+            break
         if not rest[0].startswith("-") and name in COMMANDS:
             rest.pop(0)
         elif found.otherwise:
@@ -201,7 +209,7 @@ def _show_help(asked: Command, *, whole: bool) -> None:
 
 
 def _unknown(asked: Command, word: str) -> UsageError:
-    """The error for a word that names no command; it may be an option, or another word for a command."""
+    """Return the error for a word that names no command; it may be an option, or another word for a command."""
     if word.startswith("-"):
         problem = f"No such option: {word}."
     elif f"--{word}" in ("--version", *HELP, HELP_ALL):

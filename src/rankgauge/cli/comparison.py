@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ from rankgauge.cli.parser import option
 from rankgauge.errors import InputError, OptionError, RankGaugeError, UnknownNameError
 
 if TYPE_CHECKING:
-    from rankgauge.comparison import Comparison
-    from rankgauge.comparison.gate import Gate, GateRule
+    from rankgauge.comparison.gate import GateRule
+    from rankgauge.comparison.gate_report import AnyGate
     from rankgauge.comparison.judging import JudgedRule
     from rankgauge.comparison.similarity import SimilaritySettings
     from rankgauge.render.format import ReportFormat
@@ -174,7 +175,7 @@ class CompareOptions(EvaluationOptions):
     )
 
 
-def compared(options: CompareOptions, *, store: bool = False) -> None:
+def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
     """Compare the runs and write the report; a gate ends the command with its exit code.
 
     With `store`, store the one run as the baseline instead.
@@ -188,28 +189,36 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.cli.evaluation import RunsEvaluation
     from rankgauge.cli.streams import find_outputs, is_page, told, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
+    from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.looks import GateLook
-    from rankgauge.comparison.report import ComparisonReport
+    from rankgauge.comparison.report import TABLES, ComparisonReport
     from rankgauge.comparison.risk import check_risk
+    from rankgauge.comparison.settings import GateFloor, SegmentTolerance
     from rankgauge.measures.output import measures_of
 
     outputs = find_outputs(ComparisonReport, options.output)
     formats = [format_ for format_, _ in outputs]
     if problems := [*_misfits(options)]:
         raise OptionError(*problems)
-    rules, limits = gate_rules(options), _limits(options)
-    chosen, alike = _tables(options, formats), _alike(options)
+    rules = gate_rules(options)
+    limits: dict[str, Any] = {
+        "floors": tuple(GateFloor.parse(text) for text in names(options.floor or ())),
+        "tolerances": tuple(SegmentTolerance.parse(text) for text in options.segment_tolerance or ()),
+    }
+    chosen, alike = chosen_tables(options, TABLES), _alike(options)
+    _refuse_several(chosen, formats)
     if not rules and not limits["floors"] and any(format_.needs == "cases" for format_ in formats):
         hint = "Add one: --baseline RUN --fail-if-worse nDCG@10:0.01"
         raise InputError("junit shows the verdicts of a gate, and there is none", hint=hint)
     _note_left_out(options, formats)
     wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
-    asked = RunsEvaluation.of(_add_gate_measures(options, wanted), DEFAULT_MEASURES)
+    measures = list(dict.fromkeys([*names(options.measure or ()), *wanted]))
+    asked = RunsEvaluation.of(options.but(measure=measures), DEFAULT_MEASURES)
     if options.risk is not None:
         check_risk(options.risk, next(iter(options.baseline or ()), None), measures_of(asked.printed))
     stored = baseline_file(options.baseline, asked.runs)
     if store:
-        store_baseline(stored, asked, trusting=options.unjudged is not None)
+        store_baseline(stored, asked, trusting=options.knows_unjudged)
         return
     if stored is None:
         _refuse_one(options.judgments, asked.runs)
@@ -218,14 +227,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
             "--similarity needs the runs' lists, which a stored baseline does not have. Name a run instead."
         )
     asked.spare(*(path for _, path in outputs), stored)
-    settings = ComparisonSettings(
-        test=options.test,
-        correction=options.correction,
-        alpha=options.alpha,
-        interval=options.interval,
-        seed=options.seed,
-        draws=options.draws,
-    )
+    settings = ComparisonSettings(**{one.name: getattr(options, one.name) for one in fields(ComparisonSettings)})
     if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
         raise OptionError(
             "--draws needs a test that draws at random: --test randomisation, --test bootstrap or --correction tukey."
@@ -255,7 +257,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
     limits |= {"sources": sources, "explain": asked.explain}
     if options.looks is not None:
         limits["look"] = GateLook.take(options.looks, options.alpha, rules, comparison.differences)
-    gate = _gate(comparison, rules, limits) if rules or limits["floors"] else None
+    gate = Gate(comparison=comparison, rules=rules, **limits) if rules or limits["floors"] else None
     report = ComparisonReport(
         comparison=comparison,
         agree=options.measures_agree,
@@ -269,10 +271,7 @@ def compared(options: CompareOptions, *, store: bool = False) -> None:
         texts=asked.words[0] if is_page(outputs) else {},
     )
     write_report(report, outputs)
-    if gate is not None:
-        if gate.look is not None:
-            gate.look.write()
-        _close(gate, told=all(path is not None for _, path in outputs))
+    close_gate(gate, outputs)
 
 
 @contextmanager
@@ -317,7 +316,7 @@ def _misfits(options: CompareOptions) -> Iterator[str]:
 
 
 def gate_rules(options: CompareOptions) -> tuple[GateRule, ...]:
-    """The rules of the gate, if there is one."""
+    """Return the rules of the gate, if there is one."""
     if not options.fail_if_worse and not options.floor:
         return ()
     from rankgauge.comparison.gate import GateRule
@@ -325,33 +324,24 @@ def gate_rules(options: CompareOptions) -> tuple[GateRule, ...]:
     return tuple(GateRule.of(rule) for rule in names(options.fail_if_worse or ()))
 
 
-def _limits(options: CompareOptions) -> dict[str, Any]:
-    """The floors of the gate, and the tolerances of its segments."""
-    from rankgauge.comparison.settings import GateFloor, SegmentTolerance
-
-    tolerances = [SegmentTolerance.parse(text) for text in options.segment_tolerance or ()]
-    return {
-        "floors": tuple(GateFloor.parse(text) for text in names(options.floor or ())),
-        "tolerances": tuple(tolerances),
-    }
+def chosen_tables(options: CompareOptions, known: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return the names of the tables, None for all; one that is wrong is an error before anything is read."""
+    chosen = tuple(name.strip() for name in (options.tables or "").split(",") if name.strip())
+    for name in chosen:
+        if name not in known:
+            raise UnknownNameError("table", name, known)
+    return chosen or None
 
 
-def _tables(options: CompareOptions, formats: Iterable[ReportFormat]) -> tuple[str, ...] | None:
-    """The names of the tables; one that is wrong, or would be empty, is an error before anything is read."""
-    if options.tables is None:
-        return None
-    from rankgauge.comparison.report import FRAMES, TABLES
+def _refuse_several(chosen: tuple[str, ...] | None, formats: Iterable[ReportFormat]) -> None:
+    """An error for tables that do not fit into a format of a single table."""
+    from rankgauge.comparison.report import FRAMES
 
-    found = tuple(name.strip() for name in options.tables.split(",") if name.strip())
-    for name in found:
-        if name not in TABLES:
-            raise UnknownNameError("table", name, TABLES)
     single = [format_.name for format_ in formats if format_.needs == "frame"]
-    if found and single and (len(found) > 1 or found[0] not in FRAMES):
+    if chosen and single and (len(chosen) > 1 or chosen[0] not in FRAMES):
         raise OptionError(
             f"{single[0]} holds a single table: --tables takes one of {', '.join(FRAMES)}, or use -o json for all."
         )
-    return found or None
 
 
 TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}
@@ -372,42 +362,33 @@ def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> 
 
 
 def _alike(options: CompareOptions) -> SimilaritySettings | None:
-    """The similarity of lists, if one was asked for; a wrong name is an error before anything is read."""
+    """Return the similarity of lists, if one was asked for; a wrong name is an error before anything is read."""
     if options.similarity is None:
         return None
     from rankgauge.comparison.similarity import SimilaritySettings
 
     settings = SimilaritySettings(similarity=options.similarity, shared_only=options.shared_only)
-    if options.p is None:
-        return settings
-    if not settings.kind.persistent:
+    if options.p is not None and not settings.kind.persistent:
         raise OptionError(f"--p needs --similarity rbo, rbo-b or rbo-w: {settings.similarity} has no persistence.")
-    return SimilaritySettings(similarity=options.similarity, shared_only=options.shared_only, p=options.p)
-
-
-def _add_gate_measures(options: CompareOptions, wanted: Iterable[str]) -> CompareOptions:
-    """The options with the gate's measures among the measures."""
-    return options.but(measure=list(dict.fromkeys([*names(options.measure or ()), *wanted])))
-
-
-def _gate(comparison: Comparison, rules: tuple[GateRule, ...], limits: Mapping[str, Any]) -> Gate:
-    from rankgauge.comparison.gate import Gate
-
-    return Gate(comparison=comparison, rules=rules, **limits)
+    return settings if options.p is None else replace(settings, p=options.p)
 
 
 def _judged_rule(options: CompareOptions) -> JudgedRule:
-    """How much must be judged for a verdict; who says what unjudged documents count as is believed."""
+    """Return how much must be judged for a verdict; who says what unjudged documents count as is believed."""
     from rankgauge.comparison.judging import TRUSTING, JudgedRule
 
-    if options.unjudged is not None:
+    if options.knows_unjudged:
         return TRUSTING
     return JudgedRule() if options.min_judged is None else JudgedRule(least=options.min_judged)
 
 
-def _close(gate: Gate, *, told: bool) -> None:
-    """Ends the command with the gate's exit code; says the verdict where the report went into a file."""
-    if told:
+def close_gate(gate: AnyGate | None, outputs: Iterable[tuple[ReportFormat, Path | None]]) -> None:
+    """Count the look and end with the gate's exit code; say the verdict where the report went into a file."""
+    if gate is None:
+        return
+    if gate.look is not None:
+        gate.look.write()
+    if all(path is not None for _, path in outputs):
         from rankgauge.comparison.gate_report import headline
 
         print(headline(gate))
@@ -425,7 +406,7 @@ def _refuse_one(judgments: Path, runs: Mapping[str, Path]) -> None:
 
 
 def find_baseline(baseline: str, runs: Iterable[str]) -> str:
-    """The baseline among the runs: by its name, by its file's, or by that up to the first dot."""
+    """Return the baseline among the runs: by its name, by its file's, or by that up to the first dot."""
     known = list(runs)
     if baseline in known:
         return baseline

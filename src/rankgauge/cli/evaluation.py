@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge import dialects
-from rankgauge.cli.options import EvaluationOptions, RunSpellingOptions, given, names
-from rankgauge.cli.runs import checked_out, is_git, is_lasting, named, refuse_measures
-from rankgauge.cli.streams import heed, spare, told
+from rankgauge.cli.options import EvaluationOptions, EvaluationSpelling, given, names
+from rankgauge.cli.runs import checked_out, is_git, is_lasting, name_runs, refuse_measures
+from rankgauge.cli.streams import handle_interrupts, spare, told
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, OptionError, RankGaugeError, UnknownNameError
-from rankgauge.evaluation.evaluation import evaluate, evaluate_runs, weighed
+from rankgauge.evaluation.evaluation import evaluate, evaluate_runs, weigh_subtopics
 from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import INTERVALS
@@ -57,7 +57,7 @@ class RunsEvaluation:
     measures: tuple[str, ...]
     dialect: Dialect
     formats: tuple[str | None, str | None]
-    spelling: RunSpellingOptions
+    spelling: EvaluationSpelling
     verbose: bool
     intents: Path | None = None
     by: Path | None = None
@@ -67,8 +67,8 @@ class RunsEvaluation:
 
     @classmethod
     def of(cls, options: EvaluationOptions, default: tuple[str, ...], **changes: Any) -> Self:
-        """What the options ask for, with further changes of the dialect; a wrong name is an error at once."""
-        runs, measures = named(options.runs), names(options.measure or ())
+        """Return what the options ask for, with further changes of the dialect; a wrong name is an error at once."""
+        runs, measures = name_runs(options.runs), names(options.measure or ())
         refuse_measures([options.judgments, *runs.values()], measures)
         if options.interval not in INTERVALS:
             raise UnknownNameError("interval", options.interval, INTERVALS)
@@ -76,7 +76,7 @@ class RunsEvaluation:
             raise OptionError("--rel must be a number, e.g. --rel 2.")
         asked = {name: getattr(options, name) for name in RULES}
         rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
-        spoken = dialects.get(options.dialect).changed(**rules)
+        spoken = dialects.get(options.dialect).changed(**rules).on_chunks(options.chunks)
         wanted = tuple(measures) or ((spoken.usual,) if spoken.usual else default)
         spoken = spoken.on_scale(options.scale, wanted, rel="rel" not in rules)
         return cls(
@@ -85,12 +85,15 @@ class RunsEvaluation:
             measures=wanted,
             dialect=_with_parameters(spoken, options.setting or ()),
             formats=(options.format_judgments, options.format_run),
-            spelling=RunSpellingOptions(
+            spelling=EvaluationSpelling(
                 columns=options.columns,
                 scale=options.scale,
                 ids=options.ids,
                 queries=options.queries,
                 on_failure=options.on_failure,
+                chunks=options.chunks,
+                spans=options.spans,
+                judged=options.judgments,
             ),
             verbose=options.verbose,
             intents=options.intents,
@@ -108,7 +111,7 @@ class RunsEvaluation:
             return asked._results()
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Each run as a table, with the documents that nobody judged."""
+        """Return each run as a table, with the documents that nobody judged."""
         from rankgauge import files
 
         with self._at_hand() as asked:
@@ -122,10 +125,8 @@ class RunsEvaluation:
         spare([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
 
     def fingerprint(self) -> str:
-        """What tells these judgments from others: a hash of their rows in any order; empty without a file."""
+        """Return what tells these judgments from others: a hash of their rows in any order; empty without a file."""
         import hashlib
-
-        from rankgauge import files
 
         spelling = (self.spelling.columns, self.spelling.scale, self.spelling.ids, self.dialect.assessors)
         with self._at_hand() as asked:
@@ -133,7 +134,7 @@ class RunsEvaluation:
                 return ""
             try:
                 with heard():
-                    rows = files.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+                    rows = asked._read_judgments()
                 said = rows.unique().sort(rows.columns).write_csv().encode()
             except RankGaugeError:  # a file that makes sense only beside a run
                 said = asked.judgments.read_bytes()
@@ -173,10 +174,11 @@ class RunsEvaluation:
                 yield self
             return
         with judged_as(self.dialect), checked_out(sources) as (judgments, *runs):
-            yield replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)))
+            spelling = self.spelling.but(judged=judgments)
+            yield replace(self, judgments=judgments, runs=dict(zip(self.runs, runs, strict=True)), spelling=spelling)
 
     def _results(self) -> dict[str, Result]:
-        heed(self.judgments, *self.runs.values())
+        handle_interrupts(self.judgments, *self.runs.values())
         measures = measures_of(self.printed)
         results: dict[str, Result] = {}
         with told() as tell:
@@ -209,7 +211,7 @@ class RunsEvaluation:
         """Yield the name and the result of each run. Where a format is named, files are read one after another."""
         source, runs = self.spelling.file(self.judgments), self.spelling.files(self.runs)
         if self.intents is not None:
-            source = weighed(source, self.intents, tuple(measures), self.formats[0])
+            source = weigh_subtopics(source, self.intents, tuple(measures), self.formats[0])
         if not any(self.formats):
             if self.engine == SPARK:
                 from rankgauge.spark.runs import evaluate_runs as on_spark
@@ -220,21 +222,19 @@ class RunsEvaluation:
             return
         from rankgauge import files
 
-        judgments = (
-            source if self.intents is not None else files.read_judgments(source, self.formats[0], kind=self._kind)
-        )
+        judgments = source if self.intents is not None else self._read_judgments()
         for name, path in runs.items():
             with files.traced(path, self.formats[1]):
-                judged, run = files.answered(
+                judged, run = files.read_answered(
                     judgments, partial(files.read_run, path, self.formats[1], order=self.dialect.order)
                 )
                 result = evaluate(judged, run, measures, dialect=self.dialect)
             yield name, result
 
     def documents(self, queries: Sequence[str], runs: Sequence[str]) -> DocumentLists | None:
-        """The documents of some queries in some runs; None if a file cannot be read once more."""
+        """Return the documents of some queries in some runs; None if a file cannot be read once more."""
         few = replace(self, runs={name: self.runs[name] for name in runs})
-        if not all(is_git(source) or is_lasting(source) for source in (few.judgments, *few.runs.values())):
+        if not all(map(is_lasting, (few.judgments, *few.runs.values()))):
             return None
         with few._at_hand() as asked, heard():
             lists = asked._documents(queries)
@@ -244,17 +244,17 @@ class RunsEvaluation:
         from rankgauge import files
         from rankgauge.evaluation.query_documents import document_lists
 
-        source, spelled = self.spelling.file(self.judgments), self.spelling.files(self.runs)
+        spelled = self.spelling.files(self.runs)
         if self._kind is not JudgmentKind.GRADES:
-            source = whole(files.read_judgments(source, self.formats[0], kind=self._kind))
-        elif any(self.formats):
-            source = files.read_judgments(source, self.formats[0])
+            source = whole(self._read_judgments())
+        else:
+            source = self._read_judgments() if any(self.formats) else self.spelling.file(self.judgments)
         if any(self.formats):
             spelled = {name: files.read_run(path, self.formats[1]) for name, path in spelled.items()}
         return document_lists(source, spelled, self.dialect, queries)
 
     def explain(self, run: str, queries: Sequence[str]) -> str:
-        """Why nothing of a run is judged for some queries, where it looks like a mistake; else empty.
+        """Return why nothing of a run is judged for some queries, where it looks like a mistake; else empty.
 
         Without queries: whether documents of a run that is not large are judged under another spelling.
         """
@@ -262,17 +262,22 @@ class RunsEvaluation:
         from rankgauge.files.mismatch import mistake, spelled_otherwise
 
         path = self.runs.get(run)
-        if path is None or not all(is_git(one) or is_lasting(one) for one in (self.judgments, path)):
+        if path is None or not all(map(is_lasting, (self.judgments, path))):
             return ""
         few = replace(self, runs={run: path})
         with heard(), few._at_hand() as asked:
             if not queries and files.is_large(asked.runs[run]):
                 return ""
             listed = asked.tables()[run]
-            judged = files.read_judgments(asked.spelling.file(asked.judgments), asked.formats[0], kind=self._kind)
+            judged = asked._read_judgments()
         if not queries:
             return spelled_otherwise(judged, listed) or ""
         return mistake(judged, listed.filter(pl.col("query").cast(pl.String).is_in(list(queries)))) or ""
+
+    def _read_judgments(self) -> pl.DataFrame:
+        from rankgauge import files
+
+        return files.read_judgments(self.spelling.file(self.judgments), self.formats[0], kind=self._kind)
 
     @property
     def _kind(self) -> JudgmentKind:
@@ -285,7 +290,7 @@ class RunsEvaluation:
         from rankgauge import files
         from rankgauge.files.queries import query_texts
 
-        lasting = {name: path for name, path in self.runs.items() if is_git(path) or is_lasting(path)}
+        lasting = {name: path for name, path in self.runs.items() if is_lasting(path)}
         with replace(self, runs=lasting)._at_hand() as asked, heard():
             parts = [files.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
         listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
@@ -293,21 +298,23 @@ class RunsEvaluation:
         return {**texts, **listed}, titles
 
     def tags(self) -> dict[str, str]:
-        """The names that runs give themselves; trec_eval prints them along with its sets of measures."""
+        """Return the names that runs give themselves; trec_eval prints them along with its sets of measures."""
         if not SETS.keys() & self.measures:
             return {}
-        found = {name: _tag(path) for name, path in self.runs.items()}
-        return {name: tag for name, tag in found.items() if tag is not None}
+        return {name: tag for name, path in self.runs.items() if (tag := _tag(path)) is not None}
 
 
 def _with_parameters(dialect: Dialect, settings: Sequence[str]) -> Dialect:
-    """The dialect with parameters for all measures that leave them open."""
+    """Return the dialect with values for the parameters that measures leave to the dialect."""
     if not settings:
         return dialect
     from rankgauge.cli.options import settings_of
     from rankgauge.measures import MEASURES
 
-    open_ = {kind.facts.name: _open_parameters(kind) for kind in MEASURES.values()}
+    open_ = {
+        kind.facts.name: {one.name for one in fields(kind) if one.default is OPEN and one.name != "cutoff"}
+        for kind in MEASURES.values()
+    }
     known = sorted(set().union(*open_.values()))
     found = settings_of(settings, known, kind="open parameter of a measure", example="alpha=0.2")
     taken = {name: {one: found[one] for one in parameters & found.keys()} for name, parameters in open_.items()}
@@ -315,13 +322,8 @@ def _with_parameters(dialect: Dialect, settings: Sequence[str]) -> Dialect:
     return dialect.changed(readings={**dialect.readings, **changes})
 
 
-def _open_parameters(kind: type[Measure]) -> set[str]:
-    """The parameters that a dialect decides where a measure's name does not say them."""
-    return {f.name for f in fields(kind) if f.default is OPEN} - {"cutoff"}
-
-
 def _rule(assessors: str | None, at: float | None) -> str | None:
-    """The rule that combines assessors, as the dialect calls it."""
+    """Return the rule that combines assessors, as the dialect calls it."""
     if assessors is None and at is not None:
         raise OptionError(f"--at needs --assessors, e.g. --assessors mean --at {at:g}.")
     return assessors if at is None else f"{assessors}@{at:g}"
@@ -337,7 +339,7 @@ def _tell(name: str, result: Result, seconds: float) -> None:
 
 
 def _tag(run: Path) -> str | None:
-    """The name in the last column of a TREC run; unknown for a pipe, which can be read only once."""
+    """Return the name in the last column of a TREC run; unknown for a pipe, which can be read only once."""
     from rankgauge import files
     from rankgauge.files.source import Source
 

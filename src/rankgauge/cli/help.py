@@ -69,23 +69,24 @@ def _lines(asked: Command, width: int, *, whole: bool, examples: Sequence[str]) 
     if arguments:
         yield from _table("Arguments:", [_describe(one) for one in arguments], width)
     if whole:
-        yield from _group(options, width)
+        groups = {title: [*map(_describe, part)] for title, part in _by_group(options).items()} or {"Options": []}
+        [*groups.values()][-1].append(SELF)
+        for title, rows in groups.items():
+            yield from _table(f"{title}:", rows, width)
     else:
         first = [one for name in asked.first for one in options if one.name == name]
         yield from _table("Most used:", [*map(_describe, first), SELF_SHORT], width)
         others = [one for one in options if one not in first]
-        rows = [
-            (title, ", ".join(one.flags[-1].partition("/")[0] for one in part))
-            for title, part in _by_group(others).items()
-        ]
-        yield from _table("More, which --help-all explains:", rows, width)
+        named = _by_group(others).items()
+        more = [(title, ", ".join(one.flags[-1].partition("/")[0] for one in part)) for title, part in named]
+        yield from _table("More, which --help-all explains:", more, width)
     yield from _end(asked, examples)
 
 
 def _about(asked: Command, width: int) -> Iterator[str]:
     for paragraph in asked.about.split("\n\n"):
         yield ""
-        yield from (f"  {line}" for line in wrapped(" ".join(paragraph.split()), width - 2))
+        yield from (f"  {line}" for line in wrap(" ".join(paragraph.split()), width - 2))
 
 
 def _summary(asked: Command, room: int) -> str:
@@ -106,15 +107,6 @@ def _end(asked: Command, examples: Sequence[str]) -> Iterator[str]:
     yield f"Read more: {DOCS}{asked.page}"
 
 
-def _group(options: Sequence[Parameter], width: int) -> Iterator[str]:
-    groups = _by_group(options)
-    for title, part in groups.items():
-        rows = [_describe(one) for one in part]
-        yield from _table(f"{title}:", [*rows, SELF] if title == list(groups)[-1] else rows, width)
-    if not groups:
-        yield from _table("Options:", [SELF], width)
-
-
 def _by_group(options: Sequence[Parameter]) -> dict[str, list[Parameter]]:
     groups: dict[str, list[Parameter]] = {}
     for one in options:
@@ -125,7 +117,7 @@ def _by_group(options: Sequence[Parameter]) -> dict[str, list[Parameter]]:
 
 
 def _describe(parameter: Parameter) -> tuple[str, str]:
-    """How a parameter is written, and what it is for."""
+    """Return how a parameter is written, and what it is for."""
     if parameter.is_argument:
         shown = parameter.metavar + ("..." if parameter.count is None and "..." not in parameter.metavar else "")
         return shown, spelled_out(parameter.help)
@@ -146,7 +138,7 @@ def _table(title: str, rows: Sequence[tuple[str, str]], width: int) -> Iterator[
     yield title
     column = max([len(term) for term, _ in rows if len(term) <= TERM], default=0) + 4
     for term, words in rows:
-        lines = wrapped(words, max(width - column, 20)) or [""]
+        lines = wrap(words, max(width - column, 20)) or [""]
         if len(term) + 4 > column:
             yield f"  {term}"
             term = ""
@@ -154,7 +146,7 @@ def _table(title: str, rows: Sequence[tuple[str, str]], width: int) -> Iterator[
         yield from (" " * column + line for line in lines[1:])
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """Break a text into lines at its blanks; two blanks before a bracket stay together with it."""
     lines: list[str] = []
     for word in text.split():

@@ -87,37 +87,55 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
     place, tools = Folder(folder), MCPServer("rankgauge", instructions=INSTRUCTIONS)
 
     def evaluated(
-        command: Sequence[str], judgments: str, runs: dict[str, str], measures: Iterable[str], dialect: str
+        command: Sequence[str], judgments: str, runs: dict[str, str], measures: Iterable[str], **choices: str
     ) -> list[str]:
-        """The words of a command; what a caller names comes after --, so that it cannot be an option."""
+        """Return the words of a command; what a caller names comes after --, so that it cannot be an option."""
         named = [f"{name}={place.place(path)}" for name, path in runs.items()]
-        wanted = [f"--measure={measure}" for measure in measures] + [f"--dialect={dialect}"] * bool(dialect)
+        wanted = [f"--measure={measure}" for measure in measures]
+        wanted += [f"--{name}={choice}" for name, choice in choices.items() if choice]
         return [*command, *wanted, "--", place.place(judgments), *named]
 
     @tools.tool()
     def evaluate(
-        judgments: str, runs: dict[str, str], measures: tuple[str, ...] = USUAL, dialect: str = "standard"
+        judgments: str,
+        runs: dict[str, str],
+        measures: tuple[str, ...] = USUAL,
+        dialect: str = "standard",
+        duplicates: str = "",
     ) -> dict[str, Any]:
-        """Measure how good runs are: means with intervals, values per query, notes. `runs` is {name: file}."""
-        return dict(place.run(*evaluated(["evaluate", *JSON], judgments, runs, measures, dialect)))
+        """Measure how good runs are: means with intervals, values per query, notes. `runs` is {name: file}.
+
+        `duplicates` says what a document counts that a list holds twice: first, count-once, count-each …
+        """
+        return dict(
+            place.run(
+                *evaluated(["evaluate", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates)
+            )
+        )
 
     @tools.tool()
     def compare(
-        judgments: str, runs: dict[str, str], measures: tuple[str, ...] = USUAL, dialect: str = "standard"
+        judgments: str,
+        runs: dict[str, str],
+        measures: tuple[str, ...] = USUAL,
+        dialect: str = "standard",
+        duplicates: str = "",
     ) -> dict[str, Any]:
         """Compare runs query by query: differences, corrected tests, which queries got worse."""
-        return dict(place.run(*evaluated(["compare", *JSON], judgments, runs, measures, dialect)))
+        return dict(
+            place.run(*evaluated(["compare", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates))
+        )
 
     @tools.tool()
     def audit(judgments: str, run: str, measure: str = "nDCG@10", value: str = "") -> dict[str, Any]:
         """Explain why tools disagree on a run; with `value`, find the tools and choices that give that number."""
         command = ["audit", "run", *JSON, *([f"--value={value}"] if value else [])]
-        return dict(place.run(*evaluated(command, judgments, {"run": run}, [measure], "")))
+        return dict(place.run(*evaluated(command, judgments, {"run": run}, [measure])))
 
     @tools.tool()
     def judge_audit(people: str, judges: dict[str, str], runs: dict[str, str] | None = None) -> dict[str, Any]:
         """Measure what a machine judge is worth: agreement with people, where it errs, what that does to runs."""
-        return dict(place.run(*evaluated(["audit", "judge", *JSON], people, judges | (runs or {}), (), "")))
+        return dict(place.run(*evaluated(["audit", "judge", *JSON], people, judges | (runs or {}), ())))
 
     @tools.tool()
     def measures(name: str = "") -> str:
@@ -136,7 +154,7 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
             """Write a new HTML page that compares runs into the folder, and return its name."""
             if not page.endswith(".html"):
                 raise ToolError("a page is called NAME.html")
-            place.run(*evaluated(["compare", f"--output={place.new(page)}"], judgments, runs, measures, ""))
+            place.run(*evaluated(["compare", f"--output={place.new(page)}"], judgments, runs, measures))
             return page
 
     return tools

@@ -107,6 +107,22 @@ SAME_IDS = choices.option(
     several=True,
     group=READING,
 )
+CHUNKS = option(
+    "--chunks",
+    help="Read ids of chunks as their documents: what stands before the last SEPARATOR ('#'), a table with the columns "
+    "chunk and document, or column=NAME.",
+    metavar="RULE",
+    offer=choices.values("#", "column="),
+    group=RULES,
+)
+SPANS = option(
+    "--spans",
+    help="Documents are spans (document:start-end, or columns start and end); a retrieved span counts as the judged "
+    "spans that it covers: share=0.5 or iou=0.5; ',within=2000' looks at the first 2,000 characters of a list.",
+    metavar="RULE",
+    offer=choices.values("share=0.5", "iou=0.5"),
+    group=RULES,
+)
 QUERIES = option(
     "--queries",
     help="Query ids, one per line, in the order of the requests, for responses that do not name their query; or the "
@@ -145,28 +161,31 @@ class SpellingOptions(Options):
     columns: str | None = COLUMNS
     scale: str | None = SCALE
     ids: str | None = SAME_IDS
+    queries: Path | None = None
+    on_failure: str = FailedResponse.LEAVE_OUT
 
     def file(self, path: Path) -> Any:
-        """The path of a file, with what is said of it."""
+        """Return the path of a file, with what is said of it."""
         return self.files({"": path})[""]
 
     def maybe(self, path: Path | None) -> Any:
-        """The same, if there is a path."""
+        """Return the same, if there is a path."""
         return None if path is None else self.file(path)
 
     def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
-        """The paths of files by name, each with what is said of them."""
-        on_failure = FailedResponse.parse(self._on_failure)
-        if not (self.columns or self.scale or self.ids or self._list) and on_failure is FailedResponse.LEAVE_OUT:
+        """Return the paths of files by name, each with what is said of them."""
+        on_failure = FailedResponse.parse(self.on_failure)
+        said = self._said
+        if not (any(said.values()) or self.queries) and on_failure is FailedResponse.LEAVE_OUT:
             return dict(paths)
         from rankgauge import files as io
         from rankgauge.files import Spelling
 
-        spelling = Spelling.of(self.columns, self.scale, self.ids)
-        return {name: io.spell(path, spelling, self._list, on_failure=on_failure) for name, path in paths.items()}
+        spelling = Spelling.of(**said)
+        return {name: io.spell(path, spelling, self.queries, on_failure=on_failure) for name, path in paths.items()}
 
     def judgments(self, path: Path | None, format: str | None, kind: JudgmentKind = JudgmentKind.GRADES) -> Any:
-        """The path of judgments with what is said of them; if their format was named, they are read in it.
+        """Return the path of judgments with what is said of them; if their format was named, they are read in it.
 
         `kind` is what they are read for.
         """
@@ -179,14 +198,9 @@ class SpellingOptions(Options):
         return io.read_judgments(self.file(path), format, kind=kind)
 
     @property
-    def _list(self) -> Path | None:
-        """The list of the queries that responses of search engines answer."""
-        return None
-
-    @property
-    def _on_failure(self) -> str:
-        """What becomes of queries whose search failed."""
-        return FailedResponse.LEAVE_OUT
+    def _said(self) -> dict[str, Any]:
+        """What is said of columns, grades and ids."""
+        return {"columns": self.columns, "scale": self.scale, "ids": self.ids}
 
 
 class RunSpellingOptions(SpellingOptions):
@@ -195,13 +209,23 @@ class RunSpellingOptions(SpellingOptions):
     queries: Path | None = QUERIES
     on_failure: str = ON_FAILURE
 
-    @property
-    def _list(self) -> Path | None:
-        return self.queries
+
+class EvaluationSpelling(RunSpellingOptions):
+    """The same options, and what chunks and spans of documents count; spans are those of the judgments."""
+
+    chunks: str | None = CHUNKS
+    spans: str | None = SPANS
+    judged: Path | None = JUDGMENTS
 
     @property
-    def _on_failure(self) -> str:
-        return self.on_failure
+    def _said(self) -> dict[str, Any]:
+        said = super()._said | {"chunks": self.chunks, "spans": self.spans}
+        if self.spans is None:
+            return said
+        from rankgauge import files as io
+        from rankgauge.files import Spelling
+
+        return said | {"judged": io.spell(self.judged, Spelling.of(**said))}
 
 
 class EvaluationOptions(Options):
@@ -264,7 +288,9 @@ class EvaluationOptions(Options):
         metavar="GRADE",
         group=RULES,
     )
-    interval: str = interval_option("rankgauge.statistics:MEAN_INTERVALS")
+    chunks: str | None = CHUNKS
+    spans: str | None = SPANS
+    interval: str = interval_option("rankgauge.statistics.intervals:MEAN_INTERVALS")
     seed: int = seed_option("The seed of intervals and tests; no value depends on it.", group=TESTING)
     format_judgments: str | None = FORMAT_JUDGMENTS
     format_run: str | None = file_format("--format-run", "runs")
@@ -275,6 +301,11 @@ class EvaluationOptions(Options):
     ids: str | None = SAME_IDS
     intents: Path | None = INTENTS
     verbose: bool = option("-v", "--verbose", help="Say what is read and how long it takes.", group=PRINTING)
+
+    @property
+    def knows_unjudged(self) -> bool:
+        """Whether unjudged documents are known to be not relevant: by the user's word, or since passages are marked."""
+        return self.unjudged is not None or self.spans is not None
 
 
 def names(listed: Iterable[str]) -> list[str]:
@@ -296,12 +327,12 @@ def _split(text: str) -> list[str]:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The options that were given."""
+    """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def undefined(text: str | None) -> float | str | None:
-    """What a value of 0/0 becomes, by the option --empty."""
+    """Return what a value of 0/0 becomes, by the option --empty."""
     if text is None or text == LEAVE_OUT:
         return text
     try:

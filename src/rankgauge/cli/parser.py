@@ -21,30 +21,9 @@ if TYPE_CHECKING:
 NUMBERS = {"int": (int, "whole number"), "float": (float, "number")}
 """How numbers are read, and what errors call them."""
 
-NOT_COPIED = ("name", "kind", "count")
-
 
 class Parameter:
     """An option or argument of a command."""
-
-    __slots__ = (
-        "count",
-        "default",
-        "exists",
-        "flags",
-        "folder",
-        "group",
-        "help",
-        "kind",
-        "least",
-        "metavar",
-        "most",
-        "name",
-        "offer",
-        "old",
-        "required",
-        "unless",
-    )
 
     def __init__(
         self,
@@ -77,8 +56,9 @@ class Parameter:
 
     def but(self, **changes: Any) -> Parameter:
         """Return a copy with some of its settings changed."""
-        settings = {name: getattr(self, name) for name in self.__slots__ if name not in NOT_COPIED}
-        return Parameter(**settings | changes)
+        copy = object.__new__(Parameter)
+        copy.__dict__.update(self.__dict__ | changes)
+        return copy
 
     def bound(self, name: str, annotation: str) -> Parameter:
         """Return a copy that is called by the name and reads words as the annotation says."""

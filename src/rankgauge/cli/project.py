@@ -45,7 +45,7 @@ class ProjectFile:
 
     @classmethod
     def find(cls, start: Path) -> ProjectFile:
-        """The nearest one in the folder or above it."""
+        """Return the nearest one in the folder or above it."""
         for folder in (start, *start.parents):
             if (folder / NAME).is_file():
                 return cls.read(folder / NAME)
@@ -56,7 +56,7 @@ class ProjectFile:
 
     @classmethod
     def read(cls, path: Path) -> ProjectFile:
-        """The settings in a file; in a pyproject.toml those of the table of RankGauge."""
+        """Return the settings in a file; in a pyproject.toml those of the table of RankGauge."""
         try:
             found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except tomllib.TOMLDecodeError as error:
@@ -100,7 +100,7 @@ class ProjectFile:
         return bool(set(self.settings) - {"judge"}) or "judge" not in self.settings
 
     def options(self, **changes: Any) -> CompareOptions:
-        """The settings as options of a comparison; the paths in them are relative to the file's folder."""
+        """Return the settings as options of a comparison; the paths in them are relative to the file's folder."""
         known = keys()
         told = {key: value for key, value in self.settings.items() if key != "judge"}
         for key in told:
@@ -158,7 +158,7 @@ class Key:
         return "a list of texts" if self.several else str(one)
 
     def takes(self, value: Any) -> bool:
-        """Whether a value is of its kind."""
+        """Say whether a value is of its kind."""
         if isinstance(value, bool) or self.kind is bool:
             return isinstance(value, bool) and self.kind is bool
         return isinstance(value, int | float if self.kind is float else int if self.kind is int else str)

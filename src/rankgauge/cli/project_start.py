@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import chdir
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import Gate, GateRule
 from rankgauge.errors import InputError
 from rankgauge.input_notes import heard
-from rankgauge.statistics import detectable_effect, queries_needed
+from rankgauge.statistics.effects import detectable_effect, queries_needed
 
 MOST = 200
 """How many files are looked at."""
@@ -37,25 +37,17 @@ OTHERS = (".py", ".md", ".toml", ".html", ".svg", ".png", ".pdf", ".lock", ".yml
 """Endings of files that are neither judgments nor runs, so that nobody has to look into them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FoundFiles:
-    """What a folder holds, each as a path relative to it."""
+FoundFiles: TypeAlias = Mapping[str, list[str]]
+"""Paths by what the files hold: judgments, runs, segments, queries, and responses, the runs that name no queries."""
 
-    judgments: list[str] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
-    segments: list[str] = field(default_factory=list)
-    queries: list[str] = field(default_factory=list)
-    responses: list[str] = field(default_factory=list)
-    """Those of the runs that do not say which queries they answer."""
 
-    @classmethod
-    def of(cls, folder: Path) -> FoundFiles:
-        """What the files of the folder and of those directly in it hold, by their beginnings."""
-        found = cls()
-        for path in sorted(_files(folder), key=lambda path: (len(path.parts), path.name))[:MOST]:
-            for kind in _kinds(path):
-                getattr(found, kind).append(path.relative_to(folder).as_posix())
-        return found
+def find_files(folder: Path) -> FoundFiles:
+    """Find what the files of the folder and of those directly in it hold, by their beginnings."""
+    found: FoundFiles = {kind: [] for kind in ("judgments", "runs", "segments", "queries", "responses")}
+    for path in sorted(_files(folder), key=lambda path: (len(path.parts), path.name))[:MOST]:
+        for kind in _kinds(path):
+            found[kind].append(path.relative_to(folder).as_posix())
+    return found
 
 
 def start(folder: Path) -> tuple[Path, FoundFiles]:
@@ -66,9 +58,9 @@ def start(folder: Path) -> tuple[Path, FoundFiles]:
     shared = folder / SHARED
     if shared.is_file() and ProjectFile.read(shared).settings:
         raise InputError("describes the gate already, in [tool.rankgauge]", path=shared)
-    found = FoundFiles.of(folder)
-    if not found.judgments or not found.runs:
-        lacking = "no judgments" if not found.judgments else "no run"
+    found = find_files(folder)
+    if not found["judgments"] or not found["runs"]:
+        lacking = "no judgments" if not found["judgments"] else "no run"
         raise InputError(
             f"{lacking} found here or in a folder below",
             path=folder,
@@ -92,9 +84,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _kinds(path: Path) -> tuple[str, ...]:
-    """Which of the lists a file belongs to."""
+    """Return which of the lists a file belongs to."""
     from rankgauge.files import find
-    from rankgauge.files.detection import recognised
+    from rankgauge.files.detection import recognise
     from rankgauge.files.format import Head, Kind
     from rankgauge.files.source import Source
     from rankgauge.files.tabular import header
@@ -103,7 +95,7 @@ def _kinds(path: Path) -> tuple[str, ...]:
         return ("queries",)
     try:
         source = Source.of(path)
-        read = [one for one in recognised(source) if one.kind is not Kind.COMPANION]
+        read = [one for one in recognise(source) if one.kind is not Kind.COMPANION]
         kinds = [one.kind for one in read]
         if kinds and not (kinds[0] is Kind.JUDGMENTS and Kind.RUN in kinds):  # JSON lines may be anything
             runs = ("runs",) if read[0].format.names_queries else ("runs", "responses")
@@ -115,8 +107,8 @@ def _kinds(path: Path) -> tuple[str, ...]:
 
 
 def _text(folder: Path, found: FoundFiles) -> str:
-    judgments, *others = sorted(found.judgments, key=_unlikely)
-    runs, base = _runs(folder, found.runs)
+    (judgments, *others), segments = sorted(found["judgments"], key=_unlikely), found["segments"]
+    runs, base = _runs(folder, found["runs"])
     listed = ", ".join(f"{_key(name)} = {_quote(path)}" for name, path in runs.items())
     lines = [
         "# The gate of this project: 'rankgauge check' reads it. docs/pipeline.md explains every key.",
@@ -135,17 +127,18 @@ def _text(folder: Path, found: FoundFiles) -> str:
         'fail-if-worse = ["nDCG@10:0.01"]',
         "",
         "# Groups of queries, each of which must not be worse either: a table with a column of queries.",
-        f"{'' if found.segments else '# '}by = {_quote(found.segments[0] if found.segments else 'segments.csv')}",
+        f"{'' if segments else '# '}by = {_quote([*segments, 'segments.csv'][0])}",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _query_lines(found: FoundFiles) -> list[str]:
-    """The lines on the list of queries, where a run is made of responses, which do not name theirs."""
-    if not found.responses:
+    """Return the lines on the list of queries, where a run is made of responses, which do not name theirs."""
+    queries = found["queries"]
+    if not found["responses"]:
         return []
     words = "# The queries that the responses answer, one per line, in the order of the requests."
-    return [words, f"{'' if found.queries else '# '}queries = {_quote([*found.queries, 'queries.txt'][0])}", ""]
+    return [words, f"{'' if queries else '# '}queries = {_quote([*queries, 'queries.txt'][0])}", ""]
 
 
 def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
@@ -161,7 +154,7 @@ def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
 
 
 def _ref(folder: Path) -> str:
-    """The remote's main branch if the repository has one, else the last commit."""
+    """Return the remote's main branch if the repository has one, else the last commit."""
     try:
         for ref in ("origin/HEAD", "origin/main", "origin/master"):
             if run_git("rev-parse", "--verify", "--quiet", ref, folder=folder).returncode == 0:
@@ -182,7 +175,7 @@ def _key(name: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """A text as TOML writes it: as JSON does."""
+    """Return a text as TOML writes it: as JSON does."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -202,9 +195,9 @@ def power_words(project: ProjectFile) -> Iterator[str]:
 
 
 def _words(gate: Gate, rule: GateRule) -> str:
-    """The loss of one measure."""
+    """Return the loss of one measure."""
     comparison = gate.comparison
-    differences = comparison.differences[comparison.measures.index(gate.measure(rule))]
+    differences = comparison.differences[comparison.measures.index(gate.measure(rule.measure))]
     spreads = np.nan_to_num(np.nanstd(differences, axis=0, ddof=1))
     count, pair = int((~np.isnan(differences)).sum(axis=0).min()), int(spreads.argmax())
     if count < 2:

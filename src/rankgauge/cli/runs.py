@@ -28,7 +28,7 @@ HOOK = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
 
 
 def is_git(path: Path) -> bool:
-    """Whether this names a file of another commit."""
+    """Say whether this names a file of another commit."""
     return str(path).startswith(PREFIX) and str(path).count(":") > 1
 
 
@@ -152,7 +152,7 @@ def _copy(name: str, top: Path, root: Path, part: Path) -> None:
 
 
 def _index(top: Path) -> dict[str, str]:
-    """The index that git tells a hook: `git commit -a` and `git commit FILE` have one of their own."""
+    """Return the index that git tells a hook: `git commit -a` and `git commit FILE` have one of their own."""
     return {"GIT_INDEX_FILE": str(top / told)} if (told := os.environ.get("GIT_INDEX_FILE")) else {}
 
 
@@ -166,7 +166,7 @@ def _ask_git(*words: str, folder: Path) -> str:
     return os.fsdecode(done.stdout).rstrip("\n")
 
 
-def named(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:
+def name_runs(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:
     """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""
     split = [_split(run) for run in runs]
     shown = [name or _label(path) for name, path in split]
@@ -193,7 +193,7 @@ def refuse_measures(files: Sequence[Path], measures: Sequence[str]) -> None:
 
 
 def _split(run: Path) -> tuple[str, Path]:
-    """The name, empty where there is none, and the path. What exists as it stands is a path, '=' included."""
+    """Return the name, empty where there is none, and the path. What exists as it stands is a path, '=' included."""
     text = str(run)
     parts = [
         (text[:at], Path(text[at + 1 :])) for at, sign in enumerate(text) if sign == "=" and 0 < at < len(text) - 1
@@ -226,11 +226,11 @@ def _is_there(path: Path) -> bool:
 
 
 def is_lasting(path: Path) -> bool:
-    """Whether a source can be read more than once: a pipe cannot."""
+    """Say whether a source can be read more than once: a pipe cannot."""
     from rankgauge.files import is_path
 
     file, _, part = str(path).rpartition("#")
-    return not is_path(path) or path.is_file() or path.is_dir() or (bool(part) and Path(file).is_file())
+    return is_git(path) or not is_path(path) or path.is_file() or path.is_dir() or (bool(part) and Path(file).is_file())
 
 
 def _is_measure(text: str) -> bool:
@@ -247,7 +247,7 @@ def sorted_files(
     refuse_measures([people, *files], ())
     judges: dict[str, Path] = {}
     runs: dict[str, Path] = {}
-    for name, path in named(files).items():
+    for name, path in name_runs(files).items():
         (runs if _is_run(path, spelling) else judges)[name] = path
     if not judges:
         raise InputError(

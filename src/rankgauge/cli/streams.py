@@ -6,6 +6,7 @@ import errno
 import io
 import math
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from rankgauge.render.format import Report, ReportFormat
 
 
@@ -69,19 +68,19 @@ def outlive_reader(name: Literal["stdout", "stderr"]) -> None:
 
 
 def is_broken_pipe(error: BaseException | None) -> bool:
-    """Whether the reader of a pipe has gone; polars says so only in the error's text."""
+    """Say whether the reader of a pipe has gone; polars says so only in the error's text."""
     return isinstance(error, OSError) and (
         isinstance(error, BrokenPipeError) or f"os error {errno.EPIPE}" in str(error)
     )
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether there is no room for the standard output."""
+    """Say whether there is no room for the standard output."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
     return isinstance(error, OSError) and error.filename is None and error.errno in full
 
 
-def heed(*sources: Path) -> None:
+def handle_interrupts(*sources: Path) -> None:
     """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on.
 
     Nobody waits for files, so nothing is done, or imported, if all of the `sources` are.
@@ -134,7 +133,7 @@ def find_outputs(kind: type[Report], targets: Iterable[str] | None) -> Outputs:
 
 
 def is_page(outputs: Outputs) -> bool:
-    """Whether one of the outputs is a page, which shows what people typed and what documents are called."""
+    """Say whether one of the outputs is a page, which shows what people typed and what documents are called."""
     return any(format_.name == "html" for format_, _ in outputs)
 
 
@@ -169,18 +168,36 @@ EVERY = 60.0
 """How many seconds lie between two lines of a log."""
 
 
+BAR = 30
+"""How many signs wide a bar of progress is."""
+
+
 @contextmanager
 def told(*, log: bool = False) -> Iterator[Callable[[int, int, str], None]]:
-    """A function to call with how many parts of the work are done, of how many, and the name of the current one.
+    """Give a function to call with how many parts of the work are done, of how many, and the name of the current one.
 
-    With `log`, lines on stderr say it where there is no terminal for a bar.
+    On a terminal it draws a bar, which vanishes at the end. With `log`, lines on stderr say it elsewhere.
     """
     if not sys.stderr.isatty():
         yield ProgressLog() if log else lambda done, parts, name: None
         return
-    with _bar() as progress:
-        task = progress.add_task("", total=None)
-        yield lambda done, parts, name: progress.update(task, completed=done, total=parts, description=name)
+    started = time.monotonic()
+
+    def draw(done: int, parts: int, name: str) -> None:
+        spent = time.monotonic() - started
+        bar = ("█" * (BAR * done // max(parts, 1))).ljust(BAR, "░")
+        rest = f", about {_duration(spent / done * (parts - done))} left" if done else ""
+        line = f"{bar} {done}/{parts} in {_duration(spent)}{rest}  {name}"
+        _rewrite_line(line[: shutil.get_terminal_size().columns - 1])
+
+    try:
+        yield draw
+    finally:
+        _rewrite_line("")
+
+
+def _rewrite_line(line: str) -> None:
+    print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
 class ProgressLog:
@@ -214,33 +231,8 @@ class ProgressLog:
 
 
 def _duration(seconds: float) -> str:
-    """A time in the largest fitting unit."""
+    """Return a time in the largest fitting unit."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _bar() -> Progress:
-    """A bar on stderr that vanishes at the end."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -76,7 +76,7 @@ class RelevanceEvaluator:
         return {query: self._row(rows[query], columns) for query in asked}
 
     def _row(self, values: Sequence[float], columns: Mapping[Any, int]) -> dict[str, float]:
-        """The values of a query by name; those of geometric means are logarithms."""
+        """Return the values of a query by name; those of geometric means are logarithms."""
         found = {printed.name: values[columns[printed.measure]] for printed in self._printed}
         return {
             name: float(np.log(max(value, LEAST))) if name.startswith("gm_") else value for name, value in found.items()
@@ -92,15 +92,15 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Read the lines of a TREC run."""
-    return _nested((query, document, float(score)) for query, _, document, _, score, _ in map(str.split, f_run))
+    return _nest((query, document, float(score)) for query, _, document, _, score, _ in map(str.split, f_run))
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Read the lines of TREC qrels."""
-    return _nested((query, document, int(grade)) for query, _, document, grade in map(str.split, f_qrel))
+    return _nest((query, document, int(grade)) for query, _, document, grade in map(str.split, f_qrel))
 
 
-def _nested(rows: Iterable[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
+def _nest(rows: Iterable[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
     nested: dict[str, dict[str, Any]] = {}
     for query, document, number in rows:
         if document in nested.setdefault(query, {}):

@@ -61,14 +61,14 @@ def generate_pool(*, rng: np.random.Generator, queries: int = 40, documents: int
 
 
 def _beliefs(felt: float) -> dict[str, float]:
-    """The probability of each grade, from a noisy view of the document's worth."""
+    """Return the probability of each grade, from a noisy view of the document's worth."""
     edges = 1.0 / (1.0 + np.exp(-3.0 * (felt - np.array([0.3, 1.2]))))
     shares = -np.diff([1.0, *edges, 0.0])
     return {f"p_{grade}": float(share) for grade, share in enumerate(shares / shares.sum())}
 
 
 def _texts(asked: list[str], related: list[str], grade: int, rng: np.random.Generator) -> dict[str, str]:
-    """A title and three sentences; a better document has more words of the query."""
+    """Return a title and three sentences; a better document has more words of the query."""
     known = asked[: (0, len(asked) // 2, len(asked))[grade]]
     title = " ".join([*known[:3], *rng.choice(related, 3 - min(len(known), 2), replace=False)]).capitalize()
     sentences = []
@@ -105,7 +105,7 @@ class DemoCollection:
 
 
 def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
-    """A collection of `queries` judged queries, the last with nothing relevant, and one that nobody judged."""
+    """Return a collection of `queries` judged queries, the last with nothing relevant, and one that nobody judged."""
     if queries < 4:
         raise ValueError("a collection needs at least 4 queries")
     names = [f"q{number:02d}" for number in range(1, queries + 2)]
@@ -113,10 +113,11 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
     ease[queries - 1] = -np.inf  # nothing relevant
     worth = ease[:, np.newaxis] + rng.normal(0.0, 1.2, size=(queries + 1, POOL + OUTSIDE))
     worth[:, POOL:] -= 1.0  # documents outside the pool are mostly not relevant
+    drawn = [rng.choice(900, size=POOL + OUTSIDE, replace=False) + 100 for _ in names]  # unique within each query
     found = pl.DataFrame(
         {
             "query": np.repeat(names, POOL + OUTSIDE),
-            "document": _documents(rng, queries + 1),
+            "document": [f"d{number}" for numbers in drawn for number in numbers],
             "worth": worth.ravel(),
             "pooled": np.tile(np.arange(POOL + OUTSIDE) < POOL, queries + 1),
         }
@@ -129,14 +130,8 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
     return DemoCollection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
 
 
-def _documents(rng: np.random.Generator, queries: int) -> list[str]:
-    """Ids that are unique within each query."""
-    drawn = (rng.choice(900, size=POOL + OUTSIDE, replace=False) + 100 for _ in range(queries))
-    return [f"d{number}" for numbers in drawn for number in numbers]
-
-
 def _ratings(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Each assessor's grade of each document of the pool."""
+    """Return each assessor's grade of each document of the pool."""
     frames = []
     for assessor, (leaning, unsteady) in ASSESSORS.items():
         felt = pool["worth"].to_numpy() + leaning + rng.normal(0.0, unsteady, size=len(pool))
@@ -146,7 +141,7 @@ def _ratings(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
 
 
 def _judge(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """The grades of a judge that is generous, more so for some queries than for others."""
+    """Return the grades of a judge that is generous, more so for some queries than for others."""
     queries = pool["query"].rle_id().to_numpy()
     leaning = rng.normal(*GENEROUS, size=int(queries.max()) + 1)
     felt = np.maximum(pool["worth"].to_numpy(), -1.0) + leaning[queries] + rng.normal(0.0, 0.6, size=len(pool))
@@ -169,7 +164,7 @@ def _noisy(found: pl.DataFrame, rng: np.random.Generator, *, spread: float, step
 
 
 def _run(found: pl.DataFrame, score: FloatArray, *, keep: int) -> pl.DataFrame:
-    """The `keep` best documents of each query."""
+    """Return the `keep` best documents of each query."""
     ranked = found.select("query", "document").with_columns(score=score)
     ranked = ranked.sort("query", "score", descending=[False, True], maintain_order=True)
     return ranked.filter(pl.int_range(pl.len()).over("query") < keep)
@@ -186,27 +181,19 @@ def _trec_run(run: pl.DataFrame, tag: str) -> str:
     return "".join(f"{query} Q0 {document} {place} {score:g} {tag}\n" for (query, document, score), place in rows)
 
 
-def _jsonl_run(run: pl.DataFrame) -> str:
-    return "".join(json.dumps(row) + "\n" for row in run.iter_rows(named=True))
-
-
-def _joined(collection: DemoCollection) -> pl.DataFrame:
-    """The judged documents of the dense run, as a learned ranker's test set."""
+def _join_judged(collection: DemoCollection) -> pl.DataFrame:
+    """Return the judged documents of the dense run, as a learned ranker's test set."""
     pair = collection.judgments.join(collection.runs["dense"], on=["query", "document"], maintain_order="left")
     return pair.with_columns(length=pl.col("document").str.slice(1).cast(pl.Float64) / 1000)
 
 
 def _letor(collection: DemoCollection) -> str:
-    rows = _joined(collection).iter_rows(named=True)
+    rows = _join_judged(collection).iter_rows(named=True)
     return "".join(
         f"{row['grade']:g} qid:{row['query'][1:].lstrip('0')} 1:{row['score']:g} 2:{row['length']:g} "
         f"#docid = {row['document']}\n"
         for row in rows
     )
-
-
-def _scores(collection: DemoCollection) -> str:
-    return "".join(f"{score:g}\n" for score in _joined(collection)["score"])
 
 
 FILES: Mapping[str, tuple[str, Callable[[DemoCollection], str]]] = {
@@ -215,9 +202,15 @@ FILES: Mapping[str, tuple[str, Callable[[DemoCollection], str]]] = {
     "ratings.csv": ("the same documents, graded by three assessors", lambda c: c.ratings.write_csv(float_precision=0)),
     "bm25.txt": ("a run as TREC writes it, with tied scores", lambda c: _trec_run(c.runs["bm25"], "bm25")),
     "dense.txt.gz": ("a better run, compressed", lambda c: _trec_run(c.runs["dense"], "dense")),
-    "dense.jsonl": ("the same run, a JSON object per line", lambda c: _jsonl_run(c.runs["dense"])),
+    "dense.jsonl": (
+        "the same run, a JSON object per line",
+        lambda c: "".join(json.dumps(row) + "\n" for row in c.runs["dense"].iter_rows(named=True)),
+    ),
     "test.txt": ("a learned ranker's test set in the LETOR format", _letor),
-    "scores.txt": ("a score for each line of test.txt", _scores),
+    "scores.txt": (
+        "a score for each line of test.txt",
+        lambda c: "".join(f"{s:g}\n" for s in _join_judged(c)["score"]),
+    ),
     "pool.csv": (
         "documents that nobody has judged, and a model's beliefs about their grades",
         lambda c: c.pool.drop("grade").write_csv(),

@@ -35,7 +35,7 @@ class Fold:
 
 
 def read_folds(folder: Path) -> tuple[Fold, ...]:
-    """The folds in a folder of LETOR."""
+    """Return the folds in a folder of LETOR."""
     if (folder / "Fold1").is_dir():
         return tuple(_fold(path) for path in sorted(folder.glob("Fold[1-9]")))
     plan = folder / "folds.txt"
@@ -43,20 +43,18 @@ def read_folds(folder: Path) -> tuple[Fold, ...]:
 
 
 def read_parts(folder: Path) -> list[FeatureTable]:
-    """Return the five parts in a folder of LETOR: S1 to S5, or what each fold is tested on, which is a part of its
-    own."""
+    """Return the five parts in a folder of LETOR: S1 to S5, or what each fold is tested on."""
     inner = "Fold{}/test.txt" if (folder / "Fold1").is_dir() else "S{}.txt"
     names = [inner.format(number) for number in range(1, PARTS + 1)]
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise InputError(f"has no {missing[0]}", path=folder, hint=HINT)
-    return _widened([read_features(Source.of(folder / name)) for name in names])
+    return _widen_sets([read_features(Source.of(folder / name)) for name in names])
 
 
 def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCLE) -> tuple[Fold, ...]:
-    """The folds of five parts. The plan lists each fold's parts, counted from 1: the last but one is for validation,
-    the last for the test."""
-    wide = _widened(parts)
+    """Make folds of five parts; the plan lists each fold's parts from 1 on, the last two to validate and to test."""
+    wide = _widen_sets(parts)
     return tuple(
         Fold(
             name=f"Fold{number}",
@@ -71,7 +69,7 @@ def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCL
 
 
 def _plan(path: Path) -> tuple[tuple[int, ...], ...]:
-    """The parts in each line of folds.txt: Fold1  S1, S2, S3  S4  S5."""
+    """Return the parts in each line of folds.txt: Fold1  S1, S2, S3  S4  S5."""
     text = path.read_text(encoding="utf-8")
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -92,11 +90,11 @@ def _fold(folder: Path) -> Fold:
     for path in paths:
         if not path.is_file():
             raise InputError("is not there", path=path, hint=HINT)
-    train, validation, test = _widened([read_features(Source.of(path)) for path in paths])
+    train, validation, test = _widen_sets([read_features(Source.of(path)) for path in paths])
     return Fold(name=folder.name, train=train, validation=validation, test=test)
 
 
-def _widened(sets: Sequence[FeatureTable]) -> list[FeatureTable]:
-    """The sets with equally many features; those that a set lacks are 0 in it."""
+def _widen_sets(sets: Sequence[FeatureTable]) -> list[FeatureTable]:
+    """Return the sets with equally many features; those that a set lacks are 0 in it."""
     width = max(part.matrix.shape[1] for part in sets)
     return [part._replace(matrix=np.pad(part.matrix, ((0, 0), (0, width - part.matrix.shape[1])))) for part in sets]

@@ -103,7 +103,7 @@ LIKENESSES: Mapping[str, Likeness] = {
 
 
 def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: int | None = None) -> FeatureTable:
-    """A set with `queries` queries, by default as many as the real one; ids are 1, 2, … and 1-1, 1-2, …
+    """Return a set with `queries` queries, by default as many as the real one; ids are 1, 2, … and 1-1, 1-2, …
 
     The same seed, likeness and number of queries give the same set.
     """
@@ -118,7 +118,7 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
     grades = _grades(_worth(factors, ease[query], kind, rng), query, sizes, kind, rng)
     matrix = _matrix(factors, np.column_stack([ease, tastes])[query], kind, rng)
     if kind.normalised:
-        matrix = _normalised(matrix, sizes)
+        matrix = _normalise(matrix, sizes)
     names = (query + 1).astype(str)
     place = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
     documents = np.strings.add(np.strings.add(names, "-"), place.astype(str))
@@ -127,14 +127,14 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
 
 
 def learning_parts(data: FeatureTable, parts: int = 5) -> list[FeatureTable]:
-    """The set cut into parts with equally many queries, if possible: S1 to S5 of LETOR."""
+    """Return the set cut into parts with equally many queries, if possible: S1 to S5 of LETOR."""
     starts = np.flatnonzero(np.concatenate([[True], data.queries[1:] != data.queries[:-1]]))
     edges = [*(starts[share[0]] for share in np.array_split(np.arange(len(starts)), parts)), len(data.queries)]
     return [learning_rows(data, slice(low, high)) for low, high in pairwise(edges)]
 
 
 def learning_rows(data: FeatureTable, rows: Any) -> FeatureTable:
-    """Some documents of a set, by a slice, a mask or their numbers."""
+    """Return some documents of a set, by a slice, a mask or their numbers."""
     return FeatureTable(*(column[rows] for column in data))
 
 
@@ -168,7 +168,7 @@ def _grades(
 
 
 def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
-    """The features, block by block: each sees a strong and a weak factor with noise, through a shape."""
+    """Return the features, block by block: each sees a strong and a weak factor with noise, through a shape."""
     said = kind.features - kind.constant - kind.shared - (kind.length is not None)
     loadings = _loadings(said, rng)
     shapes = rng.integers(len(SHAPES), size=said)
@@ -193,7 +193,7 @@ def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.ran
 
 
 def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
-    """How strongly each feature depends on each factor: features get weaker and weaker."""
+    """Return how strongly each feature depends on each factor: features get weaker and weaker."""
     strength = 0.85 * np.exp(-np.arange(said) / (0.45 * said))
     loadings = np.zeros((FACTORS, said))
     loadings[np.arange(said) % FACTORS, np.arange(said)] = strength
@@ -211,8 +211,8 @@ SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
 """The shapes of features: linear, heavy-tailed, mostly 0, counts, log-likelihoods."""
 
 
-def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
-    """Each feature scaled to 0..1 in each query, 0 if it is the same for all documents."""
+def _normalise(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
+    """Return each feature scaled to 0..1 in each query, 0 if it is the same for all documents."""
     starts = np.cumsum(sizes) - sizes
     low, high = (np.repeat(best.reduceat(matrix, starts, axis=0), sizes, axis=0) for best in (np.minimum, np.maximum))
     width = high - low
@@ -220,25 +220,21 @@ def _normalised(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
 
 
 def write_learning(data: FeatureTable, path: Path) -> Path:
-    """Writes the set into one file: grade, qid, features; documents are named by position, so they need no comment."""
+    """Write the set into one file: grade, qid, features; documents are named by position, so they need no comment."""
+    features = [str(number) for number in range(1, data.matrix.shape[1] + 1)]
+    told = [pl.format(f"{name}:{{}}", numbers(name)) for name in features]
+    line = pl.concat_str([numbers("grade"), pl.format("qid:{}", "query"), *told], separator=" ")
     with path.open("wb") as file:
         for low in range(0, len(data.grades), BLOCK):
-            lines = _lines(learning_rows(data, slice(low, low + BLOCK)))
+            some = learning_rows(data, slice(low, low + BLOCK))
+            grades, queries = pl.Series("grade", some.grades), pl.Series("query", some.queries.astype(str))
+            lines = pl.DataFrame(some.matrix, schema=features).with_columns(grades, queries).select(line)
             lines.write_csv(file, include_header=False, quote_style="never")
     return path
 
 
 def write_parts(data: FeatureTable, folder: Path, parts: int = 5) -> list[Path]:
-    """Writes the set as S1.txt, S2.txt, … into the folder, as in LETOR."""
+    """Write the set as S1.txt, S2.txt, … into the folder, as in LETOR."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = enumerate(learning_parts(data, parts), start=1)
-    return [write_learning(part, folder / f"S{number}.txt") for number, part in found]
-
-
-def _lines(data: FeatureTable) -> pl.DataFrame:
-    features = [str(number) for number in range(1, data.matrix.shape[1] + 1)]
-    frame = pl.DataFrame(data.matrix, schema=features).with_columns(
-        pl.Series("grade", data.grades), pl.Series("query", data.queries.astype(str))
-    )
-    told = [pl.format(f"{name}:{{}}", numbers(name)) for name in features]
-    return frame.select(pl.concat_str([numbers("grade"), pl.format("qid:{}", "query"), *told], separator=" "))
+    numbered = enumerate(learning_parts(data, parts), start=1)
+    return [write_learning(part, folder / f"S{number}.txt") for number, part in numbered]

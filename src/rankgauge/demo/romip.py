@@ -49,7 +49,7 @@ class RomipCollection:
 
 
 def generate_romip(*, rng: np.random.Generator, queries: int = 20) -> RomipCollection:
-    """A collection of that many queries; the last has nothing relevant, and `beta` misses the second."""
+    """Make a collection of that many queries; the last has nothing relevant, and `beta` misses the second."""
     names = [f"arw{number}" for number in range(1, queries + 1)]
     worth = _worth(rng, queries, lean=0.2)
     tables = _tables(rng, names, worth)
@@ -69,28 +69,25 @@ def generate_romip(*, rng: np.random.Generator, queries: int = 20) -> RomipColle
 
 
 def _worth(rng: np.random.Generator, queries: int, *, lean: float) -> FloatArray:
-    """How relevant each document of each query really is."""
+    """Return how relevant each document of each query really is."""
     worth = lean + rng.normal(0.0, 1.3, size=(queries, POOL + OUTSIDE)) + rng.normal(0.0, 0.5, size=(queries, 1))
     worth[-1] = -9.0
     return np.asarray(worth)
 
 
-def _document(query: str, place: int) -> str:
-    return f"{query}-d{place:02d}"
-
-
 def _words(rng: np.random.Generator, names: list[str], felt: FloatArray) -> tuple[Judged, ...]:
-    """An assessor's judgments of the pool; one in fifty says that it cannot be judged."""
+    """Return an assessor's judgments of the pool; one in fifty says that it cannot be judged."""
     grades = np.clip(np.round(felt), 0, 3).astype(int)
     cannot = rng.random(felt.shape) < 0.02
     return tuple(
-        (query, _document(query, place), CANNOT if cannot[row, place] else WORDS[grades[row, place]])
+        (query, f"{query}-d{place:02d}", CANNOT if cannot[row, place] else WORDS[grades[row, place]])
         for row, query in enumerate(names)
         for place in range(POOL)
     )
 
 
 def _tables(rng: np.random.Generator, names: list[str], worth: FloatArray) -> dict[str, tuple[Judged, ...]]:
+    """Draw each assessor's judgments of the pool."""
     pool = worth[:, :POOL]
     return {
         assessor: _words(rng, names, pool + leaning + rng.normal(0.0, unsteady, size=pool.shape))
@@ -99,11 +96,11 @@ def _tables(rng: np.random.Generator, names: list[str], worth: FloatArray) -> di
 
 
 def _runs(rng: np.random.Generator, names: list[str], worth: FloatArray, *, depth: int) -> dict[str, Listed]:
-    """The best documents of each query by each system's scores."""
+    """Return the best documents of each query by each system's scores."""
     runs: dict[str, Listed] = {}
     for system, off in SYSTEMS.items():
         order = np.argsort(-(worth + rng.normal(0.0, off, size=worth.shape)), axis=-1)[:, :depth]
-        lists = {q: tuple(_document(q, place) for place in row) for q, row in zip(names, order, strict=True)}
+        lists = {q: tuple(f"{q}-d{place:02d}" for place in row) for q, row in zip(names, order, strict=True)}
         runs[system] = {q: found for q, found in lists.items() if system != "beta" or q != names[1]}
     return runs
 
@@ -117,7 +114,7 @@ def _truth(rng: np.random.Generator, categories: int = 8, documents: int = 120) 
 
 
 def _result(rng: np.random.Generator, truth: Listed, documents: tuple[str, ...], wrong: float) -> Listed:
-    """The truth with a share of the decisions reversed, and an unjudged document."""
+    """Return the truth with a share of the decisions reversed, and an unjudged document."""
     found = {}
     for category, members in truth.items():
         marks = np.isin(documents, members) ^ (rng.random(len(documents)) < wrong)
@@ -128,7 +125,7 @@ def _result(rng: np.random.Generator, truth: Listed, documents: tuple[str, ...],
 def _annotations(
     rng: np.random.Generator, names: list[str], worth: FloatArray, off: float
 ) -> dict[str, tuple[Judged, ...]]:
-    """Two assessors' judgments of a system's annotations, which resemble their documents more or less."""
+    """Return two assessors' judgments of a system's annotations, which resemble their documents more or less."""
     shown = worth[:, :POOL] + rng.normal(0.0, off, size=(len(names), POOL))
     return {
         assessor: _words(rng, names, shown + rng.normal(0.0, unsteady, size=shown.shape))
@@ -143,18 +140,24 @@ def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
     inside lists, classifications of 2007 and 2008.
     """
     content = {
-        **_assessed("search/tables", collection.tables),
+        **_write_assessments("search/tables", collection.tables),
         **{f"search/runs/{name}.xml": _xml_run(name, lists) for name, lists in collection.runs.items()},
         "classification/truth.xml": _by_document(collection.truth, collection.documents),
-        **{f"classification/results/{name}.xml": _by_topic(lists) for name, lists in collection.results.items()},
-        **_assessed("annotation/documents", collection.tables),
+        **{
+            f"classification/results/{name}.xml": _xml("result", _doclists(lists, "topicID"))
+            for name, lists in collection.results.items()
+        },
+        **_write_assessments("annotation/documents", collection.tables),
         **{
             path: text
             for name, tables in collection.annotations.items()
-            for path, text in _assessed(f"annotation/annotations/{name}", tables).items()
+            for path, text in _write_assessments(f"annotation/annotations/{name}", tables).items()
         },
-        **_assessed("qa/tables", collection.answers),
-        **{f"qa/runs/{name}.xml": _older_run(lists) for name, lists in collection.answer_runs.items()},
+        **_write_assessments("qa/tables", collection.answers),
+        **{
+            f"qa/runs/{name}.xml": _xml("taskresult", _doclists(lists), encoding="windows-1251")
+            for name, lists in collection.answer_runs.items()
+        },
     }
     for name, text in content.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -162,8 +165,8 @@ def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
     return [folder / name for name in content]
 
 
-def _assessed(place: str, tables: Mapping[str, tuple[Judged, ...]]) -> dict[str, bytes]:
-    """A relevance table for each assessor, every other one in windows-1251."""
+def _write_assessments(place: str, tables: Mapping[str, tuple[Judged, ...]]) -> dict[str, bytes]:
+    """Return a relevance table for each assessor, every other one in windows-1251."""
     encodings = ("windows-1251", "UTF-8")
     return {
         f"{place}/assessor-{number}.xml": _matrix(rows, assessor, encodings[number % 2])
@@ -180,36 +183,30 @@ def _matrix(rows: Iterable[Judged], assessor: str, encoding: str) -> bytes:
 
 
 def _xml_run(system: str, lists: Listed) -> bytes:
-    """A run as of 2010, with a namespace."""
+    """Write a run as of 2010, with a namespace."""
     space = 'xmlns:romip="http://www.romip.ru/data/adhoc" collectionId="BY.web" trackId="adhoc"'
     named = f"<romip:systemID>{escape(system)}</romip:systemID><romip:runID>{escape(system)}-1</romip:runID>"
-    found = [f"<doclist taskID={quoteattr(query)}>{_ids(ids)}</doclist>" for query, ids in lists.items()]
-    return _xml("romip:taskresult", [f"<romip:run>{named}</romip:run>", *found], space)
-
-
-def _older_run(lists: Listed) -> bytes:
-    """A run of earlier years: the query inside the list, and no namespace."""
-    found = [f"<doclist><taskID>{escape(query)}</taskID>{_ids(ids)}</doclist>" for query, ids in lists.items()]
-    return _xml("taskresult", found, encoding="windows-1251")
+    parts = [f"<romip:run>{named}</romip:run>", *_doclists(lists, "taskID")]
+    return _xml("romip:taskresult", parts, space)
 
 
 def _by_document(lists: Listed, documents: Iterable[str]) -> bytes:
-    """A classification as of 2007: each document and its topics, even without any."""
+    """Write a classification as of 2007: each document and its topics, even without any."""
     topics = {
-        document: "".join(f"<topic>{escape(topic)}</topic>" for topic, found in lists.items() if document in found)
+        document: "".join(f"<topic>{escape(topic)}</topic>" for topic, members in lists.items() if document in members)
         for document in documents
     }
-    return _xml("result", [f"<document name={quoteattr(name)}>{found}</document>" for name, found in topics.items()])
+    return _xml("result", [f"<document name={quoteattr(name)}>{inside}</document>" for name, inside in topics.items()])
 
 
-def _by_topic(lists: Listed) -> bytes:
-    """A classification as of 2008: each topic and its documents."""
-    found = [f"<doclist topicID={quoteattr(topic)}>{_ids(ids)}</doclist>" for topic, ids in lists.items()]
-    return _xml("result", found)
-
-
-def _ids(documents: Iterable[str]) -> str:
-    return "".join(f"<docID>{escape(document)}</docID>" for document in documents)
+def _doclists(lists: Listed, attribute: str = "") -> list[str]:
+    """Write each list with its query or topic: in the attribute, or inside the list, as in runs of earlier years."""
+    return [
+        (f"<doclist {attribute}={quoteattr(name)}>" if attribute else f"<doclist><taskID>{escape(name)}</taskID>")
+        + "".join(f"<docID>{escape(document)}</docID>" for document in documents)
+        + "</doclist>"
+        for name, documents in lists.items()
+    ]
 
 
 def _xml(root: str, parts: Iterable[str], attributes: str = "", *, encoding: str = "UTF-8") -> bytes:

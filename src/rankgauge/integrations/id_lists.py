@@ -14,7 +14,7 @@ from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import heard
 from rankgauge.measures import Measure, parse
-from rankgauge.statistics import mean_interval
+from rankgauge.statistics.intervals import mean_interval
 
 Expected = Iterable[Any] | Mapping[Any, float]
 """The documents that are relevant, with their grades where these differ."""

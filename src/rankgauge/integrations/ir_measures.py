@@ -34,7 +34,7 @@ class RankGauge(Provider):  # type: ignore[misc]
         self.dialect = get(dialect, **overrides)
 
     def supports(self, measure: Any) -> bool:
-        """Whether RankGauge computes the measure."""
+        """Say whether RankGauge computes the measure."""
         try:
             return self.dialect.has(parse(measure))
         except RankGaugeError:

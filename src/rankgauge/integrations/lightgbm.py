@@ -20,7 +20,7 @@ from rankgauge.measures import Measure
 def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any
 ) -> Callable[..., tuple[str, float, bool]]:
-    """A `feval` or `eval_metric`: the measure's name, its mean on the data set, and whether higher is better.
+    """Return a `feval` or `eval_metric`: the measure's name, its mean on the data set, and whether higher is better.
 
     `overrides` replace single choices of the dialect, such as `ties="expected"`.
     """

@@ -22,7 +22,7 @@ from rankgauge.numeric import FloatArray
 def metric(
     measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "standard", **overrides: Any
 ) -> Callable[[FloatArray, Any], tuple[str, float]]:
-    """A `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it.
+    """Return a `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it.
 
     `overrides` replace single choices of the dialect, such as `ties="expected"`. The name is without spaces, at which
     XGBoost would cut it.

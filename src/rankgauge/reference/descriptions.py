@@ -10,7 +10,7 @@ from typing import Any
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.notes import DISCOUNTS, GAINS, lowest_relevant, settled
+from rankgauge.evaluation.notes import DISCOUNTS, GAINS, describe_empty, lowest_relevant
 from rankgauge.measures import MEASURES, Cutoff, Example, Listed, Measure, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import LEAVE_OUT, Policy, Undefined
@@ -113,17 +113,17 @@ SETTINGS: Mapping[str, str] = {
 
 
 def family(kind: type[Measure]) -> str:
-    """The folder that the measure lives in, one of `FAMILIES`."""
+    """Return the folder that the measure lives in, one of `FAMILIES`."""
     return kind.__module__.split(".")[-2]
 
 
 def kinds(family_: str) -> list[type[Measure]]:
-    """The measures of a family."""
+    """Return the measures of a family."""
     return [kind for kind in MEASURES.values() if family(kind) == family_]
 
 
 def traits(kind: type[Measure]) -> Iterator[tuple[str, str]]:
-    """What is true of the measure's values."""
+    """Yield what is true of the measure's values."""
     facts = kind.facts
     low, high = facts.bounds
     yield "bounds", f"{_bound(low)} to {_bound(high)}"
@@ -137,21 +137,21 @@ def traits(kind: type[Measure]) -> Iterator[tuple[str, str]]:
 
 
 def parameters(kind: type[Measure]) -> Iterator[tuple[str, str, str]]:
-    """The name, default and meaning of each parameter of the measure."""
+    """Yield the name, default and meaning of each parameter of the measure."""
     for parameter in fields(kind):
         if parameter.name != "cutoff":
             yield parameter.name, _default(parameter), _meaning(parameter)
 
 
 def example_list(example: Example) -> str:
-    """The list of a worked example in words."""
+    """Return the list of a worked example in words."""
     graded = " ".join(map(_grade, example.grades)) or "empty"
     missed = " ".join(map(_grade, example.missed))
     return f"grades by rank {graded}" + (f"; not retrieved {missed}" if missed else "")
 
 
 def _grade(grade: Grade | None) -> str:
-    """A grade, or those for each subtopic or stratum; a dash for a document that nobody judged.
+    """Return a grade, or those for each subtopic or stratum; a dash for a document that nobody judged.
 
     A dot stands for a stratum that the document is not in, a question mark for one in which it was not judged.
     """
@@ -161,40 +161,43 @@ def _grade(grade: Grade | None) -> str:
 
 
 def example_value(example: Example) -> float:
-    """What the kernel gives for a worked example."""
+    """Return what the kernel gives for a worked example."""
     return float(parse(example.measure).score(RankedLists.of(example.grades, missed=example.missed)))
 
 
 def _without_documents(value: Undefined | None) -> str:
-    """What a query without documents counts, in words."""
+    """Return what a query without documents counts, in words."""
     if value is None:
         return "what the formula gives"
     return "left out of the mean" if value == LEAVE_OUT else f"{value:g}"
 
 
 def _chosen(choices: Mapping[str, Any]) -> str:
-    """The choices for one measure, in words."""
+    """Return the choices for one measure, in words."""
     words = {name: one.words if isinstance(one, Policy) else _WORDS[name](one) for name, one in choices.items()}
     return ", ".join(f"{SETTINGS[name]}: {said}" for name, said in words.items())
 
 
 def setting(dialect: Dialect, name: str) -> str:
-    """What a dialect chose for one of its fields, in words."""
+    """Return what a dialect chose for one of its fields, in words."""
     value = getattr(dialect, name)
     words = value.words if isinstance(value, Policy) else _WORDS[name](value)
     concerned = dialect.only_for.get(name)
     return words if concerned is None else f"{words} (for {', '.join(concerned)} only)"
 
 
-def printed(dialect: Dialect) -> str:
-    """What `-m all` prints: the names, and how the numbers are written."""
-    names = ", ".join(printed.name for printed in dialect.printed)
-    formats = dict.fromkeys(printed.number.words for printed in dialect.printed)
-    return f"{names}; numbers with {' or '.join(formats)}"
+def describe_printing(dialect: Dialect) -> str:
+    """Return what `-m all` prints: the names, and how the numbers are written."""
+    return f"{', '.join(printed.name for printed in dialect.printed)}; numbers with {number_formats(dialect)}"
+
+
+def number_formats(dialect: Dialect) -> str:
+    """Return how the numbers that a dialect prints are written."""
+    return " or ".join(dict.fromkeys(printed.number.words for printed in dialect.printed))
 
 
 def measures(dialect: Dialect) -> str:
-    """The measures that the tool has, at any cutoff; nothing if it has every one."""
+    """Return the measures that the tool has, at any cutoff; nothing if it has every one."""
     listed = [*dialect.also, *(name for one in dialect.providers for name in one.also)]
     if not isinstance(dialect.printed, Listed):
         listed += [re.sub(r"@.*", "@k", str(printed.measure)) for printed in dialect.printed]
@@ -202,7 +205,7 @@ def measures(dialect: Dialect) -> str:
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
-    """How the dialect differs from standard: subject, its way, the standard way."""
+    """Yield how the dialect differs from standard: subject, its way, the standard way."""
     standard = dialects.get("standard")
     for name, subject in SETTINGS.items():
         if getattr(dialect, name) != getattr(standard, name):
@@ -210,7 +213,7 @@ def differences(dialect: Dialect) -> Iterator[tuple[str, str, str]]:
 
 
 def plain(text: str) -> str:
-    """A docstring as one paragraph."""
+    """Return a docstring as one paragraph."""
     return " ".join(text.split())
 
 
@@ -229,10 +232,10 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "rel": lowest_relevant,
     "max_grade": lambda grade: f"grades go up to {'the highest of the judgments' if grade is None else f'{grade:g}'}",
     "readings": lambda readings: (
-        "; ".join(f"{measure}: {_spelled(chosen)}" for measure, chosen in readings.items()) or "none"
+        "; ".join(f"{measure}: {_spell(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
     "by_measure": lambda own: "; ".join(f"{name}: {_chosen(one)}" for name, one in own.items()) or "none",
-    "empty": lambda empty: f"of queries with nothing relevant: {settled(empty)}",
+    "empty": lambda empty: f"of queries with nothing relevant: {describe_empty(empty)}",
     "unanswered": _without_documents,
     "vacant": _without_documents,
     "decimals": lambda decimals: "none" if decimals is None else f"to {decimals} decimals, before the mean",
@@ -243,7 +246,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-def _spelled(chosen: Mapping[str, Any]) -> str:
+def _spell(chosen: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r} ({PARAMETERS[name]})" for name, value in chosen.items())
 
 

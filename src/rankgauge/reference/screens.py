@@ -66,7 +66,7 @@ def dialect(name: str, stream: TextIO) -> None:
         return
     rows = [((subject, here), ("", f"standard: {there}"), ("", "")) for subject, here, there in differences]
     told = [("still differs", words) for words in known.differs]
-    told += [("printed", descriptions.printed(known))] if known.printed else []
+    told += [("printed", descriptions.describe_printing(known))] if known.printed else []
     told += [("measures", had)] if (had := descriptions.measures(known)) else []
     out.pairs([*(row for group in rows for row in group), *told])
 
@@ -99,7 +99,7 @@ def prompts(stream: TextIO) -> None:
     """List the prompts for language models that judge."""
     out = Screen(stream)
     out.pairs([(known.name, known.title) for known in PROMPTS.values()])
-    _hint(out, "rankgauge formats prompts NAME", "shows a prompt and where it comes from")
+    _hint(out, "rankgauge judge prompts show NAME", "shows a prompt and where it comes from")
 
 
 def prompt(name: str, stream: TextIO) -> None:
@@ -120,7 +120,7 @@ def _direction(known: LabelFormat) -> str:
 
 
 def _kind(name: str) -> type[Measure]:
-    """The measure, also where the name has parameters or a cutoff."""
+    """Return the measure, also where the name has parameters or a cutoff."""
     bare = re.split(r"[(@]", name, maxsplit=1)[0].strip()
     return MEASURES[bare] if bare in MEASURES else type(parse(name))
 

@@ -39,7 +39,7 @@ def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
     (target / INDEX).write_text(_INCLUDED.sub(lambda mark: _part(text, mark[1]), index), encoding="utf-8")
     copies = sorted(target.glob("*.md"))
     for page in copies:
-        page.write_text(drawn(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(draw_formulas(page.read_text(encoding="utf-8")), encoding="utf-8")
     return copies
 
 
@@ -48,7 +48,7 @@ def _part(text: str, name: str) -> str:
     return text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->")[0].strip("\n")
 
 
-def drawn(text: str) -> str:
+def draw_formulas(text: str) -> str:
     """The page with its formulas as MathML, and numbers that no line's end tears apart; code is left as it is."""
 
     def element(found: re.Match[str]) -> str:

@@ -60,27 +60,27 @@ class Report:
     """The command that writes it."""
 
     def document(self, medium: Medium) -> ReportDocument:
-        """What people read, for the place where they read it."""
+        """Return what people read, for the place where they read it."""
         raise NotImplementedError
 
     def data(self) -> dict[str, Any]:
-        """Everything, for programs: words, numbers, frames, and lists and mappings of these."""
+        """Return everything, for programs: words, numbers, frames, and lists and mappings of these."""
         raise NotImplementedError
 
     def frame(self) -> pl.DataFrame:
-        """The main table, for spreadsheets."""
+        """Return the main table, for spreadsheets."""
         raise NotImplementedError
 
     def picture(self) -> Drawing:
-        """The main point as a picture."""
+        """Return the main point as a picture."""
         raise NotImplementedError
 
     def warnings(self) -> Sequence[tuple[str, str]]:
-        """What has to be said beside values that are written without notes: pairs of a subject and words."""
+        """Return what has to be said beside values that are written without notes: pairs of a subject and words."""
         return ()
 
     def paragraph(self) -> str:
-        """What may be published, in whole sentences."""
+        """Return what may be published, in whole sentences."""
         raise NotImplementedError
 
     def show(self, stream: TextIO) -> None:
@@ -89,12 +89,12 @@ class Report:
 
     @classmethod
     def formats(cls) -> dict[str, ReportFormat]:
-        """The formats that this kind of report has, by name."""
+        """Return the formats that this kind of report has, by name."""
         return {name: known for name, known in FORMATS.items() if known.takes(cls)}
 
     @classmethod
     def find(cls, target: str) -> tuple[ReportFormat, Path | None]:
-        """The format that an output names: `json` is a format, `report.html` a file whose ending names one."""
+        """Return the format that an output names: `json` is a format, `report.html` a file whose ending names one."""
         if target in FORMATS and FORMATS[target].takes(cls):
             return FORMATS[target], None
         path, known = Path(target), cls.formats()
@@ -129,5 +129,5 @@ class ReportFormat(Registered):
     """Whether it has values only, and no place for notes."""
 
     def takes(self, kind: type[Report]) -> bool:
-        """Whether that kind of report can be written so."""
+        """Say whether that kind of report can be written so."""
         return getattr(kind, self.needs, None) is not getattr(Report, self.needs, None)

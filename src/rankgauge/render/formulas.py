@@ -42,13 +42,13 @@ _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}_^]|\d+(?:\.\d+)?|[^\\{}_^]")
 
 
 def readable(latex: str) -> str:
-    """The formula as one line of plain text."""
+    """Return the formula as one line of plain text."""
     single = re.sub(r" +", " ", _join(_parse(latex), _text))
     return re.sub(r" *\u2003 *", "  ", re.sub(r" +([,.;)\]])", r"\1", single)).strip()
 
 
 def mathml(latex: str, *, block: bool = False) -> str:
-    """The formula as an element of a page, in its line or by itself."""
+    """Return the formula as an element of a page, in its line or by itself."""
     return f'<math display="{"block" if block else "inline"}">{_join(_parse(latex), _element)}</math>'
 
 
@@ -61,7 +61,7 @@ def _parse(latex: str) -> list[Node]:
 
 
 def _group(tokens: deque[str]) -> list[Node]:
-    """What comes before the next closing brace, each part with its scripts."""
+    """Return what comes before the next closing brace, each part with its scripts."""
     parts = []
     while tokens and tokens[0] != "}":
         base, scripts = _item(tokens), dict[str, Node]()
@@ -104,7 +104,7 @@ def _join(nodes: Sequence[Node], written: Callable[[Node], str]) -> str:
 
 
 def _text(node: Node) -> str:
-    """A part as plain text."""
+    """Return a part as plain text."""
     match node:
         case "plain", token:
             return str(token)
@@ -133,14 +133,14 @@ def _script(kind: str, script: str) -> str:
 
 
 def _bracket(text: str) -> str:
-    """The text in brackets where a division would tear it apart."""
+    """Return the text in brackets where a division would tear it apart."""
     text = text.strip()
     whole = re.fullmatch(r"[\w.*^|]+|\w*\([^()]*\)|\[[^\[\]]*\]", text)
     return text if whole else f"({text})"
 
 
 def _element(node: Node) -> str:
-    """A part as an element of MathML."""
+    """Return a part as an element of MathML."""
     match node:
         case "plain", token:
             return _plain(token)
@@ -166,7 +166,7 @@ def _element(node: Node) -> str:
 
 
 def _plain(token: str) -> str:
-    """A number, a letter or an operator; blanks are for the browser to set."""
+    """Return a number, a letter or an operator; blanks are for the browser to set."""
     if not token.strip(" "):
         return ""
     if token[0].isdigit():

@@ -28,22 +28,22 @@ class BoundPage:
 
 
 def page(document: ReportDocument) -> str:
-    """The document as a page."""
-    return rendered("page.html", document=document, sections=list(_sections(document.passages)))
+    """Return the document as a page."""
+    return render("page.html", document=document, sections=list(_sections(document.passages)))
 
 
 def bind(title: str, hint: str, pages: Sequence[BoundPage]) -> str:
     """One page with a tab for each; every page keeps its styles and scripts in a frame that the file itself holds."""
-    return rendered("bound.html", title=title, hint=hint, pages=pages)
+    return render("bound.html", title=title, hint=hint, pages=pages)
 
 
-def rendered(template: str, **context: Any) -> str:
-    """A template of `templates/`, filled."""
+def render(template: str, **context: Any) -> str:
+    """Return a template of `templates/`, filled."""
     return _environment().get_template(template).render(**context)
 
 
 def table(block: ReportTable) -> Markup:
-    """A table as a part of a page."""
+    """Return a table as a part of a page."""
     from markupsafe import Markup
 
     return Markup(getattr(_environment().get_template("passages.html").module, "table")(block))  # noqa: B009
@@ -54,12 +54,12 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader
 
     made = Environment(loader=PackageLoader("rankgauge.render"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters["grouped"] = _group
+    made.filters["grouped"] = lambda passages: [(beside, list(part)) for beside, part in groupby(passages, _beside)]
     return made
 
 
 def _sections(passages: Iterable[Passage]) -> Iterator[tuple[Heading | None, list[Passage]]]:
-    """The passages under each top-level heading."""
+    """Yield the passages under each top-level heading."""
     heading, held = None, list[Passage]()
     for passage in passages:
         if isinstance(passage, Heading) and passage.level <= 2:
@@ -71,11 +71,6 @@ def _sections(passages: Iterable[Passage]) -> Iterator[tuple[Heading | None, lis
     yield heading, held
 
 
-def _group(passages: Iterable[Passage]) -> Iterator[tuple[bool, list[Passage]]]:
-    """The passages, with figures that follow each other together; one that is wide stays alone."""
-    for beside, found in groupby(passages, _beside):
-        yield beside, list(found)
-
-
 def _beside(passage: Passage) -> bool:
+    """Whether a passage is a figure that is set beside figures before and after it; one that is wide stays alone."""
     return isinstance(passage, Figure) and not getattr(passage.drawn, "wide", False)

@@ -28,7 +28,7 @@ def fitting_decimals(half_width: float) -> int:
 
 
 def shortest(value: float) -> str:
-    """The fewest digits that give the same double again, for programs: 0.3, 0.00001, 1.5e-7, NaN."""
+    """Return the fewest digits that give the same double again, for programs: 0.3, 0.00001, 1.5e-7, NaN."""
     if math.isnan(value):
         return "NaN"
     mantissa, _, exponent = repr(value).partition("e")
@@ -39,7 +39,7 @@ def shortest(value: float) -> str:
 
 
 def value(measure: Measure, found: float) -> str:
-    """A measure's value as the measure itself prints it; a dash where it is not defined."""
+    """Return a measure's value as the measure itself prints it; a dash where it is not defined."""
     if math.isnan(found):
         return "–"
     text = measure.text(found, fixed(4))
@@ -47,12 +47,12 @@ def value(measure: Measure, found: float) -> str:
 
 
 def interval(low: float, high: float, write: Callable[[float], str] = number) -> str:
-    """The two ends in brackets; a dash where there is none."""
+    """Return the two ends in brackets; a dash where there is none."""
     return "–" if math.isnan(low) or math.isnan(high) else _minus(f"[{write(low)}, {write(high)}]")
 
 
-def signed(difference: float, decimals: int = 4) -> str:
-    """A difference with its sign."""
+def with_sign(difference: float, decimals: int = 4) -> str:
+    """Return a difference with its sign."""
     if math.isnan(difference):
         return "–"
     return _minus(f"{difference:+.{decimals}f}").replace("inf", "∞")
@@ -79,17 +79,17 @@ def percent(part: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A part of a whole in per cent."""
+    """Return a part of a whole in per cent."""
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 
 def amount(cost: float) -> str:
-    """A cost with at most one decimal."""
+    """Return a cost with at most one decimal."""
     return f"{cost:,.1f}".removesuffix(".0")
 
 
 def count(n: int, one: str, many: str | None = None) -> str:
-    """A number of things, in words: 1 label, 2 labels."""
+    """Return a number of things, in words: 1 label, 2 labels."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 

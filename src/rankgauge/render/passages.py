@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rankgauge.records import record, tuple_record
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.figures import VerdictGrid
+    from rankgauge.comparison.page import VerdictGrid
     from rankgauge.render.svg import Drawing
     from rankgauge.render.table import ReportTable
 

@@ -47,7 +47,7 @@ MARGIN = 0.04
 
 
 def require() -> Any:
-    """The drawing library; an error names the pip command where it is not installed."""
+    """Return the drawing library; an error names the pip command where it is not installed."""
     for module, package in (("altair", "altair"), ("vl_convert", "vl-convert-python")):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError(package, "plots")
@@ -55,21 +55,21 @@ def require() -> Any:
 
 
 def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel: str, title: str) -> Chart:
-    """A line per series with a band of two standard errors, in a panel each."""
+    """Return a line per series with a band of two standard errors, in a panel each."""
     alt = require()
     columns = alt.Column(f"{panel}:N", title=None, sort=_distinct(frame, panel), header=alt.Header(labelFontSize=13))
     layered = line_panel(frame, x=x, y=y, error=error, series=series)
-    return finished(layered.facet(column=columns), title)
+    return finish(layered.facet(column=columns), title)
 
 
 def beside(*panels: Any, title: str) -> Chart:
     """Panels beside each other, each with its own colours and legend."""
     row = require().hconcat(*panels, spacing=BESIDE)
-    return finished(row.resolve_scale(color="independent", xOffset="independent"), title)
+    return finish(row.resolve_scale(color="independent", xOffset="independent"), title)
 
 
 def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
-    """A line per series with a band of two standard errors, as a part of a chart."""
+    """Return a line per series with a band of two standard errors, as a part of a chart."""
     alt = require()
     ticks = _distinct(frame, x)
     ruler = alt.Axis(values=ticks, format="~g") if len(ticks) <= TICKS else alt.Axis()
@@ -83,7 +83,7 @@ def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) 
 
 
 def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
-    """A bar per series at each x with a whisker of two standard errors, as a part of a chart."""
+    """Return a bar per series at each x with a whisker of two standard errors, as a part of a chart."""
     alt = require()
     base = alt.Chart(_bound(frame, y, error)).encode(
         x=alt.X(f"{x}:O", title=x, sort=_distinct(frame, x), axis=alt.Axis(labelAngle=0)),
@@ -97,16 +97,16 @@ def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -
 
 
 def histogram(frame: pl.DataFrame, *, low: str, high: str, x: str, y: str, title: str) -> Chart:
-    """A bar from `low` to `high` for each row, as high as `y`; `x` says what is counted."""
+    """Return a bar from `low` to `high` for each row, as high as `y`; `x` says what is counted."""
     alt = require()
     bar = alt.Chart(frame).mark_bar(color=COLOURS[4], stroke="white", strokeWidth=0.5)
     across, up = alt.X(f"{low}:Q", title=x), alt.Y(f"{y}:Q", title=y)
     drawn = bar.encode(x=across, x2=f"{high}:Q", y=up, y2=alt.datum(0), tooltip=list(frame.columns))
-    return finished(drawn.properties(width=WIDTH * 2, height=HEIGHT), title)
+    return finish(drawn.properties(width=WIDTH * 2, height=HEIGHT), title)
 
 
 def save(chart: Chart, stem: Path) -> list[Path]:
-    """The chart as files of that name, one for each ending."""
+    """Return the chart as files of that name, one for each ending."""
     paths = [stem.with_name(stem.name + ending) for ending in OPTIONS]
     with require().data_transformers.enable("default", max_rows=None):  # Altair's limit on points is not for files
         for path in paths:
@@ -122,7 +122,7 @@ def series_colour(
     colours: Sequence[str] = COLOURS,
     legend: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A colour for each series, in the order in which they come; the legend shows strokes by default."""
+    """Return a colour for each series, in the order in which they come; the legend shows strokes by default."""
     alt, names = require(), _distinct(frame, series)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, "labelLimit": 0}
     scale = alt.Scale(domain=names, range=list(colours[: len(names)]))
@@ -130,8 +130,8 @@ def series_colour(
     return alt.Color(f"{series}:{kind}", title=series, sort=names, scale=scale, legend=shown)
 
 
-def finished(chart: Any, title: str) -> Chart:
-    """The chart with its title, on white, so that it can be read on any ground."""
+def finish(chart: Any, title: str) -> Chart:
+    """Return the chart with its title, on white, so that it can be read on any ground."""
     whole = chart.properties(title=title).configure(background="white").configure_title(anchor="start", offset=12)
     kind: Any = type(whole)
     object.__setattr__(whole, "__class__", _offline(kind))  # Altair's own would make it a property of the chart
@@ -141,7 +141,7 @@ def finished(chart: Any, title: str) -> Chart:
 
 @cache
 def _offline(kind: Any) -> type:
-    """The same kind of chart, whose pages hold the drawing code themselves unless somebody asks otherwise."""
+    """Return the same kind of chart, whose pages hold the drawing code themselves unless somebody asks otherwise."""
 
     def save(self: Any, fp: Any, format: str | None = None, **options: Any) -> None:
         named = format or (Path(fp).suffix.removeprefix(".") if isinstance(fp, str | os.PathLike) else "")
@@ -170,11 +170,11 @@ class Panels:
     """How the numbers of the scale are written."""
 
     def draw(self, title: str) -> Chart:
-        """The figure."""
+        """Return the figure."""
         alt, columns = require(), _distinct(self.frame, self.column)
         panels = [self._placed_panel(*place) for place in product(self._rows, columns)]
         apart = {"row": BELOW, "column": BESIDE}
-        return finished(alt.concat(*panels, columns=len(columns), spacing=apart, bounds="flush"), title)
+        return finish(alt.concat(*panels, columns=len(columns), spacing=apart, bounds="flush"), title)
 
     @property
     def _rows(self) -> list[Any]:
@@ -207,7 +207,7 @@ class Panels:
         return alt.layer(bar, curve).properties(width=PANEL, height=TALL if self.row is None else LOW)
 
     def _place(self) -> pl.DataFrame:
-        """The frame with the ends of the bars, and with the place of each series beside its x."""
+        """Return the frame with the ends of the bars, and with the place of each series beside its x."""
         names = _distinct(self.frame, self.series)
         step = SPREAD / len(names)
         aside = {name: (number - (len(names) - 1) / 2) * step for number, name in enumerate(names)}
@@ -217,13 +217,13 @@ class Panels:
 
 
 def _limits(shown: pl.DataFrame) -> tuple[float, float]:
-    """The range of all bars, and a little more."""
+    """Return the range of all bars, and a little more."""
     low, high = float(shown["low"].min()), float(shown["high"].max())  # type: ignore[arg-type]
     return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
 def _bound(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
-    """The frame with the ends of two standard errors, which do not leave the range of the measures."""
+    """Return the frame with the ends of two standard errors, which do not leave the range of the measures."""
     low, high = pl.col(y) - 2 * pl.col(error), pl.col(y) + 2 * pl.col(error)
     return frame.with_columns(low.clip(*UNIT).alias("low"), high.clip(*UNIT).alias("high"))
 

@@ -21,7 +21,7 @@ from rankgauge.render.numbers import number
 from rankgauge.render.passages import Figure
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.figures import VerdictGrid
+    from rankgauge.comparison.page import VerdictGrid
 
 
 COLOURS = (
@@ -47,7 +47,7 @@ Value = float | str | None
 
 
 def colour(place: int) -> str:
-    """The colour of the series at that place; the colours repeat."""
+    """Return the colour of the series at that place; the colours repeat."""
     return COLOURS[place % len(COLOURS)]
 
 
@@ -89,7 +89,7 @@ class Axis:
     """Whether values beyond the ends are drawn at the ends."""
 
     def __call__(self, value: float) -> float:
-        """Where on the paper the value is."""
+        """Return where on the paper the value is."""
         low, high, at = (math.log(max(n, 1e-300)) if self.log else n for n in (self.low, self.high, value))
         share = (at - low) / ((high - low) or 1.0)
         if self.bounded:
@@ -102,7 +102,7 @@ class Axis:
 
 
 def element(tag: str, *inside: str, title: Value = None, **attributes: Value) -> str:
-    """An element of SVG; `kind` is its class, `text_anchor` is `text-anchor`, and what is None is left out.
+    """Return an element of SVG; `kind` is its class, `text_anchor` is `text-anchor`, and what is None is left out.
 
     The title is the tooltip of the element.
     """
@@ -165,13 +165,13 @@ class Drawing:
         return self.unstyled(style=f"max-width:{1.39 * self.width:.0f}px")
 
     def unstyled(self, **attributes: Value) -> str:
-        """The drawing as a part of a page that allows no styles inside elements, such as the judging room's."""
+        """Return the drawing as a part of a page that allows no styles inside elements, such as the judging room's."""
         size = f"0 0 {self.width:.0f} {self.height:.0f}"
         kind = "wide" if self.wide else None
         return element("svg", *self.parts, kind=kind, viewBox=size, **attributes, role="img", aria_label=self.label)
 
     def file(self) -> str:
-        """The drawing as a file of its own, on white, with its styles."""
+        """Return the drawing as a file of its own, on white, with its styles."""
         size = {"width": self.width, "height": self.height}
         return element(
             "svg",
@@ -195,7 +195,7 @@ class Plot(Drawing):
         self.x, self.y = x, y
 
     def at(self, point: Point) -> Point:
-        """Where on the paper a pair of values is."""
+        """Return where on the paper a pair of values is."""
         return self.x(point[0]), self.y(point[1])
 
     def grid(self, *, across: Iterable[float] | None = None, shown: str = "{:g}") -> None:
@@ -226,7 +226,7 @@ def sheet(title: str, charts: Mapping[str, Drawing], keys: Mapping[str, str] | N
     margin, gap = 24.0, 28.0
     columns, width = min(2, len(charts)) or 1, max((chart.width for chart in charts.values()), default=WIDTH)
     whole = Drawing(2 * margin + columns * width + (columns - 1) * gap, 0, title)
-    top = wrapped(whole, title, 34, size=20, weight=600, margin=margin)
+    top = wrap(whole, title, 34, size=20, weight=600, margin=margin)
     left = margin
     for name, hue in (keys or {}).items():
         length = 22 + 7.2 * len(name)
@@ -248,7 +248,7 @@ def sheet(title: str, charts: Mapping[str, Drawing], keys: Mapping[str, str] | N
     return whole
 
 
-def wrapped(drawing: Drawing, words: str, top: float, *, size: int, weight: int = 400, margin: float = 24) -> float:
+def wrap(drawing: Drawing, words: str, top: float, *, size: int, weight: int = 400, margin: float = 24) -> float:
     """Writes a paragraph over the drawing's width; gives where it ends."""
     letters = int((drawing.width - 2 * margin) / (size * BREADTH * (1.15 if weight > 400 else 1)))
     lines = textwrap.wrap(words.replace(" %", "\N{NO-BREAK SPACE}%"), letters)
@@ -279,8 +279,8 @@ LETTER = 8.6
 """The width of a letter on a phone, in the units of a chart."""
 
 
-def listed(drawings: Mapping[str, Drawing | VerdictGrid]) -> Iterator[Figure]:
-    """The drawings under their captions."""
+def list_drawings(drawings: Mapping[str, Drawing | VerdictGrid]) -> Iterator[Figure]:
+    """Return the drawings under their captions."""
     return (Figure(title, drawn) for title, drawn in drawings.items())
 
 
@@ -335,5 +335,5 @@ NAME = 20
 
 
 def short(run: str) -> str:
-    """The run's name, cut where it is long."""
+    """Return the run's name, cut where it is long."""
     return run if len(run) <= NAME else run[: NAME - 1] + "…"

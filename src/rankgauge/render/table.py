@@ -79,7 +79,7 @@ class ReportTable(Passage):
         return tuple(Column(column) if isinstance(column, str) else column for column in self.columns)
 
     def records(self) -> list[dict[str, Any]]:
-        """What programs read: by row, the values under the keys of their columns."""
+        """Return what programs read: by row, the values under the keys of their columns."""
         return [
             dict(pair for at, column in enumerate(self.heads) for pair in column.values(row, at)) for row in self.rows
         ]

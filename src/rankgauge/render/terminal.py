@@ -38,7 +38,7 @@ class Screen:
         """The text, in lines of at most that width."""
         text = text if self.styled else _STYLE.sub("", text)
         for line in text.split("\n"):
-            for part in [line] if width is None else wrapped(line, width):
+            for part in [line] if width is None else wrap(line, width):
                 self.stream.write(part.rstrip(" ") + "\n")
 
     def table(self, shown: ReportTable) -> None:
@@ -58,23 +58,23 @@ class Screen:
         left = max((cells(subject) for subject, _ in listed), default=0)
         for subject, words in listed:
             room = max(text_width() - left - len(GAP), 1)
-            lines = [part for line in words.split("\n") for part in wrapped(line, room)]
+            lines = [part for line in words.split("\n") for part in wrap(line, room)]
             for place, line in enumerate(lines):
-                self.show(_pad("" if place else styled(subject, "cyan"), left) + GAP + line)
+                self.show(_pad("" if place else apply_style(subject, "cyan"), left) + GAP + line)
 
 
-def styled(text: str, style: str) -> str:
-    """The text in one of the styles, if the terminal has it."""
+def apply_style(text: str, style: str) -> str:
+    """Return the text in one of the styles, if the terminal has it."""
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if text else text
 
 
 def bold(text: str) -> str:
-    """The text in bold letters."""
-    return styled(text, "bold")
+    """Return the text in bold letters."""
+    return apply_style(text, "bold")
 
 
 def text_width() -> int:
-    """How wide a paragraph may be: 80 columns, or as many as the terminal has."""
+    """Return how wide a paragraph may be: 80 columns, or as many as the terminal has."""
     return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
@@ -96,7 +96,7 @@ def _pad(text: str, width: int, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def wrapped(line: str, width: int) -> Iterator[str]:
+def wrap(line: str, width: int) -> Iterator[str]:
     """The line in parts of at most that width, broken between words; a longer word is broken where it has to be."""
     part = ""
     for word in _WORD.findall(line):
@@ -110,7 +110,7 @@ def wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def _fold(word: str, width: int) -> list[str]:
-    """The word in pieces of at most that width, but for the blanks after it."""
+    """Return the word in pieces of at most that width, but for the blanks after it."""
     pieces, room = [""], width
     for character in word:
         taken = 0 if character.isspace() else _cell(character)
@@ -145,7 +145,7 @@ def _show(passage: Passage, out: Screen) -> None:
             out.show(printable(line), text_width())
     elif isinstance(passage, Recommendations):
         for title, words in passage.rows:
-            out.show(f"{styled(printable(title) + '.', 'cyan')} {printable(words)}", text_width())
+            out.show(f"{apply_style(printable(title) + '.', 'cyan')} {printable(words)}", text_width())
     elif isinstance(passage, Notes):
         out.pairs((printable(subject), printable(words)) for subject, words in passage.rows)
     elif isinstance(passage, ReportTable):

@@ -10,8 +10,8 @@ import polars as pl
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.evaluation import scored
-from rankgauge.evaluation.judged_hits import joined
+from rankgauge.evaluation.evaluation import score_hits
+from rankgauge.evaluation.judged_hits import join_judgments
 from rankgauge.evaluation.result import Result
 from rankgauge.files import JUDGMENTS, RUN, Table, check
 from rankgauge.files.batches import whole_queries
@@ -43,7 +43,7 @@ class EvaluationJob:
     def of(
         cls, measures: str | Measure | Iterable[str | Measure], dialect: str | Dialect = "standard", **overrides: Any
     ) -> Self:
-        """The job that the names stand for."""
+        """Return the job that the names stand for."""
         spoken = dialects.get(dialect).changed(**overrides)
         return cls(dialect=spoken, measures=spoken.select(measures))
 
@@ -63,36 +63,36 @@ class EvaluationJob:
         return any(self.dialect.choice("ideal", measure) is IdealPool.FIRST for measure in self.measures)
 
     def results(self, batches: Iterable[pl.DataFrame], *, by: str = "query") -> Iterator[tuple[pl.DataFrame, Result]]:
-        """The result of each batch of whole queries; queries that nobody judged have none, the frame has them."""
+        """Yield the result of each batch of whole queries; queries that nobody judged have none, the frame has them."""
         for frame in whole_queries(batches, rows=ROWS, name="the partition", by=by):
             judged, lines = (frame.filter(pl.col("kind") == kind) for kind in (JUDGMENT, LINE))
             yield frame, self.result(judged, lines) if len(judged) else self.nothing(lines)
 
     def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
-        """The result of whole queries."""
+        """Return the result of whole queries."""
         graded = _check(judgments.rename({"number": "grade"}), JUDGMENTS)
         check_subtopics(graded, self.asks)
         listed = _check(run.rename({"number": "score"}), RUN)
         parts = [
-            scored(joined(graded, listed, one, kind=self.asks), measures, one)
+            score_hits(join_judgments(graded, listed, one, kind=self.asks), measures, one)
             for one, measures in self.dialect.parts(self.measures).items()
         ]
         return Result.joined(parts, self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
-        """The result where nothing was judged: no values, but a fault in the run is one here too."""
+        """Return the result where nothing was judged: no values, but a fault in the run is one here too."""
         _check(run.rename({"number": "score"}), RUN)
         empty = pl.DataFrame(schema={**JUDGMENTS.required})
         hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
-        return scored(hits, self.measures, self.dialect)
+        return score_hits(hits, self.measures, self.dialect)
 
 
 def _check(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """The frame as the table; a batch may have no rows, which is no fault."""
+    """Return the frame as the table; a batch may have no rows, which is no fault."""
     wanted = frame.select(name for name in table.columns if name in frame.columns)
     return check(wanted, table, locate=_shower(wanted), whole=True) if len(wanted) else wanted
 
 
 def _shower(frame: pl.DataFrame) -> Callable[[int], Place]:
-    """The text of a row; a number would say nothing, as rows of a partition have no place in any file."""
+    """Return the text of a row; a number would say nothing, as rows of a partition have no place in any file."""
     return lambda row: (0, ", ".join(f"{name} {value}" for name, value in frame.row(row, named=True).items()))

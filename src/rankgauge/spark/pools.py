@@ -18,7 +18,7 @@ from rankgauge.labelling.moments import moments
 from rankgauge.labelling.sampling.query_plan import draws_for
 from rankgauge.measures import Measure
 from rankgauge.spark.job import ROWS
-from rankgauge.spark.rows import Task, frames, mapped, packed, texts
+from rankgauge.spark.rows import Task, frames, map_rows, pack, texts
 
 MOMENTS: Mapping[str, str] = {"query": "string", "mean": "double", "variance": "double", "cost": "double"}
 
@@ -34,7 +34,7 @@ def sampling_distribution(
     mixed: float = 0.0,
     **options: Any,
 ) -> tuple[Any, Any]:
-    """The chances to draw each query with, and the moments of its value under the beliefs, as two Spark frames.
+    """Return the chances to draw each query with, and the moments of its value under the beliefs, as two Spark frames.
 
     `pool` is a Spark frame with a row for each query and document; its columns and the options are those of `Pool.of`.
     The first frame is (query, cost, chance, judged): `chance` is q* of Sawade et al. 2012 with a share `mixed` of
@@ -61,7 +61,7 @@ def sampling_distribution(
 
 
 def _moments(pool: Any, measure: str | Measure, dialect: str | Dialect, options: Mapping[str, Any]) -> Any:
-    """The moments and the cost of each query."""
+    """Return the moments and the cost of each query."""
     columns = {name: name if name in pool.columns else find(pool.columns, name) for name in IDS}
     if None in columns.values():
         raise InputError(
@@ -73,7 +73,7 @@ def _moments(pool: Any, measure: str | Measure, dialect: str | Dialect, options:
     ids = {name: texts(pool, str(column)) for name, column in columns.items()}
     rows = pool.withColumns({**ids, "order": F.monotonically_increasing_id()})
     placed = rows.repartition("query").sortWithinPartitions("query", "order").drop("order")
-    return mapped(placed, _task(measure, dialect, dict(options)), MOMENTS)
+    return map_rows(placed, _task(measure, dialect, dict(options)), MOMENTS)
 
 
 def _task(measure: str | Measure, dialect: str | Dialect, options: dict[str, Any]) -> Task:
@@ -83,6 +83,6 @@ def _task(measure: str | Measure, dialect: str | Dialect, options: dict[str, Any
             target = Target.of(measure, pool, dialect)
             found = moments(pool, target)
             columns = {"mean": found.mean, "variance": found.variance, "cost": target.query_costs(pool)}
-            yield from packed(pl.DataFrame({"query": pool.queries, **columns}), MOMENTS)
+            yield from pack(pl.DataFrame({"query": pool.queries, **columns}), MOMENTS)
 
     return task

@@ -33,7 +33,7 @@ FACETS = ("assessor", "subtopic", "stratum")
 """What else judgments may say of a grade."""
 
 
-def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
+def group_rows(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
     """The rows of both, each query's in one partition and in one piece: the judgments, then the lines by rank."""
     from pyspark.sql import functions as F  # noqa: N812 - what Spark's users call it
 
@@ -49,7 +49,7 @@ def grouped(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
 
 
 def _comparison_key(job: EvaluationJob) -> Any:
-    """What lines are ordered by: the score as the tool compares it, one zero for 0 and -0."""
+    """Return what lines are ordered by: the score as the tool compares it, one zero for 0 and -0."""
     from pyspark.sql import functions as F  # noqa: N812
 
     number = F.col("number")
@@ -58,7 +58,7 @@ def _comparison_key(job: EvaluationJob) -> Any:
 
 
 def _judgments(frame: Any, job: EvaluationJob) -> Any:
-    columns = named(frame, JUDGMENTS)
+    columns = name_columns(frame, JUDGMENTS)
     if "grade" not in columns and "score" in columns:
         columns["grade"] = columns.pop("score")  # as BEIR's files call it
     if "stratum" in columns and job.asks is not JudgmentKind.SAMPLES:  # what was not drawn is not judged
@@ -73,7 +73,7 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
 
 
 def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
-    columns = named(frame, RUN)
+    columns = name_columns(frame, RUN)
     if "rank" in columns and (by_rank or "score" not in columns):
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -83,21 +83,21 @@ def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
     return rows.drop("assessor")
 
 
-def named(frame: Any, table: Table) -> dict[str, str]:
+def name_columns(frame: Any, table: Table) -> dict[str, str]:
     """Our names of the frame's columns, and its own: those that other tools use are known."""
     wanted = (*table.columns, "score", "rank")
     return {name: column for name in wanted if (column := find(frame.columns, name)) is not None}
 
 
 def texts(frame: Any, column: str) -> Any:
-    """The ids of a column; one that is missing is empty, which the task refuses as any table does."""
+    """Return the ids of a column; one that is missing is empty, which the task refuses as any table does."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.coalesce(_text(frame, column), F.lit(""))
 
 
 def _text(frame: Any, column: str) -> Any:
-    """A column as text; a whole number that pandas made a double does not become 7.0."""
+    """Return a column as text; a whole number that pandas made a double does not become 7.0."""
     from pyspark.sql import functions as F  # noqa: N812
 
     cell = F.col(f"`{column}`")
@@ -152,7 +152,7 @@ DIGEST: Mapping[str, str] = {
 
 
 def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
-    """The records of a result's queries, and of those that nobody judged.
+    """Return the records of a result's queries, and of those that nobody judged.
 
     `places` (query, place) says where the queries first appear: among the judgments, or else in the run.
     """
@@ -181,8 +181,8 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
     return places.join(records, on="query", how="left").select(list(DIGEST))
 
 
-def restored(records: pl.DataFrame, job: EvaluationJob) -> Result:
-    """The result that the records were made of; of its hits only what the records tell is there."""
+def restore_result(records: pl.DataFrame, job: EvaluationJob) -> Result:
+    """Return the result that the records were made of; of its hits only what the records tell is there."""
     judged = records.filter(pl.col("raw").is_not_null()).sort("place")
     if not len(judged):
         raise InputError("no judgments found: there are no rows")
@@ -243,43 +243,43 @@ VALUES: Mapping[str, str] = {"query": "string", "measure": "string", "value": "d
 
 
 def values(job: EvaluationJob, by: str) -> Task:
-    """The task that gives the settled values: query, measure, value."""
+    """Return the task that gives the settled values: query, measure, value."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         for _, result in job.results(frames(batches), by=by):
-            yield from packed(result.values, VALUES)
+            yield from pack(result.values, VALUES)
 
     return task
 
 
 def digests(job: EvaluationJob, by: str) -> Task:
-    """The task that gives a record for each query."""
+    """Return the task that gives a record for each query."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         for frame, result in job.results(frames(batches), by=by):
             # The judgments of a query come before its lines.
             kinds = frame.group_by("query", "kind").agg(pl.col("order").min().alias("place"))
             places = kinds.sort("kind").unique("query", keep="first").select("query", "place")
-            yield from packed(digest(result, places), DIGEST)
+            yield from pack(digest(result, places), DIGEST)
 
     return task
 
 
-def mapped(rows: Any, task: Task, columns: Mapping[str, str]) -> Any:
-    """The Spark frame that the task makes of the rows, partition by partition."""
+def map_rows(rows: Any, task: Task, columns: Mapping[str, str]) -> Any:
+    """Return the Spark frame that the task makes of the rows, partition by partition."""
     with quiet():
         return rows.mapInArrow(task, ", ".join(f"{name} {kind}" for name, kind in columns.items()))
 
 
 def frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
-    """The batches that hold rows."""
+    """Yield the batches that hold rows."""
     for batch in batches:
         if batch.num_rows:
             yield pl.DataFrame(pl.from_arrow(batch))
 
 
-def packed(frame: pl.DataFrame, columns: Mapping[str, str]) -> Iterator[Any]:
-    """The frame as Arrow batches of exactly those columns."""
+def pack(frame: pl.DataFrame, columns: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the frame as Arrow batches of exactly those columns."""
     import pyarrow as pa
 
     types = {

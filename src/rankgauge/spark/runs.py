@@ -19,7 +19,7 @@ from rankgauge.input_notes import heard
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking
 from rankgauge.spark import spark
-from rankgauge.spark.rows import named
+from rankgauge.spark.rows import name_columns
 
 _STORE = re.compile(r"^(\w{2,}):/")
 """How an address begins, as in s3a://bucket; a single letter is a drive."""
@@ -51,13 +51,13 @@ def evaluate(
         judgments, run = files.read_pair(judgments, run, reading=spoken.reading)
     frames = (_frame(started, judgments, read), _frame(started, run, partial(files.run_from, order=spoken.order)))
     with heard() as notes:
-        if ask is None and (column := named(frames[0], files.JUDGMENTS).get("grade")):
+        if ask is None and (column := name_columns(frames[0], files.JUDGMENTS).get("grade")):
             note_negative(frames[0].filter(f"`{column}` < 0").count(), spoken, spoken.select(measures))
     return spark.result(*frames, measures, dialect=spoken).noted(notes)
 
 
 def _frame(started: Any, source: Any, read: Any) -> Any:
-    """The frame that a path names, or the frame itself."""
+    """Return the frame that a path names, or the frame itself."""
     if hasattr(source, "mapInArrow"):
         return source
     if files.is_path(source) and not _is_text(source):
@@ -66,7 +66,7 @@ def _frame(started: Any, source: Any, read: Any) -> Any:
 
 
 def _is_text(source: Any) -> bool:
-    """Whether the source is a file that the driver reads: neither Parquet, nor a folder of it, nor in a store."""
+    """Say whether the source is a file that the driver reads: neither Parquet, nor a folder of it, nor in a store."""
     if not files.is_path(source):
         return False
     path = Path(source)
@@ -74,5 +74,5 @@ def _is_text(source: Any) -> bool:
 
 
 def _address(path: str) -> str:
-    """The address of a store, with the second slash of s3a:// that a path drops."""
+    """Return the address of a store, with the second slash of s3a:// that a path drops."""
     return re.sub(_STORE.pattern + "(?=[^/])", r"\1://", path)

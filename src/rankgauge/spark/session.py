@@ -42,7 +42,7 @@ def quiet() -> Iterator[None]:
 
 
 def session(master: str | None = None, **settings: str) -> Any:
-    """The session that is there, or a new one at the master (by default all cores of this machine).
+    """Return the session that is there, or a new one at the master (by default all cores of this machine).
 
     Settings are named with _ in place of the dots: `spark_sql_shuffle_partitions="64"`. What Java says while it starts,
     and what Spark logs later, is not shown, unless it does not start.
@@ -115,7 +115,7 @@ exec {{java}} "$@"
 
 
 def java_home() -> str | None:
-    """The home of a Java that Spark runs on; None where there is none."""
+    """Return the home of a Java that Spark runs on; None where there is none."""
     return _first(os.environ.get("JAVA_HOME"), shutil.which("java"))
 
 
@@ -143,13 +143,13 @@ def _homes(named: str | None, called: str | None) -> Iterator[Path]:
 
 
 def _modules(home: Path) -> dict[str, int]:
-    """The modules of a Java, and their version; one without modules is older than any that we look for."""
+    """Return the modules of a Java, and their version; one without modules is older than any that we look for."""
     listed = _java_version(home / "bin" / "java", "--list-modules")
     return {name: int(version) for name, version in re.findall(r"^([\w.]+)@(\d+)", listed, re.MULTILINE)}
 
 
 def _java_version(java: str | Path, *words: str) -> str:
-    """What the program java prints; empty if it cannot be run."""
+    """Return what the program java prints; empty if it cannot be run."""
     try:
         asked = subprocess.run([java, *words], capture_output=True, text=True, check=False)
     except OSError:
@@ -158,7 +158,7 @@ def _java_version(java: str | Path, *words: str) -> str:
 
 
 def _wrap(home: Path) -> str:
-    """A folder with a script that calls the java of `home` without asking for the module that it lacks."""
+    """Return a folder with a script that calls the java of `home` without asking for the module that it lacks."""
     made = Path(tempfile.mkdtemp(prefix="rankgauge-java-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     java = made / "bin" / "java"

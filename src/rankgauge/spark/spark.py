@@ -21,7 +21,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
 from rankgauge.spark.job import JUDGMENT, EvaluationJob
 from rankgauge.spark.pools import sampling_distribution
-from rankgauge.spark.rows import DIGEST, OWNER, VALUES, digests, grouped, mapped, restored, values
+from rankgauge.spark.rows import DIGEST, OWNER, VALUES, digests, group_rows, map_rows, restore_result, values
 from rankgauge.spark.session import session
 
 __all__ = ["evaluate", "records", "result", "sampling_distribution", "session"]
@@ -41,7 +41,7 @@ def evaluate(
     order: str | None = None,
     **overrides: Any,
 ) -> Any:
-    """The values of each query: a Spark frame (query, measure, value) from Spark frames of judgments and a run.
+    """Return the values of each query: a Spark frame (query, measure, value) from Spark frames of judgments and a run.
 
     `overrides` replace single choices of the dialect. Where the order of the input decides between tied documents, it
     is the order in which Spark reads the rows, or that of the whole numbers in the column `order`. A query without a
@@ -49,9 +49,9 @@ def evaluate(
     ERR, reads the judgments once for it, unless the measure or the dialect says it.
     """
     job = EvaluationJob.of(measures, dialect, **overrides)
-    rows = grouped(judgments, run, job, order=order)
+    rows = group_rows(judgments, run, job, order=order)
     job = _set_top(job, rows)
-    return mapped(rows.drop("order"), values(job.bare, _by(job)), VALUES)
+    return map_rows(rows.drop("order"), values(job.bare, _by(job)), VALUES)
 
 
 def result(
@@ -68,14 +68,14 @@ def result(
     The hits of the result have no ranks: of them only what the summary needs is fetched.
     """
     job = EvaluationJob.of(measures, dialect, **overrides)
-    return restored(records(judgments, run, job, order=order), job)
+    return restore_result(records(judgments, run, job, order=order), job)
 
 
 def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> pl.DataFrame:
-    """A record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
-    rows = grouped(judgments, run, job, order=order)
+    """Return a record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
+    rows = group_rows(judgments, run, job, order=order)
     job = _set_top(job, rows)
-    made = mapped(rows, digests(job.bare, _by(job)), DIGEST)
+    made = map_rows(rows, digests(job.bare, _by(job)), DIGEST)
     with _plain_errors():
         return pl.DataFrame(pl.from_arrow(made.toArrow()))
 

@@ -32,7 +32,6 @@ ASSESSOR = option("--assessor", help="The assessor, if the labels do not name on
     "rankgauge active next campaign.rg -n 20 -o tasks.csv",
     "rankgauge active next campaign.rg -n 50 --assessor anna -o anna.json",
     "rankgauge active next campaign.rg --again -o tasks.csv",
-    page="active.md",
 )
 def next_(
     campaign: str = CAMPAIGN,
@@ -91,7 +90,6 @@ def _aside(output: Path) -> str:
     "rankgauge active record campaign.rg tasks.csv",
     "rankgauge active record campaign.rg export.json",
     "rankgauge active record campaign.rg corrected.csv --replace",
-    page="active.md",
 )
 def record(
     campaign: str = CAMPAIGN,
@@ -102,12 +100,12 @@ def record(
     """Record labels, in any order and from any number of assessors; each file as a whole or not at all."""
     from rankgauge.labelling.campaign import LabelCampaign
     from rankgauge.labelling.labels import SOMEBODY
-    from rankgauge.labelling.reports.campaign import recorded
+    from rankgauge.labelling.reports.campaign import describe_recorded
     from rankgauge.render.numbers import amount, count
 
     with LabelCampaign.open(campaign) as found:
         for path in labels:
-            print(f"{path}: {recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
+            print(f"{path}: {describe_recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
         progress = found.progress()
     print(
         f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
@@ -121,7 +119,6 @@ def record(
     "rankgauge active estimate campaign.rg -o estimate.html",
     "rankgauge active estimate campaign.rg --interval sequence",
     "rankgauge active estimate board.rg --run new.txt",
-    page="active.md",
 )
 def estimate(
     campaign: str = CAMPAIGN,
@@ -148,7 +145,7 @@ def estimate(
 
     For a board: the value, the intervals and the ranks of every run, and what is settled.
     """
-    from rankgauge.cli.runs import named
+    from rankgauge.cli.runs import name_runs
     from rankgauge.cli.streams import opened
     from rankgauge.labelling.campaign import LabelCampaign
     from rankgauge.labelling.reports.board import report_of
@@ -165,13 +162,13 @@ def estimate(
             raise OptionError("--interval is for campaigns that estimate one value: leave it out for a board of runs.")
         if run and not found.board:
             raise InputError("only a board has room for a run that came later", path=campaign)
-        later = RunSpellingOptions(**spelled).files(named(run or []))
+        later = RunSpellingOptions(**spelled).files(name_runs(run or []))
         report = report_of(found, level=level, interval=interval, later=later)
     with opened(path) as stream:
         format_.write(report, stream)
 
 
-@command("active refit", "rankgauge active refit campaign.rg", page="active.md")
+@command("active refit", "rankgauge active refit campaign.rg", "rankgauge active refit campaign.rg --leave-open")
 def refit(
     campaign: str = CAMPAIGN,
     leave_open: bool = option("--leave-open", help="End the stage although draws are open; they will not count."),

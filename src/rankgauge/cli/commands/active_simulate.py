@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -56,6 +57,9 @@ class SimulationOptions(Options):
     output: str = choices.output("rankgauge.labelling.simulations.report:SimulationReport.formats", default="table")
 
 
+of_letor, of_board = partial(option, group=LETOR), partial(option, group=BOARD)
+
+
 class LetorOptions(Options):
     """What only a LETOR file has."""
 
@@ -68,19 +72,14 @@ class LetorOptions(Options):
         several=True,
         default="rf",
     )
-    train: Path | None = option(
-        "--train",
-        group=LETOR,
-        help="Another one to train on; else a share of the queries.",
-        metavar="LETOR",
-        exists=True,
+    train: Path | None = of_letor(
+        "--train", help="Another one to train on; else a share of the queries.", metavar="LETOR", exists=True
     )
-    share: float = option(
-        "--share", group=LETOR, help="The share of the queries that the rankers learn from.", metavar="X", default=0.2
+    share: float = of_letor(
+        "--share", help="The share of the queries that the rankers learn from.", metavar="X", default=0.2
     )
-    budget: float | None = option(
+    budget: float | None = of_letor(
         "--budget",
-        group=LETOR,
         help="Where savings are counted, in mean costs of a query; by default 15 % of the pool.",
         metavar="X",
     )
@@ -91,15 +90,14 @@ class LetorOptions(Options):
         registry="rankgauge.labelling.cost:COSTS",
         default="documents",
     )
-    length_feature: int | None = option(
-        "--length-feature", group=LETOR, help="The feature that is a document's length, for log-length.", metavar="N"
+    length_feature: int | None = of_letor(
+        "--length-feature", help="The feature that is a document's length, for log-length.", metavar="N"
     )
-    overhead: float = option(
-        "--overhead", group=LETOR, help="The cost of opening a query, in documents.", metavar="X", default=0.0
+    overhead: float = of_letor(
+        "--overhead", help="The cost of opening a query, in documents.", metavar="X", default=0.0
     )
-    beliefs: str = option(
+    beliefs: str = of_letor(
         "--beliefs",
-        group=LETOR,
         help="The beliefs are those of the rankers (model), or there are none (uniform).",
         metavar="NAME",
         offer=choices.values("model", "uniform"),
@@ -110,25 +108,23 @@ class LetorOptions(Options):
 class BoardOptions(Options):
     """What only judgments and runs have."""
 
-    shares: str | None = option(
+    shares: str | None = of_board(
         "--shares",
-        group=BOARD,
         help="The labels as shares of the pool, separated by commas; by default 0.02,0.05,0.1,0.2.",
         metavar="X,X",
     )
-    budgets: str | None = option(
-        "--budgets", group=BOARD, help="The numbers of labels, separated by commas, instead of shares.", metavar="N,N"
+    budgets: str | None = of_board(
+        "--budgets", help="The numbers of labels, separated by commas, instead of shares.", metavar="N,N"
     )
     pool: str = choices.option(
         "--pool",
         group=BOARD,
         help="Which documents are the pool: {choices}.",
-        registry="rankgauge.labelling.simulations.own_board:PoolKind",
+        registry="rankgauge.labelling.simulations.trials:PoolKind",
         default="judged",
     )
-    judge: list[Path] | None = option(
+    judge: list[Path] | None = of_board(
         "--judge",
-        group=BOARD,
         help="Grades by a judge other than people, such as a language model. NAME=FILE gives it a name; "
         "may be given again.",
         metavar="FILE",
@@ -138,9 +134,8 @@ class BoardOptions(Options):
     scale: str | None = options.SCALE
     ids: str | None = options.SAME_IDS
     queries: Path | None = options.QUERIES
-    parts: Path | None = option(
+    parts: Path | None = of_board(
         "--parts",
-        group=BOARD,
         help="A folder for finished parts; an interrupted simulation that left some there goes on.",
         metavar="FOLDER",
         folder=True,
@@ -155,7 +150,6 @@ class BoardOptions(Options):
     "rankgauge active simulate qrels.txt bm25.txt dense.txt -m nDCG@10 --budgets 100,200,400 -o sim.html",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --methods leaderboard,depth --parts parts",
     "rankgauge active simulate qrels.txt bm25.txt dense.txt --judge llm.qrels --methods leaderboard,judge,ppi++",
-    page="active.md",
     first=("measure", "budgets", "shares", "rankers", "trials", "output"),
 )
 def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions) -> None:
@@ -209,10 +203,10 @@ def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
 def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge import dialects
     from rankgauge.cli.options import RunSpellingOptions, names
-    from rankgauge.cli.runs import named, refuse_measures
+    from rankgauge.cli.runs import name_runs, refuse_measures
     from rankgauge.cli.streams import told
     from rankgauge.labelling.simulations.jobs import cores
-    from rankgauge.labelling.simulations.own_board import BoardSimulation, PoolKind
+    from rankgauge.labelling.simulations.trials import BoardSimulation, PoolKind
 
     measures, runs = names(asked.measure or ()), asked.runs or []
     said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)
@@ -221,14 +215,14 @@ def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     with told() as progress:
         return BoardSimulation(
             judgments=said.file(asked.judgments),
-            runs=said.files(named(runs)),
+            runs=said.files(name_runs(runs)),
             **given,
             methods=_names(asked.methods or ""),
             shares=_numbers("shares", board.shares, float),
             budgets=_numbers("budgets", board.budgets, int),
-            judges=said.files(named(board.judge or [], "judges")),
+            judges=said.files(name_runs(board.judge or [], "judges")),
             dialect=dialects.get(asked.dialect).on_scale(board.scale, measures or BoardSimulation.measures),
-            pool=PoolKind.of(board.pool),
+            pool=PoolKind.parse(board.pool),
             depth=asked.depth,
             repetitions=100 if asked.trials is None else asked.trials,
             seed=asked.seed,

@@ -43,7 +43,6 @@ DIALECTS = choices.option(
     "rankgauge audit run qrels.txt bm25.txt dense.txt.gz -m nDCG@5 -o audit.html",
     "rankgauge audit run test.txt scores.txt -d ranklib,yahoo --against ranklib",
     "rankgauge audit run qrels.txt bm25.txt -m nDCG@10 --value 0.5564",
-    page="audit.md",
     first=("measure", "dialects", "against", "value", "output", "scale"),
 )
 def run(
@@ -69,14 +68,14 @@ def run(
     from rankgauge.audit.tools import audit, origins
     from rankgauge.audit.tools.origins_report import OriginsReport
     from rankgauge.audit.tools.report import AuditReport
-    from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.runs import name_runs, refuse_measures
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
     from rankgauge.render.format import Report
 
-    heed()
+    handle_interrupts()
     kind: type[Report] = AuditReport if value is None else OriginsReport
     format_, path = kind.find(output)
-    listed = named(runs)
+    listed = name_runs(runs)
     refuse_measures([judgments, *listed.values()], ())
     spare([judgments, *listed.values()], [path])
     judged, ranked = spelling.file(judgments), spelling.files(listed)
@@ -101,7 +100,6 @@ def run(
     "audit explain",
     "rankgauge audit explain qrels.txt bm25.txt --query q01",
     "rankgauge audit explain qrels.txt bm25.txt --query q01 -m nDCG@5 -d standard,trec_eval",
-    page="audit.md",
 )
 def explain(
     judgments: Path = options.JUDGMENTS,
@@ -116,11 +114,11 @@ def explain(
     from rankgauge.audit import tools as audit
     from rankgauge.audit.tools.explain import ExplanationReport
     from rankgauge.audit.tools.scores import fitting, judged_for
-    from rankgauge.cli.streams import heed
+    from rankgauge.cli.streams import handle_interrupts
     from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
 
-    heed()
+    handle_interrupts()
     wanted = parse(measure)
     kind = wanted.facts.judgments
     scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run), kind=kind)
@@ -131,7 +129,7 @@ def explain(
     ExplanationReport(found=found, refused=refused).show(sys.stdout)
 
 
-@command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt", page="audit.md")
+@command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt")
 def lint(
     judgments: Path = options.JUDGMENTS,
     run: Path | None = argument(
@@ -144,11 +142,11 @@ def lint(
 ) -> None:
     """Find what in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates …"""
     from rankgauge.audit.tools import audit
+    from rankgauge.audit.tools.check import FindingsReport
     from rankgauge.audit.tools.check import lint as look
-    from rankgauge.audit.tools.lint_report import FindingsReport
-    from rankgauge.cli.streams import heed
+    from rankgauge.cli.streams import handle_interrupts
 
-    heed()
+    handle_interrupts()
     judged, ranked = spelling.file(judgments), spelling.maybe(run)
     if run is None and (measure or dialects):
         raise OptionError(f"{'--measure' if measure else '--dialects'} needs a run, given after the judgments.")

@@ -79,16 +79,16 @@ def judge(
     from rankgauge import dialects
     from rankgauge import files as io
     from rankgauge.audit.judge import audit_judges
-    from rankgauge.audit.judge.consequences import HALF_WIDTH
+    from rankgauge.audit.judge.forecasts import HALF_WIDTH
     from rankgauge.audit.judge.report import JudgeAuditReport
-    from rankgauge.cli.runs import named, sorted_files
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.runs import name_runs, sorted_files
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
     from rankgauge.errors import OptionError
     from rankgauge.judgments.llm.asking.outcome import cost_of_thousand, shown_examples
 
-    heed()
+    handle_interrupts()
     format_, path = JudgeAuditReport.find(output)
-    spare([people, documents, before, *named(files).values()], [path, show_first])
+    spare([people, documents, before, *name_runs(files).values()], [path, show_first])
     judges, runs = sorted_files(people, files, spelling)
     audit = audit_judges(
         spelling.file(people),

@@ -42,13 +42,13 @@ def catalogue(
     """Show what runs make of a catalogue: coverage, novelty, diversity and more, for recommenders above all."""
     from rankgauge.catalogue import survey
     from rankgauge.catalogue.report import CatalogueReport
-    from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.runs import name_runs
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
 
     format_, path = CatalogueReport.find(output)
-    listed = named(runs)
+    listed = name_runs(runs)
     spare([*listed.values(), items, judgments], [path])
-    heed(*listed.values())
+    handle_interrupts(*listed.values())
     asked = None if statistic is None else [name.strip() for name in statistic.split(",") if name.strip()]
     spelling = SpellingOptions(columns=columns)
     judged = spelling.judgments(judgments, format_judgments)

@@ -48,7 +48,7 @@ def check(
         return
     from contextlib import chdir
 
-    from rankgauge.cli.comparison import compared
+    from rankgauge.cli.comparison import write_comparison
     from rankgauge.cli.project import ProjectFile
     from rankgauge.cli.runs import staged_project
 
@@ -79,7 +79,7 @@ def check(
                 options = options.but(looks=found.path.parent.resolve() / options.looks)
             try:
                 with chdir(project.path.parent):
-                    compared(options, store=store)
+                    write_comparison(options, store=store)
             except SystemExit as ended:
                 raise SystemExit(1 if 1 in (judged, ended.code) else ended.code or judged) from None
             if judged:
@@ -91,11 +91,10 @@ def _check_judge(files: Mapping[str, str], *, quiet: bool) -> int:
 
     Where standard output is for a report, the words go to standard error.
     """
-    from rankgauge.audit.judge.drift import Drift
-    from rankgauge.audit.judge.report import say_since
+    from rankgauge.audit.judge.error_slices import Drift
 
     drift = Drift.between(files["people"], files["audited"], files["grades"], rel=1.0, seed=0)
-    words = f"judge {files['grades']}: {say_since(drift)}"
+    words = f"judge {files['grades']}: {drift.words}"
     if drift.code:
         words += f"\nMore: rankgauge audit judge {files['people']} {files['grades']} --before {files['audited']}"
     print(words, file=sys.stderr if quiet else sys.stdout)
@@ -110,8 +109,8 @@ def _begin(folder: Path) -> None:
     with gated():
         path, found = start(folder)
         project = ProjectFile.read(path)
-    files = count(len(found.judgments), "file") + " of judgments"
-    print(f"wrote {path.name}; found {files} and {count(len(found.runs), 'run')}")
+    judgments, runs = count(len(found["judgments"]), "file"), count(len(found["runs"]), "run")
+    print(f"wrote {path.name}; found {judgments} of judgments and {runs}")
     try:
         for words in power_words(project):
             print(words)
@@ -121,5 +120,5 @@ def _begin(folder: Path) -> None:
 
 
 def _place(output: str, folder: Path) -> str:
-    """A file of the folder by its whole path; a format's name as it is."""
+    """Return a file of the folder by its whole path; a format's name as it is."""
     return str(folder / output) if Path(output).suffix else output

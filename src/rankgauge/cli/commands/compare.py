@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from rankgauge.cli.command import command
-from rankgauge.cli.comparison import CompareOptions, compared, gated
+from rankgauge.cli.comparison import CompareOptions, gated, write_comparison
 
 
 @command(
@@ -23,4 +23,4 @@ from rankgauge.cli.comparison import CompareOptions, compared, gated
 def compare(options: CompareOptions) -> None:
     """Test which runs differ by more than luck, by how much and on which queries."""
     with gated() if options.fail_if_worse or options.floor else nullcontext():
-        compared(options)
+        write_comparison(options)

@@ -8,19 +8,17 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.parser import argument
 
-PAGE = "frameworks.md#test-an-implementation"
-
 group(
     "conformance",
     "Test another implementation of measures: write cases, and find which tool's definition its values follow.",
     "rankgauge conformance write cases",
     "rankgauge conformance check results.csv",
     place=31,
-    page=PAGE,
+    page="frameworks.md#test-an-implementation",
 )
 
 
-@command("conformance write", "rankgauge conformance write cases", page=PAGE)
+@command("conformance write", "rankgauge conformance write cases", "rankgauge conformance write tests/cases")
 def write(folder: Path = argument("FOLDER", help="The folder to write into; it is made.")) -> None:
     """Write cases.jsonl (lists, grades, and why each is a case) and expected.csv, the values that are usual."""
     from rankgauge.audit.tools.conformance import write_cases
@@ -29,7 +27,11 @@ def write(folder: Path = argument("FOLDER", help="The folder to write into; it i
         print(path)
 
 
-@command("conformance check", "rankgauge conformance check results.csv", page=PAGE)
+@command(
+    "conformance check",
+    "rankgauge conformance check results.csv",
+    "rankgauge conformance check results.csv -o md",
+)
 def check(
     results: Path = argument(
         "RESULTS", help="A table with the columns case, measure and value.", offer=choices.sources

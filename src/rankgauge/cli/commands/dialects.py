@@ -26,7 +26,7 @@ group(
 )
 
 
-@command("dialects show", "rankgauge dialects show trec_eval", page="dialects.md")
+@command("dialects show", "rankgauge dialects show trec_eval", "rankgauge dialects show standard")
 def show(
     name: str = choices.argument("NAME", "A dialect's name.", "rankgauge.dialects:DIALECTS"),
 ) -> None:

@@ -98,7 +98,7 @@ def evaluate(options: EvaluateOptions) -> None:
     printed = asked.printed  # before anything is read
     asked.spare(*(path for _, path in outputs))
     results = replace(asked, engine=options.engine, master=options.master).results()
-    if options.unjudged is None:
+    if not options.knows_unjudged:
         asked.refuse_unjudged(results)
     if options.by is not None:
         groups = next(iter(results.values())).segmented(options.by).by

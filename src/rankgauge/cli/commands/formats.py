@@ -1,10 +1,9 @@
-"""rankgauge formats: the files that are read and written, the scales of their grades, and prompts for judges."""
+"""rankgauge formats: the files that are read and written, and the scales of their grades."""
 
 from __future__ import annotations
 
 import sys
 
-from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
 
@@ -17,7 +16,7 @@ def list_formats() -> None:
 
 group(
     "formats",
-    "List the formats of files that are read and written, the scales of grades, or the prompts for judges.",
+    "List the formats of files that are read and written, or the scales of grades.",
     "rankgauge formats",
     "rankgauge formats scales",
     place=120,
@@ -26,21 +25,9 @@ group(
 )
 
 
-@command("formats scales", "rankgauge formats scales", page="formats.md")
+@command("formats scales", "rankgauge formats scales", "rankgauge evaluate qrels.txt run.txt --scale trec-dl")
 def scales() -> None:
     """List the scales that --scale knows, each with its words and their grades."""
     from rankgauge.reference import screens
 
     screens.scales(sys.stdout)
-
-
-@command("formats prompts", "rankgauge formats prompts", "rankgauge formats prompts umbrela", page="llm-judge.md")
-def prompts(
-    name: str | None = choices.argument(
-        "PROMPT", "The prompt to show.", "rankgauge.judgments.llm.asking.prompt:PROMPTS", required=False
-    ),
-) -> None:
-    """List the prompts that `judge --prompt` knows, or show one with its source."""
-    from rankgauge.reference import screens
-
-    screens.prompts(sys.stdout) if name is None else screens.prompt(name, sys.stdout)

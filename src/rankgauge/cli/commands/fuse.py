@@ -164,13 +164,13 @@ def fuse(asked: FuseOptions) -> None:
 
 
 def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
-    """The fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
-    from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, spare, told
+    """Return the fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
+    from rankgauge.cli.runs import name_runs
+    from rankgauge.cli.streams import handle_interrupts, spare, told
     from rankgauge.fusion import FusionPlan
     from rankgauge.fusion.run_pool import RunPool, refuse_few
 
-    sources = named(runs)
+    sources = name_runs(runs)
     refuse_few(sources)
     plan = FusionPlan.of(
         _method(asked), norm=asked.norm, ties=asked.ties, depth=asked.depth, by_default=asked.method is None
@@ -183,7 +183,7 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
     if task is not None and asked.tune:
         task.check_tunable(plan.method)
     spare([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
-    heed(*sources.values())
+    handle_interrupts(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
     judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind)
     with told() as tell:
@@ -200,7 +200,7 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
 
 
 def _method(asked: FuseOptions) -> FusionMethod:
-    """The method with its parameters."""
+    """Return the method with its parameters."""
     from rankgauge.cli.options import settings_of
     from rankgauge.fusion.method import find, made
 
@@ -235,7 +235,7 @@ def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
 
 
 def _task(asked: FuseOptions, method: FusionMethod) -> TuningTask | None:
-    """What to tune or test for, if anything; what a method learns from is no test of it."""
+    """Return what to tune or test for, if anything; what a method learns from is no test of it."""
     from rankgauge.fusion.method import LearnedMethod
 
     if asked.tune and asked.judgments is None:

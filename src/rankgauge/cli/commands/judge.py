@@ -14,16 +14,28 @@ from rankgauge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from rankgauge.judgments.llm.asking.outcome import Asked
-    from rankgauge.judgments.llm.asking.pairs import TextPairs
-    from rankgauge.judgments.llm.asking.prompt import Prompt
-    from rankgauge.judgments.llm.asking.question import Question
     from rankgauge.judgments.llm.asking.session import AskingSession
     from rankgauge.judgments.llm.asking.store import AnswerStore
 
 
-TEXTS, ASKING, SENDING = "What to judge", "What to ask", "How to ask"
-SPENDING = "What it may cost"
-"""The groups of options."""
+def _text(help: str, metavar: str = "FILE", **settings: Any) -> Any:
+    """Declare an option on what to judge."""
+    return option(help=help, metavar=metavar, group="What to judge", **settings)
+
+
+def _ask(help: str, metavar: str = "N", **settings: Any) -> Any:
+    """Declare an option on what to ask."""
+    return option(help=help, metavar=metavar, group="What to ask", **settings)
+
+
+def _send(help: str, metavar: str = "N", **settings: Any) -> Any:
+    """Declare an option on how to ask."""
+    return option(help=help, metavar=metavar, group="How to ask", **settings)
+
+
+def _spend(help: str, metavar: str = "X", **settings: Any) -> Any:
+    """Declare an option on what it may cost."""
+    return option(help=help, metavar=metavar, group="What it may cost", **settings)
 
 
 class JudgeOptions(Options):
@@ -35,14 +47,12 @@ class JudgeOptions(Options):
         "from --documents and --queries.",
     )
     url: str = option(
-        "--url",
         help="The endpoint, as http://localhost:8000/v1; or stand-in:FILE, which answers from a table of grades, to "
         "rehearse.",
         metavar="URL",
         required=True,
     )
     model: list[str] = option(
-        "--model",
         help="The model, as the endpoint calls it; several make a panel, with a file of grades each.",
         metavar="MODEL",
         required=True,
@@ -50,92 +60,47 @@ class JudgeOptions(Options):
     output: Path | None = option(
         "-o", "--output", help="The file to write the grades to: CSV, JSON lines, Parquet.", metavar="FILE"
     )
-    documents: Path | None = option(
-        "--documents", help="The documents' texts: a table, or a TSV of ids and texts.", metavar="FILE", group=TEXTS
-    )
-    queries: Path | None = option(
-        "--queries", help="The queries' texts: a table, or a TSV of ids and texts.", metavar="FILE", group=TEXTS
-    )
-    depth: int | None = options.depth_option("Only the first K documents of each list.", group=TEXTS)
-    max_characters: int | None = option(
-        "--max-characters", help="Cut longer texts of documents after N characters.", metavar="N", least=1, group=TEXTS
-    )
-    windows: bool = option(
-        "--windows", help="Judge longer texts in windows of --max-characters; the best grade counts.", group=TEXTS
-    )
+    documents: Path | None = _text("The documents' texts: a table, or a TSV of ids and texts.")
+    queries: Path | None = _text("The queries' texts: a table, or a TSV of ids and texts.")
+    depth: int | None = options.depth_option("Only the first K documents of each list.", group="What to judge")
+    max_characters: int | None = _text("Cut longer texts of documents after N characters.", "N", least=1)
+    windows: bool = _text("Judge longer texts in windows of --max-characters; the best grade counts.", "")
+    images: bool = _text("Send each document's picture: a path or an address in the column image.", "")
     prompt: str = choices.option(
-        "--prompt",
-        help="The prompt: {choices}; or a file of your own, with {query}, {document}, {grades}.",
+        help="The prompt: {choices} (see 'rankgauge judge prompts'); or a file of your own, with {query}, {document}, "
+        "{grades}.",
         registry="rankgauge.judgments.llm.asking.prompt:PROMPTS",
         metavar="NAME|FILE",
         default="standard",
-        group=ASKING,
+        group="What to ask",
     )
-    grades: str | None = option("--grades", help="The grades; 0,1,2,3 by default.", metavar="G,G", group=ASKING)
+    grades: str | None = _ask("The grades; 0,1,2,3 by default.", "G,G")
     scale: str | None = options.SCALE
     columns: str | None = options.COLUMNS
-    examples: Path | None = option(
-        "--examples",
-        help="People's labels of some pairs of the pool, of which a few are shown to the model.",
-        metavar="FILE",
-        exists=True,
-        group=ASKING,
+    examples: Path | None = _ask(
+        "People's labels of some pairs of the pool, of which a few are shown to the model.", "FILE", exists=True
     )
-    shots: int = option(
-        "--shots", help="How many of --examples are shown.", metavar="N", least=1, default=4, group=ASKING
+    shots: int = _ask("How many of --examples are shown.", least=1, default=4)
+    others: int = _ask(
+        "With --prompt pairwise or listwise: with how many others a document is compared.", least=1, default=8
     )
-    others: int = option(
-        "--others",
-        help="With --prompt pairwise or listwise: with how many others a document is compared.",
-        metavar="N",
-        least=1,
-        default=8,
-        group=ASKING,
+    preferences: Path | None = _ask(
+        "With --prompt pairwise or listwise: also write the preferences, for measures that take them.", "FILE"
     )
-    preferences: Path | None = option(
-        "--preferences",
-        help="With --prompt pairwise or listwise: also write the preferences, for measures that take them.",
-        metavar="FILE",
-        group=ASKING,
-    )
-    samples: int = option(
-        "--samples",
-        help="Answers for each pair; several give probabilities of grades.",
-        metavar="N",
-        least=1,
-        default=1,
-        group=ASKING,
-    )
-    temperature: float | None = option(
-        "--temperature", help="The model's temperature; 0 for one sample, 1 for several.", metavar="T", group=ASKING
-    )
-    logprobs: bool = option(
-        "--logprobs", help="Take the probabilities of grades from the model's log-probabilities.", group=ASKING
-    )
-    answer_tokens: int | None = option(
-        "--answer-tokens",
-        help="The most tokens of an answer; 32, or what the prompt needs.",
-        metavar="N",
-        least=1,
-        group=ASKING,
-    )
-    form: str = option(
-        "--form",
-        help="How the model answers: text, json (the endpoint's JSON mode) or tool (a call of a function).",
-        metavar="FORM",
+    samples: int = _ask("Answers for each pair; several give probabilities of grades.", least=1, default=1)
+    temperature: float | None = _ask("The model's temperature; 0 for one sample, 1 for several.", "T")
+    logprobs: bool = _ask("Take the probabilities of grades from the model's log-probabilities.", "")
+    answer_tokens: int | None = _ask("The most tokens of an answer; 32, or what the prompt needs.", least=1)
+    form: str = _ask(
+        "How the model answers: text, json (the endpoint's JSON mode) or tool (a call of a function).",
+        "FORM",
         default="text",
         offer=choices.values("text", "json", "tool"),
-        group=ASKING,
     )
-    answer: str | None = option(
-        "--answer",
-        help="A regular expression that matches once in an answer; its first group is the grade.",
-        metavar="REGEX",
-        group=ASKING,
+    answer: str | None = _ask(
+        "A regular expression that matches once in an answer; its first group is the grade.", "REGEX"
     )
-    extra: str | None = option(
-        "--extra", help="More fields of each request, as a JSON object.", metavar="JSON", group=ASKING
-    )
+    extra: str | None = _ask("More fields of each request, as a JSON object.", "JSON")
     requests: int = option(
         "--requests",
         old=("--jobs",),
@@ -143,69 +108,25 @@ class JudgeOptions(Options):
         metavar="N",
         least=1,
         default=8,
-        group=SENDING,
+        group="How to ask",
     )
-    retries: int = option(
-        "--retries",
-        help="How often a request that fails is tried again.",
-        metavar="N",
-        least=0,
-        default=5,
-        group=SENDING,
-    )
-    again: int = option(
-        "--again",
-        help="How often a pair is asked again if the answer is no grade.",
-        metavar="N",
-        least=0,
-        default=2,
-        group=SENDING,
-    )
-    timeout: float = option(
-        "--timeout",
-        help="The most seconds that an answer may take.",
-        metavar="SECONDS",
-        least=0.1,
-        default=120.0,
-        group=SENDING,
-    )
-    max_tokens_total: int | None = option(
-        "--max-tokens-total", help="A cap on all tokens, in and out.", metavar="N", least=0, group=SPENDING
-    )
-    max_cost: float | None = option(
-        "--max-cost", help="A cap on the cost; needs the two prices.", metavar="X", least=0, group=SPENDING
-    )
-    price_in: float | None = option(
-        "--price-in", help="The price of a million tokens of prompts.", metavar="X", least=0, group=SPENDING
-    )
-    price_out: float | None = option(
-        "--price-out", help="The price of a million tokens of answers.", metavar="X", least=0, group=SPENDING
-    )
-    key_env: str | None = option(
-        "--key-env",
-        help="The environment variable that holds the key; OPENAI_API_KEY if it is set.",
-        metavar="VARIABLE",
-        group=SENDING,
-    )
+    retries: int = _send("How often a request that fails is tried again.", least=0, default=5)
+    again: int = _send("How often a pair is asked again if the answer is no grade.", least=0, default=2)
+    timeout: float = _send("The most seconds that an answer may take.", "SECONDS", least=0.1, default=120.0)
+    max_tokens_total: int | None = _spend("A cap on all tokens, in and out.", "N", least=0)
+    max_cost: float | None = _spend("A cap on the cost; needs the two prices.", least=0)
+    price_in: float | None = _spend("The price of a million tokens of prompts.", least=0)
+    price_out: float | None = _spend("The price of a million tokens of answers.", least=0)
+    key_env: str | None = _send("The environment variable that holds the key; OPENAI_API_KEY if it is set.", "VARIABLE")
     api: str | None = choices.option(
-        "--api",
         help="How the endpoint is asked: {choices}; by default what its URL tells.",
         registry="rankgauge.judgments.llm.chat_api:CHAT_APIS",
-        group=SENDING,
+        group="How to ask",
     )
-    write_batch: Path | None = option(
-        "--write-batch",
-        help="Write the requests to a file for a batch endpoint; ask nothing.",
-        metavar="FILE",
-        group=SENDING,
-    )
-    read_batch: Path | None = option(
-        "--read-batch", help="Take the answers from a batch's results.", metavar="FILE", exists=True, group=SENDING
-    )
-    cache: Path | None = option(
-        "--cache", help="The file that keeps the answers; beside the output by default.", metavar="FILE", group=SENDING
-    )
-    dry_run: bool = option("--dry-run", help="Show what it would take and one prompt; ask nothing.", group=SPENDING)
+    write_batch: Path | None = _send("Write the requests to a file for a batch endpoint; ask nothing.", "FILE")
+    read_batch: Path | None = _send("Take the answers from a batch's results.", "FILE", exists=True)
+    cache: Path | None = _send("The file that keeps the answers; beside the output by default.", "FILE")
+    dry_run: bool = _spend("Show what it would take and one prompt; ask nothing.", "")
 
 
 @command(
@@ -228,11 +149,18 @@ def judge(asked: JudgeOptions) -> None:
 
     from rankgauge.cli.streams import spare
     from rankgauge.judgments.llm.asking.store import AnswerStore
+    from rankgauge.judgments.llm.chat_api import api_at
     from rankgauge.judgments.llm.report import show_panel
 
     output = _output(asked)
     if asked.windows and asked.max_characters is None:
         raise OptionError("--windows needs --max-characters, the length of a window.")
+    if asked.preferences is not None and asked.prompt not in ("pairwise", "listwise"):
+        raise OptionError("--preferences needs --prompt pairwise or listwise.")
+    if asked.write_batch is not None and (asked.api or api_at(asked.url).name) not in ("openai", "azure"):
+        raise OptionError("--write-batch writes the form of OpenAI's batches, which this endpoint does not take.")
+    if asked.grades is not None and asked.scale is not None:
+        raise OptionError("--scale names the grades: leave --grades out.")
     outputs = {model: _output_of(output, model, asked.model) for model in asked.model}
     cache = _cache(asked, output)
     written = [*outputs.values(), asked.write_batch, asked.preferences, cache if isinstance(cache, Path) else None]
@@ -248,15 +176,13 @@ def judge(asked: JudgeOptions) -> None:
 
 def _judge_with(asked: JudgeOptions, model: str, output: Path | None, store: AnswerStore) -> Asked | None:
     """Ask one model and write its grades; None if nothing was to be asked."""
-    from rankgauge.judgments.llm.asking.outcome import Provenance
     from rankgauge.judgments.llm.asking.session import write_batch
     from rankgauge.judgments.llm.report import show_forecast, show_outcome, show_prompt
     from rankgauge.judgments.pairwise import FittedPreferences
 
     session = _session(asked, model, store)
-    provenance = Provenance.from_question(session.question, asked.url, asked.prompt)
     if output is not None:
-        provenance.check(output)
+        session.provenance.check(output)
     if len(asked.model) > 1:
         print(f"\nmodel      {model}")
     show_forecast(session, sys.stdout)
@@ -270,7 +196,6 @@ def _judge_with(asked: JudgeOptions, model: str, output: Path | None, store: Ans
     outcome = _answers(asked, session)
     if not outcome.frame.is_empty():
         outcome.write(output)
-        provenance.write(output, outcome)
     if outcome.error is None or outcome.graded:
         show_outcome(outcome, output, sys.stdout)
     if asked.preferences is not None and outcome.choices is not None and outcome.choices.query:
@@ -318,7 +243,7 @@ def _finish(outcome: Asked) -> None:
 
 
 def _output(asked: JudgeOptions) -> Path | None:
-    """Where the grades go, checked before anything is asked; None if nothing is to be asked."""
+    """Return where the grades go, checked before anything is asked; None if nothing is to be asked."""
     if asked.dry_run:
         return None
     if asked.output is None or str(asked.output) == "-":
@@ -331,7 +256,7 @@ def _output(asked: JudgeOptions) -> Path | None:
 
 
 def _inputs(asked: JudgeOptions) -> list[Path | None]:
-    """The files that are read; that of a stand-in too."""
+    """Return the files that are read; that of a stand-in too."""
     scheme, _, table = asked.url.partition(":")
     return [
         *asked.pool,
@@ -345,101 +270,39 @@ def _inputs(asked: JudgeOptions) -> list[Path | None]:
 
 
 def _cache(asked: JudgeOptions, output: Path | None) -> Path | str:
-    """The file of answers; a dry run makes none."""
+    """Return the file of answers; a dry run makes none."""
     beside = None if asked.output is None else asked.output.with_suffix(".answers.db")
     file = asked.cache or beside
     return ":memory:" if file is None or (output is None and not file.exists()) else file
 
 
 def _session(asked: JudgeOptions, model: str, store: AnswerStore) -> AskingSession:
-    from rankgauge.judgments.llm.asking.orders import compared_lists
-    from rankgauge.judgments.llm.asking.pairs import TextPairs
-    from rankgauge.judgments.llm.asking.requests import Patience
-    from rankgauge.judgments.llm.asking.session import AskingSession
-    from rankgauge.judgments.llm.asking.spending import Prices
+    from rankgauge.judgments.llm.asking.requests import Patience, Prices
+    from rankgauge.judgments.llm.model_judge import open_session
 
-    prices = Prices(
-        tokens_in=asked.price_in,
-        tokens_out=asked.price_out,
-        max_tokens=asked.max_tokens_total,
-        max_cost=asked.max_cost,
-    )
-    said = options.SpellingOptions(columns=asked.columns)
-    pool: Any = said.file(asked.pool[0]) if len(asked.pool) == 1 else [said.file(run) for run in asked.pool]
-    pairs = TextPairs.of(
-        pool,
+    same = ["depth", "max_characters", "windows", "images", "prompt", "examples", "shots", "others"]
+    same += ["samples", "temperature", "logprobs", "answer_tokens", "form", "answer"]
+    said, caps = options.SpellingOptions(columns=asked.columns), (asked.max_tokens_total, asked.max_cost)
+    return open_session(
+        said.file(asked.pool[0]) if len(asked.pool) == 1 else [said.file(run) for run in asked.pool],
+        store,
+        model=model,
+        url=asked.url,
         documents=said.maybe(asked.documents),
         queries=said.maybe(asked.queries),
-        depth=asked.depth,
-        max_characters=asked.max_characters,
-        windows=asked.windows,
-    )
-    question = _question(asked, model, pairs)
-    if size := question.prompt.compares:
-        pairs = compared_lists(pairs, size=size, others=asked.others)
-    elif asked.preferences is not None:
-        raise OptionError("--preferences needs --prompt pairwise or listwise.")
-    return AskingSession(
-        pairs=pairs,
-        question=question,
-        store=store,
-        prices=prices,
+        grades=asked.scale or asked.grades,
+        prices=Prices(tokens_in=asked.price_in, tokens_out=asked.price_out, max_tokens=caps[0], max_cost=caps[1]),
         patience=Patience(retries=asked.retries, again=asked.again, jobs=asked.requests),
-    )
-
-
-def _question(asked: JudgeOptions, model: str, pairs: TextPairs) -> Question:
-    from rankgauge.judgments.llm.asking.question import Question
-
-    temperature = asked.temperature
-    if temperature is None:
-        temperature = 1.0 if asked.samples > 1 else 0.0
-    return Question(
-        model=model,
-        prompt=_prompt(asked, pairs),
-        samples=asked.samples,
-        temperature=temperature,
-        logprobs=asked.logprobs,
-        answer_tokens=asked.answer_tokens or _needed_tokens(asked),
-        form=asked.form,
-        answer=asked.answer,
         extra=_extra(asked.extra),
+        **{name: getattr(asked, name) for name in same},
     )
-
-
-def _needed_tokens(asked: JudgeOptions) -> int:
-    """Return how much room the answers to the prompt need."""
-    from rankgauge.judgments.llm.asking.prompt import PROMPTS
-
-    return PROMPTS[asked.prompt].answer_tokens if asked.prompt in PROMPTS else PROMPTS["standard"].answer_tokens
-
-
-def _prompt(asked: JudgeOptions, pairs: TextPairs) -> Prompt:
-    """Return the prompt of that name, or in that file, with its examples."""
-    from dataclasses import replace
-
-    from rankgauge.judgments.llm.asking.pairs import choose_examples
-    from rankgauge.judgments.llm.asking.prompt import find_prompt, scale_of
-
-    if asked.grades is not None and asked.scale is not None:
-        raise OptionError("--scale names the grades: leave --grades out.")
-    prompt = find_prompt(asked.prompt, scale_of(asked.scale or asked.grades))
-    if asked.examples is None:
-        return prompt
-    if prompt.compares or asked.windows:
-        raise OptionError(
-            "--examples show how one whole document is graded: leave out --windows, pairwise and listwise."
-        )
-    return replace(prompt, examples=choose_examples(asked.examples, pairs, prompt.grades, asked.shots))
 
 
 def _extra(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
     try:
-        found = json.loads(text)
+        fields = json.loads(text or "{}")
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        fields = None
+    if not isinstance(fields, dict):
         raise OptionError(f"--extra takes a JSON object, e.g. --extra '{{\"seed\": 1}}'; got {text!r}.")
-    return found
+    return fields

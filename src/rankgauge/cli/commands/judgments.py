@@ -17,6 +17,7 @@ group(
     "judgments",
     "Combine the judgments of several assessors, and measure how far they agree.",
     "rankgauge judgments agreement ratings.csv",
+    "rankgauge judgments combine ratings.csv --rule mean -o qrels.txt",
     place=60,
     page="kinds-of-judgments.md#several-assessors",
 )
@@ -31,7 +32,6 @@ INPUT_FORMAT = FORMAT_JUDGMENTS.but(old=("--format",))
     "judgments agreement",
     "rankgauge judgments agreement ratings.csv",
     "rankgauge judgments agreement people.txt llm=llm.qrels -o pairs.csv",
-    page="kinds-of-judgments.md#several-assessors",
 )
 def agreement(
     judgments: list[Path] = RATINGS,
@@ -44,23 +44,22 @@ def agreement(
     """Measure how far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
 
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.judgments.report import AgreementReport
 
     report_format, path = AgreementReport.find(output)
-    heed()
+    handle_interrupts()
     spare(judgments, [path])
-    found = measure_agreement(_read(judgments, format_, spelling), rng=np.random.default_rng(seed))
+    measured = measure_agreement(_read(judgments, format_, spelling), rng=np.random.default_rng(seed))
     with opened(path) as stream:
-        report_format.write(AgreementReport(found=found, seed=seed), stream)
+        report_format.write(AgreementReport(agreement=measured, seed=seed), stream)
 
 
 @command(
     "judgments combine",
     "rankgauge judgments combine ratings.csv --rule and --at 2 -o qrels.txt",
     "rankgauge judgments combine crowd.csv --rule dawid-skene --confusion workers.csv -o qrels.txt",
-    page="kinds-of-judgments.md#several-assessors",
 )
 def combine(
     judgments: list[Path] = RATINGS,
@@ -87,12 +86,12 @@ def combine(
 ) -> None:
     """Combine several assessors' grades into one, and write judgments."""
     from rankgauge import files as io
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
     from rankgauge.judgments import combine as combine_grades
 
     if confusion is not None and rule.partition("@")[0] != "dawid-skene":
         raise OptionError("--confusion needs --rule dawid-skene, which estimates it.")
-    heed()
+    handle_interrupts()
     spare(judgments, [output, confusion])
     read = _read(judgments, format_, spelling)
     if "assessor" not in read.columns or read["assessor"].n_unique() == 1:
@@ -110,6 +109,7 @@ def combine(
 
 @command(
     "judgments best-worst",
+    "rankgauge judgments best-worst choices.csv",
     "rankgauge judgments best-worst choices.csv -o qrels.txt",
     page="kinds-of-judgments.md#best-and-worst",
 )
@@ -123,10 +123,10 @@ def best_worst(
 ) -> None:
     """Make grades from choices of the best and the worst: times best less times worst, out of times shown."""
     from rankgauge import files as io
-    from rankgauge.cli.streams import heed
+    from rankgauge.cli.streams import handle_interrupts
     from rankgauge.judgments.pairwise import best_worst as counted
 
-    heed(choices)
+    handle_interrupts(choices)
     table = io.read_table(choices)
     try:
         found = counted(table)
@@ -139,6 +139,7 @@ def best_worst(
 @command(
     "judgments pairwise",
     "rankgauge judgments pairwise choices.csv -o worths.csv",
+    "rankgauge judgments pairwise choices.csv --preferences preferences.txt",
     page="kinds-of-judgments.md#preferences",
 )
 def pairwise(
@@ -155,10 +156,10 @@ def pairwise(
 ) -> None:
     """Fit grades to comparisons by Bradley and Terry's model, with ties and a bias for the place, and intervals."""
     from rankgauge import files as io
-    from rankgauge.cli.streams import heed, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, opened, spare
     from rankgauge.judgments.pairwise import Choices, FittedPreferences
 
-    heed(choices)
+    handle_interrupts(choices)
     spare([choices], [output, preferences])
     try:
         fitted = FittedPreferences.fit(Choices.from_table(io.read_table(choices)), seed)
@@ -174,12 +175,12 @@ def pairwise(
 def _read(files: Sequence[Path], format_: str | None, spelling: SpellingOptions) -> pl.DataFrame:
     """The judgments of one file, or of several, each of which is an assessor under the file's name up to a dot."""
     from rankgauge import files as io
-    from rankgauge.cli.runs import named
+    from rankgauge.cli.runs import name_runs
 
     if len(files) == 1:
         return io.read_judgments(spelling.file(files[0]), format_)
     parts = []
-    for name, path in named(files, "assessors").items():
+    for name, path in name_runs(files, "assessors").items():
         frame, who = io.read_judgments(spelling.file(path), format_), pl.lit(PurePath(name).name.partition(".")[0])
         inner = pl.format("{}/{}", who, "assessor") if "assessor" in frame.columns else who
         parts.append(frame.select("query", "document", "grade", inner.alias("assessor")))

@@ -21,7 +21,7 @@ def mcp(
     ),
     allow_writing: bool = option("--allow-writing", help="Let tools write new pages into the folder, too."),
 ) -> None:
-    """Serve evaluate, compare, audit and more as MCP tools over standard input and output, for files of one folder."""
+    """Serve MCP tools for a folder's files: evaluate, compare, audit and more, over standard input and output."""
     root = folder or Path()
     if not root.is_dir():
         raise InputError("is not a folder", path=root, hint="Name the folder that holds judgments and runs.")

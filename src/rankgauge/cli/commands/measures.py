@@ -27,12 +27,7 @@ group(
 )
 
 
-@command(
-    "measures show",
-    "rankgauge measures show nDCG",
-    "rankgauge measures show 'nDCG(gain=\"exp\")@10'",
-    page="measures.md",
-)
+@command("measures show", "rankgauge measures show nDCG", "rankgauge measures show 'nDCG(gain=\"exp\")@10'")
 def show(
     name: str = argument("NAME", help="A measure's name.", offer=choices.measures),
 ) -> None:

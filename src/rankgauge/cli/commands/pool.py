@@ -87,7 +87,6 @@ class PoolOptions(Options):
     "rankgauge pool make bm25.txt dense.txt.gz --depth 10 -o pool.csv",
     "rankgauge pool make *.txt --depth 20 --seconds-per-label 30",
     "rankgauge pool make *.txt --method mtf --budget 500 --judgments qrels.txt --documents docs.csv -o next.csv",
-    page="pools.md",
     first=("output", "method", "depth", "budget", "judgments", "measure"),
 )
 def make(asked: PoolOptions) -> None:
@@ -95,15 +94,15 @@ def make(asked: PoolOptions) -> None:
     import sys
 
     from rankgauge import dialects
-    from rankgauge.cli.runs import named
-    from rankgauge.cli.streams import heed, spare
+    from rankgauge.cli.runs import name_runs
+    from rankgauge.cli.streams import handle_interrupts, spare
     from rankgauge.errors import OptionError
     from rankgauge.labelling.pools import make_pool
     from rankgauge.labelling.pools.making import PoolMakingReport
 
-    heed()
+    handle_interrupts()
     said = options.SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
-    runs = named(asked.runs)
+    runs = name_runs(asked.runs)
     if asked.judgments is None and asked.rel is not None:
         raise OptionError("--rel needs --judgments: it says which of their documents are relevant.")
     if asked.judgments is None and asked.scale is not None:

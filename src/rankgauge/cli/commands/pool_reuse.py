@@ -52,22 +52,21 @@ class ReuseOptions(Options):
     "rankgauge pool reuse qrels.txt *.txt --teams teams.tsv -m nDCG@10,AP",
     "rankgauge pool reuse qrels.txt bm25.txt rrf.txt --new dense.txt.gz -o reuse.html",
     "rankgauge pool reuse qrels.txt *.txt --pool-depth 10 --new mine.txt -o json",
-    page="pools.md",
     first=("new", "teams", "measure", "pool_depth", "dialect", "output"),
 )
 def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
     from rankgauge import dialects
-    from rankgauge.cli.runs import named, refuse_measures
-    from rankgauge.cli.streams import heed, opened, spare, told
+    from rankgauge.cli.runs import name_runs, refuse_measures
+    from rankgauge.cli.streams import handle_interrupts, opened, spare, told
     from rankgauge.judgments import scale
     from rankgauge.labelling import pools
     from rankgauge.labelling.pools.reuse import MEASURES
     from rankgauge.labelling.pools.reuse_report import PoolReuseReport
 
-    heed()
+    handle_interrupts()
     format_, path = PoolReuseReport.find(asked.output)
-    runs, new = named(asked.runs), named(asked.new or [])
+    runs, new = name_runs(asked.runs), name_runs(asked.new or [])
     measures = tuple(options.names(asked.measure or MEASURES))
     refuse_measures([asked.judgments, *runs.values(), *new.values()], measures)
     spare([asked.judgments, *runs.values(), *new.values(), asked.teams], [path])
@@ -93,7 +92,7 @@ def reuse(asked: ReuseOptions) -> None:
 
 
 def _teams(path: Path, runs: Mapping[str, Path]) -> dict[str, str]:
-    """The team of each run: by its name, by its file's path or name, or by that name up to the first dot."""
+    """Return the team of each run: by its name, by its file's path or name, or by that name up to the first dot."""
     from rankgauge.errors import InputError
     from rankgauge.files.source import Source
     from rankgauge.labelling.pools.contributions import read_teams

@@ -41,12 +41,12 @@ def rank(
 
     from rankgauge import files
     from rankgauge import training as ltr
-    from rankgauge.cli.streams import heed, spare
+    from rankgauge.cli.streams import handle_interrupts, spare
     from rankgauge.errors import InputError
     from rankgauge.files.source import STANDARD_STREAM, suffix_of
-    from rankgauge.training.documents import read, widened
+    from rankgauge.training.documents import read, widen
 
-    heed()
+    handle_interrupts()
     spare([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
     able = (one.name for one in files.FORMATS.values() if suffix in one.suffixes and one.write_run)
@@ -54,7 +54,7 @@ def rank(
     # Scores alone need no ids; in a run a query may not have a document twice.
     found = read(documents, named=chosen != SCORES)
     try:
-        scores = ranker.predict(widened(found.matrix, ranker.n_features_in_))
+        scores = ranker.predict(widen(found.matrix, ranker.n_features_in_))
     except InputError as error:
         raise InputError(error.problem, path=documents, hint=error.hint) from None
     run = pl.DataFrame({"query": found.queries, "document": found.documents, "score": scores})

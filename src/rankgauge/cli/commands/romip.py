@@ -38,12 +38,7 @@ LANGUAGE = choices.option(
 )
 
 
-@command(
-    "romip search",
-    "rankgauge romip search tables runs -o romip.html",
-    "rankgauge romip search t r --lang ru",
-    page="romip.md",
-)
+@command("romip search", "rankgauge romip search tables runs -o romip.html", "rankgauge romip search t r --lang ru")
 def search(
     tables: Path = TABLES,
     runs: list[Path] = RUNS,
@@ -60,7 +55,7 @@ def search(
     _write(lambda: romip.search(romip.read_tables(tables), _name_files(runs), cutoffs=cutoffs), output, lang)
 
 
-@command("romip qa", "rankgauge romip qa tables runs", page="romip.md")
+@command("romip qa", "rankgauge romip qa tables runs", "rankgauge romip qa tables runs --lang ru -o qa.html")
 def qa(
     tables: Path = TABLES,
     runs: list[Path] = RUNS,
@@ -73,7 +68,11 @@ def qa(
     _write(lambda: romip.qa(romip.read_tables(tables), _name_files(runs)), output, lang)
 
 
-@command("romip classification", "rankgauge romip classification truth.xml result.xml", page="romip.md")
+@command(
+    "romip classification",
+    "rankgauge romip classification truth.xml result.xml",
+    "rankgauge romip classification truth.xml results -o md",
+)
 def classification(
     truth: Path = argument("TRUTH", help="Where documents belong: a classification, or relevance tables."),
     results: list[Path] = argument("RESULT", help="Classifications of 2007 or 2008."),
@@ -82,19 +81,21 @@ def classification(
 ) -> None:
     """Evaluate the classification tracks: recall, precision, accuracy, error and F, micro and macro."""
     from rankgauge import romip
-    from rankgauge.files.romip_xml import read_classification
-    from rankgauge.romip.classification import read_truth
+    from rankgauge.files.formats.romip import read_classification
+    from rankgauge.romip.tracks import read_truth
 
     def evaluate() -> TrackResult:
-        placed = read_truth(truth)
-        return romip.classification(
-            placed, {name: read_classification(path) for name, path in _name_files(results).items()}
-        )
+        placed, paths = read_truth(truth), _name_files(results)
+        return romip.classification(placed, {name: read_classification(path) for name, path in paths.items()})
 
     _write(evaluate, output, lang)
 
 
-@command("romip annotation", "rankgauge romip annotation documents annotations/alpha annotations/beta", page="romip.md")
+@command(
+    "romip annotation",
+    "rankgauge romip annotation documents annotations/alpha annotations/beta",
+    "rankgauge romip annotation documents annotations/alpha -o csv",
+)
 def annotation(
     documents: Path = argument("DOCUMENTS", help="Relevance tables of the documents."),
     annotations: list[Path] = argument(
@@ -114,7 +115,7 @@ def annotation(
     _write(evaluate, output, lang)
 
 
-@command("romip example", "rankgauge romip example .", page="romip.md")
+@command("romip example", "rankgauge romip example .", "rankgauge romip example romip --seed 1")
 def write_example(
     folder: Path = argument("FOLDER", help="Where to put the files."),
     seed: int = seed_option("The seed of the collection."),
@@ -132,10 +133,10 @@ def write_example(
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
-    from rankgauge.cli.streams import heed, opened
+    from rankgauge.cli.streams import handle_interrupts, opened
     from rankgauge.romip.report import RomipReport, words
 
-    heed()
+    handle_interrupts()
     (format_, path), spoken = RomipReport.find(output), words(language)
     report = RomipReport(outcome=evaluate(), words=spoken)
     with opened(path) as stream:
@@ -143,7 +144,7 @@ def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> N
 
 
 def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """The files, and those in the folders, by the names to show them under."""
+    """Return the files, and those in the folders, by the names to show them under."""
     from rankgauge.romip.relevance_tables import files
 
     found = files(paths)
@@ -151,7 +152,7 @@ def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
 
 
 def _name(path: Path, others: Sequence[Path]) -> str:
-    """The file's name without its ending, or the whole path where two are the same."""
+    """Return the file's name without its ending, or the whole path where two are the same."""
     return path.stem if [other.stem for other in others].count(path.stem) == 1 else str(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command
@@ -68,7 +68,8 @@ def train(asked: TrainingOptions) -> None:
         return
     changes = options.given(empty=options.undefined(asked.empty), short=asked.short)
     spoken = dialects.get(asked.dialect).changed(**changes)
-    own = _parameters(kind, asked.setting or [])
+    known = f"parameter of {kind.name}"
+    own = options.settings_of(asked.setting or [], sorted(kind.constraints), kind=known, example="rounds=100")
     made = kind(metric=parse(asked.measure), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
     spare([asked.documents, asked.validation], [asked.output])
@@ -79,46 +80,33 @@ def train(asked: TrainingOptions) -> None:
     print(f"written to {asked.output}" if asked.output else "not saved: -o FILE writes the ranker to a file")
 
 
-def _parameters(kind: type[Ranker], settings: list[str]) -> dict[str, Any]:
-    """The ranker's own parameters, from arguments like restarts=30."""
-    from rankgauge.cli.options import settings_of
-
-    known = sorted(kind.constraints)
-    return settings_of(settings, known, kind=f"parameter of {kind.name}", example="rounds=100")
-
-
 def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
     import time
 
-    from rankgauge.cli.streams import heed, told
+    from rankgauge.cli.streams import handle_interrupts, told
     from rankgauge.training.report import Training
 
-    heed()
+    handle_interrupts()
     learned, held = _read(ranker, train, validation)
     started = time.perf_counter()
     with told() as tell:
-        ranker.fit(
-            learned,
-            validation=held,
-            watch=lambda round_, rounds, value, checked: tell(round_, rounds, _words(ranker, value, checked)),
-        )
+
+        def watch(round_: int, rounds: int, value: float, checked: float) -> None:
+            known = value if math.isnan(checked) else checked
+            tell(round_, rounds, ranker.name if math.isnan(known) else f"{ranker.name} {known:.4f}")
+
+        ranker.fit(learned, validation=held, watch=watch)
     return Training(ranker=ranker, train=learned, validation=held, seconds=time.perf_counter() - started)
 
 
 def _read(ranker: Ranker, train: Path, validation: Path | None) -> tuple[Objective, Objective | None]:
-    """What to optimise on the documents of both files; a feature that only one of them has is 0 in the other."""
-    from rankgauge.training.documents import Documents, read, widened
+    """Return what to optimise on the documents of both files; a feature that only one of them has is 0 in the other."""
+    from rankgauge.training.documents import Documents, read, widen
 
     files = [read(path) for path in (train, validation) if path is not None]
     width = max(found.matrix.shape[1] for found in files)
     parts = [
-        Documents.of(widened(found.matrix, width), found.grades, found.queries, nan=ranker.keeps_nan) for found in files
+        Documents.of(widen(found.matrix, width), found.grades, found.queries, nan=ranker.keeps_nan) for found in files
     ]
     return ranker.objective(parts[0]), ranker.objective(parts[1]) if len(parts) > 1 else None
-
-
-def _words(ranker: Ranker, value: float, checked: float) -> str:
-    """The ranker and its value after a round, if known: on the validation documents, or in training."""
-    known = value if math.isnan(checked) else checked
-    return ranker.name if math.isnan(known) else f"{ranker.name} {known:.4f}"

@@ -1,4 +1,4 @@
-"""json: one object with everything in it."""
+"""json: one object with everything in it; jsonl: the main table, an object per line."""
 
 from __future__ import annotations
 
@@ -35,4 +35,14 @@ def plain(value: Any) -> Any:
 
 JSON = ReportFormat(
     name="json", title="one object with everything in it", endings=(".json",), needs="data", write=write
+).register()
+
+
+def write_lines(report: Report, stream: TextIO) -> None:
+    """The report's main table, a line per row; what is not defined is null."""
+    stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in plain(report.frame()))
+
+
+JSON_LINES = ReportFormat(
+    name="jsonl", title="an object per line", endings=(".jsonl", ".ndjson"), needs="frame", write=write_lines, bare=True
 ).register()

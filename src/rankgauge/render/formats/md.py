@@ -33,7 +33,7 @@ def table(shown: ReportTable) -> str:
 
 
 def _text(passage: Passage) -> Iterator[str]:
-    """The passage as text, if Markdown has a way to show it."""
+    """Yield the passage as text, if Markdown has a way to show it."""
     if isinstance(passage, Heading):
         yield f"{'#' * passage.level} {passage.title}\n"
     elif isinstance(passage, Paragraph):

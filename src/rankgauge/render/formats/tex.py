@@ -36,8 +36,8 @@ def write(report: Report, stream: TextIO) -> None:
         stream.writelines(_lines(passage))
 
 
-def escaped(text: str) -> str:
-    """The text with LaTeX's own characters as letters."""
+def escape(text: str) -> str:
+    """Return the text with LaTeX's own characters as letters."""
     return text if isinstance(text, Latex) else "".join(_SPECIAL.get(character, character) for character in text)
 
 
@@ -55,22 +55,22 @@ def _lines(passage: Passage) -> Iterator[str]:
 
 
 def _tabular(shown: ReportTable) -> str:
-    """A table with the rules of booktabs; a track, which only a page can draw, is an empty cell.
+    """Return a table with the rules of booktabs; a track, which only a page can draw, is an empty cell.
 
     Numbers end at the same place, so that their points are below each other; marks that follow them stand beside it.
     """
     sides = "".join(
         "r@{}l" if isinstance(column.name, LatexSpan) else "r" if column.right else "l" for column in shown.heads
     )
-    rows = [[escaped(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.cells]
+    rows = [[escape(cell) if isinstance(cell, str) else "" for cell in row] for row in shown.cells]
     for line, n in shown.strong:
         rows[line][n] = rf"\textbf{{{rows[line][n]}}}"
-    names = [escaped(column.name) for column in shown.heads]
+    names = [escape(column.name) for column in shown.heads]
     header, *lines = (" & ".join(row) + r" \\" for row in [names, *rows])
     body = [r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
     lines = [f"\\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"]
     if shown.caption:
-        words = [rf"\caption{{{escaped(shown.caption)}}}", rf"\label{{{shown.label}}}"]
+        words = [rf"\caption{{{escape(shown.caption)}}}", rf"\label{{{shown.label}}}"]
         lines = [r"\begin{table}", r"\centering", *words, *lines, r"\end{table}"]
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""docs/api.md: the names of `rankgauge` for Python, with their types, docstrings and examples."""
+"""The names of `rankgauge` for Python, with their types, docstrings and examples, for docs/api.md."""
 
 from __future__ import annotations
 
@@ -11,15 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-HEAD = """# Python
-
-What `import rankgauge` offers, made from docstrings and types; `help(rankgauge.evaluate)` says the same.
-[Notebooks and other libraries](notebooks.md) has longer examples, [measures](measures.md), [dialects](dialects.md)
-and [policies](policies.md) list the names that arguments take.
-"""
-
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Evaluate and compare": ("evaluate", "Result", "compare", "Comparison", "score_arrays", "plot"),
+    "Evaluate and compare": ("evaluate", "Result", "compare", "Comparison", "score_arrays", "audit", "plot"),
     "Measures and dialects": ("measure", "define", "Measure", "dialect", "Dialect", "Ties"),
     "Fuse runs": ("fuse", "tune_fusion", "fusion_gain"),
     "Files": ("read_judgments", "read_run", "read_letor", "write_judgments", "write_run", "scale"),
@@ -30,13 +23,14 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 """The public names by what a reader wants to do; a test asks that each name is here."""
 
 
-def page() -> str:
-    """Make the page."""
+def describe_names() -> str:
+    """Describe every public name, in its section."""
     package = importlib.import_module("rankgauge")
-    parts = [HEAD]
+    parts = []
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")
-        parts += [_entry(name, getattr(package, name)) for name in names]
+        # Not by getattr: once it is imported, the package rankgauge.audit hides the function of its name.
+        parts += [_entry(name, package.__getattr__(name)) for name in names]
     return "\n".join(parts)
 
 

@@ -1,1 +1,0 @@
-"""The reference pages, one file each, made from the registries."""
