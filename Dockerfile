@@ -13,7 +13,7 @@ ENV PATH=/opt/rankgauge/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     RANKGAUGE_DATABASE=sqlite:////data/rankgauge.db
 RUN useradd --system --uid 10001 rankgauge && install -d -o rankgauge /data
-USER rankgauge
+USER 10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000

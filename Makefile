@@ -36,7 +36,7 @@ suite quick test-studies: export PYTHONDONTWRITEBYTECODE =
 suite quick test-studies: export OPENBLAS_NUM_THREADS = 1
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-# The lanes: tests/lanes.py says which test is in which.
+# The lanes: tests/lanes.py says which test is in which. Studies also try properties on all their examples.
 suite: $(READY) chromium
 	$(PYTEST) -m "not study"
 
@@ -44,7 +44,7 @@ quick: $(READY)
 	$(PYTEST) -m unit --hypothesis-profile=quick
 
 test-studies: $(READY)
-	$(PYTEST) -m study
+	$(PYTEST) -m "study or hypothesis" --hypothesis-profile=studies
 
 # The same tests as CI's, twice as slow, and which lines they reach.
 cover: $(READY) chromium
@@ -52,7 +52,7 @@ cover: $(READY) chromium
 
 # The browser's tests are left out, with a word, where apt cannot install Chromium.
 chromium:
-	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) \
+	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium) \
 		>/dev/null 2>&1 || echo "Chromium is not installed: the browser's tests are left out"
 
 serve: $(USABLE)
@@ -70,7 +70,8 @@ bench-active: $(READY)
 	$(BIN)/python -m benchmarks.active_savings
 
 bench-posterior: $(READY)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --methods order whole board
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --methods order chosen whole depth board
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.posterior --pools 200 --methods order judge whole ppi board --judge umbrela
 
 bench-collections: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.collections
@@ -111,26 +112,26 @@ release: test test-studies
 
 # What users have, in the versions that were tested: enough for the demo, and minutes quicker than all that tests need.
 $(USABLE): requirements.lock pyproject.toml
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV); this takes a minute or two, once"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'hatchling>=1.25' editables
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock --no-build-isolation -e '.[all]'
-	touch $(USABLE)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'hatchling>=1.25' editables
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock --no-build-isolation -e '.[all]'
+	@touch $(USABLE)
 
 # The lock pins what was tested; pyproject.toml says what is needed at least.
 $(READY): requirements.lock pyproject.toml
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV) what the tests need; this takes some minutes, once"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $(READY) $(USABLE)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY) $(USABLE)
 
 lock:
 	rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet 'hatchling>=1.25' editables -e '.[test,release]'
 	$(BIN)/python -m pip freeze --exclude-editable > requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	touch $(READY)
+	@touch $(READY)
 
 clean:
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

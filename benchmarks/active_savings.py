@@ -23,11 +23,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge import training
+from rankgauge.files.formats.letor import read_features
+from rankgauge.files.source import Source
 from rankgauge.labelling import methods
 from rankgauge.labelling.beliefs import mixture, predict
 from rankgauge.labelling.method import Repetitions
 from rankgauge.labelling.pool import Pool
-from rankgauge.labelling.pool_rows import read_features
 from rankgauge.labelling.simulations.study import ErrorCurve, saving
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
@@ -72,7 +73,7 @@ class Opinion:
 
 def opinions(data: Path, count: int) -> Iterator[Opinion]:
     """A forest and an ordered logit trained on each of the first parts; a pair's beliefs are the mixture of both's."""
-    parts = [read_features(data / f"S{number}.txt") for number in range(1, PARTS + 1)]
+    parts = [read_features(Source.of(data / f"S{number}.txt")) for number in range(1, PARTS + 1)]
     for seen in range(count):
         train = parts[seen]
         models = [

@@ -11,14 +11,17 @@ that settles none by the last look counts as the whole pool. Run it with one BLA
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
-from benchmarks.board import COLLECTIONS
 from rankgauge.labelling.board import Board
 from rankgauge.labelling.board.plan import AIMED
 from rankgauge.numeric import FloatArray
+from rankgauge.papers.trec import dl19, trec8
 
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+COLLECTIONS = {"dl19": (dl19, DATA / "trec_dl19_passage"), "trec8": (trec8, DATA / "trec8_adhoc")}
 LOOKS = (0.08, 0.1, 0.125, 0.15, 0.2, 0.3)
 
 
@@ -50,7 +53,8 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    pool, grades = COLLECTIONS[options.collection]()
+    read, folder = COLLECTIONS[options.collection]
+    pool, grades = read(folder)
     scale = np.unique(np.maximum(grades, 0.0))
     board = Board.of(pool, [options.measure], grades=scale, dialect="standard", goal="best")
     every = np.arange(len(grades))

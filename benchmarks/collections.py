@@ -29,8 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.comparison.collections import Collection, CollectionsComparison, board
-from rankgauge.comparison.collections.gate import CollectionsGate
-from rankgauge.comparison.gate import GateRule, GateVerdict
+from rankgauge.comparison.gate import CollectionsGate, GateRule, GateVerdict
 from rankgauge.comparison.looks import GateLook
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.numeric import FloatArray
@@ -84,7 +83,7 @@ def compared(values: list[FloatArray], draws: int, seed: int, base: tuple[str, .
     ]
     settings = ComparisonSettings(seed=seed, draws=draws)
     return CollectionsComparison(
-        given=tuple(listed), measures=("m",), baselines=base, bounds={"m": (-np.inf, np.inf)}, settings=settings
+        given=tuple(listed), measures=("m",), bases=base, bounds={"m": (-np.inf, np.inf)}, settings=settings
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from benchmarks.costs import Cost
 from benchmarks.generate import MANY, SIZES, Size
-from rankgauge.reference.reference import replaced
+from rankgauge.reference.reference import replace_part
 
 __all__ = ["filled", "table"]
 
@@ -17,7 +17,7 @@ SHOWN = (COMMAND, "trec_eval", "pytrec_eval")
 
 def filled(readme: str, costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> str:
     """The README with its table made anew."""
-    return replaced(readme, "benchmarks", "\n".join([*table(costs, runs), ""]))
+    return replace_part(readme, "benchmarks", "\n".join([*table(costs, runs), ""]))
 
 
 def table(costs: Mapping[str, Mapping[str, Cost]], runs: Mapping[str, Cost]) -> Iterator[str]:

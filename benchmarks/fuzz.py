@@ -27,7 +27,7 @@ INSTRUMENTED = [
     "rankgauge.labelling.pool_rows",
     "rankgauge.files",
 ]
-INSTRUMENTED += ["rankgauge.training.model_file", "rankgauge.ranking.scan", "rankgauge.romip"]
+INSTRUMENTED += ["rankgauge.training.ranker", "rankgauge.ranking.scan", "rankgauge.romip"]
 """Where new paths through the code count."""
 
 

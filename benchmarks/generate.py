@@ -99,13 +99,15 @@ def _queries(size: Size, rng: np.random.Generator) -> Iterator[str]:
 
 
 def _documents(size: Size, rng: np.random.Generator) -> tuple[list[str], list[str]]:
-    """The judged documents and the list: most of the judged at random places among unjudged ones."""
+    """The judged documents and the list: most of the judged are in it, the nearer to the top the more."""
     numbers = np.unique(rng.integers(1, 8_841_823, 2 * (size.depth + size.judged)))
     rng.shuffle(numbers)
     judged, others = numbers[: size.judged], numbers[size.judged :]
     found = judged[rng.random(len(judged)) < RETRIEVED][: size.depth]
-    listed = np.concatenate([found, others[: size.depth - len(found)]])
-    rng.shuffle(listed)
+    is_judged = np.zeros(size.depth, dtype=bool)
+    is_judged[rng.choice(size.depth, len(found), replace=False, p=near_the_top(size.depth))] = True
+    listed = np.empty(size.depth, dtype=numbers.dtype)
+    listed[is_judged], listed[~is_judged] = found, others[: size.depth - len(found)]
     return [_id(n) for n in judged.tolist()], [_id(n) for n in listed.tolist()]
 
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from rankgauge import files
 from rankgauge.labelling.board import Board, BoardPool
-from rankgauge.labelling.board.calibration import calibrated
+from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.yardstick import JudgedBoard
 from rankgauge.papers.trec import dl19_runs
 
@@ -37,7 +37,7 @@ def pools(judge: pl.DataFrame, half: int) -> Iterator[tuple[str, BoardPool, pl.D
     told = plain.judged_by({"judge": judge})
     yield "none", plain, here
     yield "any judge", told, here
-    yield "calibrated", calibrated(told, there, judge, grades=GRADES), here
+    yield "calibrated", calibrate(told, there, judge, grades=GRADES), here
 
 
 def row(pool: BoardPool, people: pl.DataFrame, repetitions: int, seed: int) -> str:

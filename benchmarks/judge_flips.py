@@ -22,8 +22,7 @@ import polars as pl
 
 from rankgauge.audit.judge import JudgeAudit, audit_judges
 from rankgauge.audit.judge.agreement import Comparable, agreement
-from rankgauge.audit.judge.consequences import Consequences
-from rankgauge.audit.judge.error_slices import ErrorModel, circularity
+from rankgauge.audit.judge.consequences import Consequences, circularity
 from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.files import read_judgments
@@ -123,7 +122,7 @@ def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions
                 picked, _ = chosen(audit, design, labels, rng)
                 grades = np.full(len(audit.pairs.people), np.nan)
                 grades[picked] = audit.pairs.people[picked]
-                drawn = ErrorModel.fit(replace(board, pairs=audit.pairs.with_people(grades))).draws(rng, DRAWS)
+                drawn = replace(board, pairs=audit.pairs.with_people(grades)).draw_people(rng, DRAWS)
                 people = audit.lists.top(measure.depth).values(drawn, measure)  # type: ignore[union-attr]
                 tally.add(replace(truth, people=people, unknown=1 - labels / len(grades)))
             cells, head = tally.line(), f"| {name} | {labels} {design} | "
@@ -153,7 +152,7 @@ def forecasts(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetit
             for repetition in range(repetitions):
                 rng = np.random.default_rng([seed, repetition])
                 pairs = _sampled(audit, f"{labels} {design}", rng)
-                drawn = ErrorModel.fit(replace(board, pairs=pairs)).draws(rng, DRAWS)
+                drawn = replace(board, pairs=pairs).draw_people(rng, DRAWS)
                 told = replace(
                     truth,
                     people=audit.lists.top(measure.depth).values(drawn, measure),  # type: ignore[union-attr]
@@ -220,7 +219,7 @@ def _queries(pairs: GradedPairs, drawn: IndexArray) -> GradedPairs:
 
 
 def _values(pairs: GradedPairs, judge: str, rng: np.random.Generator) -> dict[str, tuple[float, float, float]]:
-    rows = agreement(Comparable.of(pairs, judge, rel=2), rng=rng).iter_rows(named=True)
+    rows = agreement(Comparable.from_pairs(pairs, judge, rel=2), seed=int(rng.integers(1 << 31))).iter_rows(named=True)
     return {row["coefficient"]: (row["value"], row["low"], row["high"]) for row in rows}
 
 
@@ -255,7 +254,7 @@ def _reranked(
         for query, listed in list(audit.runs.values())[run].items()
     }
     measure = audit.measures[0]
-    lists = JudgedRuns.of(audit.pairs, {"made": made}, rel=2).top(measure.depth)
+    lists = JudgedRuns.from_runs(audit.pairs, {"made": made}, rel=2).top(measure.depth)
     found = []
     for values, by in ((judge, audit.pairs.judges[name]), (people, audit.pairs.people)):
         changed = values.copy()

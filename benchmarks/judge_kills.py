@@ -24,7 +24,7 @@ import polars as pl
 
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.stand_in import StandIn
+from tests.judges.stand_ins import WatchedStandIn
 
 MODEL = "stand-in"
 
@@ -39,8 +39,6 @@ class Killed:
     """How many requests reached the endpoint."""
     distinct: int
     """How many different ones: an endpoint that knows the header Idempotency-Key works out each of them once."""
-    answered: int
-    """How many answers it sent whole."""
     stored: int
     """How many answers are in the store."""
     in_flight: int
@@ -71,13 +69,13 @@ def killed(folder: Path, *, pairs: int, kills: int, jobs: int, seed: int) -> Kil
     pool, rng, began = generated(pairs), random.Random(seed), time.perf_counter()
     pool.drop("grade").write_csv(folder / "pool.csv")
     question = Question(model=MODEL)
-    rows = {question.digest(texts): row for row, texts in enumerate(TextPairs.of(pool.drop("grade")).texts())}
+    rows = {question.digest(texts): row for row, texts in enumerate(TextPairs.from_pool(pool.drop("grade")).texts())}
     moments = sorted(rng.sample(range(1, pairs), kills))
     kept: dict[int, int] = {}  # a row whose answer is stored → the requests about it until then
-    with StandIn(pool) as stand_in:
+    with WatchedStandIn(pool) as stand_in:
         for moment in moments:
             program = _started(folder, stand_in.url, jobs)
-            while stand_in.answered.total() < moment and program.poll() is None:
+            while stand_in.received.total() < moment and program.poll() is None:
                 time.sleep(0.001)
             program.kill()
             program.wait()
@@ -93,7 +91,6 @@ def killed(folder: Path, *, pairs: int, kills: int, jobs: int, seed: int) -> Kil
             kills=kills,
             requests=stand_in.received.total(),
             distinct=len(stand_in.identities),
-            answered=stand_in.answered.total(),
             stored=len(stored),
             in_flight=stand_in.received.total() - pairs,
             stored_again=sum(stand_in.received[row] - before for row, before in kept.items()),
@@ -128,7 +125,6 @@ def main() -> None:
     print(f"pairs {found.pairs:,}, killed {found.kills} times, {given.jobs} requests at a time, seed {given.seed}")
     print(f"requests that reached the endpoint     {found.requests:,}")
     print(f"different ones, by Idempotency-Key     {found.distinct:,}")
-    print(f"answers that it sent whole             {found.answered:,}")
     print(f"answers in the store                   {found.stored:,}")
     print(f"sent again, under way at a kill        {found.in_flight} (at most {given.jobs} for each kill)")
     print(f"sent again though the answer was kept  {found.stored_again}")

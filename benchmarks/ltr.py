@@ -35,11 +35,11 @@ from benchmarks.ltr_sets import SETS, generated
 from rankgauge import dialects
 from rankgauge.demo.folds import Fold, read_folds
 from rankgauge.labelling.simulations.jobs import run_jobs
+from rankgauge.papers.experiment import fold_means
 from rankgauge.papers.published.ndcg_tools import training
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
-from rankgauge.papers.standard_errors import fold_means
-from rankgauge.reference.reference import replaced
+from rankgauge.reference.reference import replace_part
 from rankgauge.training import get
 
 PAGE = ROOT / "docs" / "training.md"
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(line, flush=True)
         page.append(line)
     if asked.write:
-        text = replaced(PAGE.read_text(encoding="utf-8"), "rankers", "\n".join(page) + "\n")
+        text = replace_part(PAGE.read_text(encoding="utf-8"), "rankers", "\n".join(page) + "\n")
         PAGE.write_text(text, encoding="utf-8")
     return 0
 

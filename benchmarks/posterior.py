@@ -4,12 +4,14 @@
     python -m benchmarks.posterior --pools 100 --methods chosen --measures P@10
     python -m benchmarks.posterior --pools 100 --methods settle --measures AP
     python -m benchmarks.posterior --pools 40 --judge umbrela --methods order judge whole ppi depth board
+    python -m benchmarks.posterior --pools 100 --shapes
 
 Each pool holds the first documents of some of a collection's runs, drawn at random, as lists of judged documents only;
 the truth is the value with the whole pool judged. By default the collection is TREC DL21, which had no part in the
 choice of the model's constants: these come from DL19. `--near` draws runs that follow one another in the true order,
 `--named` takes the same runs for every seed, `--shuffle` shuffles people's grades within each query, and `--judge
-inverted:NAME` and `--judge random:NAME` turn a judge's grades upside down or shuffle them over all documents.
+inverted:NAME` and `--judge random:NAME` turn a judge's grades upside down or shuffle them over all documents. With
+`--before N` as many documents of the runs' lists, of any rank, were judged before.
 
 `order` takes labels by the fixed order. `chosen` chooses them in batches of 25 for the first measure and the goal.
 `settle` chooses them for the best run, looks every 25 labels and stops once a run is the best with a chance of 0.95.
@@ -17,6 +19,8 @@ inverted:NAME` and `--judge random:NAME` turn a judge's grades upside down or sh
 adds the judge's value of every query as a covariate. `depth` judges the first documents of every list and takes the
 others for not relevant, `judge` is the judge alone: both have no interval. `board` is the leaderboard's stream, `auto`
 the method for the one value of one run. The goal `beats` is to settle which runs beat the first one of the pool.
+
+`--shapes` measures pools of many shapes by all measures, and prints how often intervals cover in each.
 
 Campaigns draw 400 gradings (80 chains); to spare time a pool is measured with 160 (`--chains 32`).
 
@@ -38,14 +42,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks.posterior_tables import print_tables
+from benchmarks.posterior_tables import print_shapes, print_tables
 from rankgauge.files import judgments_from
 from rankgauge.labelling import methods
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.intervals import half_width
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
-from rankgauge.labelling.posterior.plan import BATCH, SURE
+from rankgauge.labelling.posterior.model import LAST
+from rankgauge.labelling.posterior.plan import BATCH, SURE, expected_half_widths
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.trec import dl19_runs, trec8
@@ -90,8 +95,15 @@ class Collection:
         judged = pl.DataFrame({"query": queries, "document": documents, "grade": np.clip(grades, 0, 1)})
         return cls(folder=folder, runs=runs, judged=judged, scale=(0.0, 1.0))
 
-    def pool(self, names: list[str], depth: int, judges: dict[str, pl.DataFrame] | None = None) -> BoardPool:
-        """Return the pool of the first documents of some runs."""
+    def pool(
+        self,
+        names: list[str],
+        depth: int,
+        *,
+        judges: dict[str, pl.DataFrame] | None = None,
+        before: pl.DataFrame | None = None,
+    ) -> BoardPool:
+        """Return the pool of the first documents of some runs, and of those that were judged before."""
         runs = {
             name: {
                 query: {one: -float(n) for n, one in enumerate(documents)}
@@ -100,7 +112,16 @@ class Collection:
             }
             for name in names
         }
-        return BoardPool.from_runs(runs, depth=depth, judges=judges)
+        return BoardPool.from_runs(runs, depth=depth, judges=judges, also=before)
+
+    def judged_before(self, names: list[str], count: int, rng: np.random.Generator) -> pl.DataFrame | None:
+        """Return judgments of some documents of these runs' lists, whatever their rank."""
+        listed = {
+            (query, one) for name in names for query, documents in self.runs[name].items() for one in documents[:LAST]
+        }
+        keys = pl.DataFrame(sorted(listed), schema=["query", "document"], orient="row")
+        rows = self.judged.join(keys, on=["query", "document"], how="semi").sort("query", "document")
+        return rows[np.sort(rng.choice(len(rows), count, replace=False))] if count else None
 
     def judge(self, name: str, rng: np.random.Generator) -> pl.DataFrame:
         """Return the judgments of a judge, upside down or shuffled if its name asks for that."""
@@ -173,7 +194,10 @@ class Case:
     def row(self, measure: int, method: str, labels: int, values: FloatArray, **more: FloatArray) -> Row:
         """Return what a method says of a measure; of matrices of pairs only what is above the diagonal."""
         upper = np.triu_indices(len(values), 1)
-        shown = {name: one[upper] if one.ndim == 2 else one for name, one in {"values": values, **more}.items()}
+        shown = {
+            name: one[upper] if one.shape == (len(values),) * 2 else one
+            for name, one in {"values": values, **more}.items()
+        }
         rounded = {name: np.round(one, 5).tolist() for name, one in shown.items()}
         return {"method": method, "labels": labels, "measure": self.posterior.targets[measure].name, **rounded}
 
@@ -189,7 +213,8 @@ def cases(collection: Collection, options: argparse.Namespace, seeds: list[int])
         drawn = [names[n] for n in rng.choice(len(names), options.runs, replace=False)]
         chosen = options.named or (names[start : start + options.runs] if options.near else drawn)
         judges = {name: collection.judge(name, rng) for name in options.judge}
-        pool = collection.pool(list(chosen), options.depth, judges)
+        before = collection.judged_before(list(chosen), options.before, rng)
+        pool = collection.pool(list(chosen), options.depth, judges=judges, before=before)
         grades = np.clip(pool.grades(collection.judged), collection.scale[0], collection.scale[-1])
         if options.shuffle:
             grades = np.concatenate([rng.permutation(one) for one in np.split(grades, pool.starts[1:])])
@@ -205,6 +230,7 @@ def _estimated(case: Case, method: str, labels: int, estimates: tuple[PosteriorE
             labels,
             one.values,
             half=one.half_widths(),
+            ends=np.array(one.ends()),
             gaps=one.gap_half_widths(),
             pairs=one.pair_half_widths(),
             like=one.like_half_widths(),
@@ -222,6 +248,7 @@ def by_order(case: Case, labels: list[int]) -> Iterator[Row]:
 def by_choice(case: Case, labels: list[int]) -> Iterator[Row]:
     """The posterior with labels that are chosen batch by batch."""
     known, spent = np.full(len(case.grades), np.nan), 0
+    foretold = dict(zip(labels, expected_half_widths(case.chooser, labels, seed=case.seed)[:, 0], strict=True))
     chains = BETWEEN if case.goal in ("values", "rank") else case.chains
     for n in labels:
         while spent < n:
@@ -230,7 +257,8 @@ def by_choice(case: Case, labels: list[int]) -> Iterator[Row]:
             places = case.chooser.next(known, size, seed=case.seed, after=after, goal=case.goal)
             known[places] = case.grades[places]
             spent += size
-        yield from _estimated(case, "chosen", n, case.estimate(known))
+        first, *rest = _estimated(case, "chosen", n, case.estimate(known))
+        yield from ({**first, "foretold": round(float(foretold[n]), 5)}, *rest)
 
 
 def until_settled(case: Case, labels: list[int]) -> Iterator[Row]:
@@ -362,6 +390,7 @@ def cell(options: argparse.Namespace) -> Row:
         "near",
         "named",
         "shuffle",
+        "before",
         "methods",
         "chains",
     )
@@ -383,6 +412,41 @@ def rows(options: argparse.Namespace) -> list[Row]:
     return found
 
 
+DL19, TREC8 = {"data": DATA / "trec_dl19_passage"}, {"data": DATA / "trec8_adhoc"}
+SHAPES: dict[str, dict[str, Any]] = {
+    "DL21, 5 runs": {},
+    "3 runs": {"runs": 3},
+    "8 runs": {"runs": 8},
+    "depth 20": {"depth": 20},
+    "near-equal runs": {"near": True},
+    "judge umbrela": {"judge": ["umbrela"]},
+    "judge upside down": {"judge": ["inverted:umbrela"]},
+    "judge at random": {"judge": ["random:umbrela"]},
+    "grades shuffled": {"shuffle": True},
+    "100 judged before": {"before": 100},
+    "DL19, 5 runs": DL19,
+    "DL19, 3 runs": {**DL19, "runs": 3},
+    "DL19, 8 runs": {**DL19, "runs": 8},
+    "DL19, depth 20": {**DL19, "depth": 20},
+    "TREC-8, 5 runs": TREC8,
+    "TREC-8, 3 runs": {**TREC8, "runs": 3},
+    "TREC-8, 8 runs": {**TREC8, "runs": 8},
+    "TREC-8, depth 20": {**TREC8, "depth": 20},
+}
+"""What differs from pools of the first ten documents of five runs of DL21 without a judge."""
+
+EVERY = ("nDCG@10", "P@10", "RR@10", "ERR@10", "AP", "RBP")
+"""The measures of the shapes; labels are chosen for the first."""
+
+
+def cover(options: argparse.Namespace) -> Iterator[tuple[str, str, list[Row]]]:
+    """Yield each shape, how its labels come, and its pools."""
+    for method in ("order", "chosen"):
+        for shape, differs in SHAPES.items():
+            asked = {**vars(options), **differs, "methods": [method], "measures": list(EVERY)}
+            yield shape, method, rows(argparse.Namespace(**asked))
+
+
 def main() -> None:
     """Measure the pools that are missing, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -399,11 +463,16 @@ def main() -> None:
     parser.add_argument("--near", action="store_true")
     parser.add_argument("--named", nargs="*", default=[])
     parser.add_argument("--shuffle", action="store_true")
+    parser.add_argument("--before", type=int, default=0)
+    parser.add_argument("--shapes", action="store_true")
     parser.add_argument("--chains", type=int, default=32)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    print_tables(cell(options), rows(options))
+    if options.shapes:
+        print_shapes(cover(options))
+    else:
+        print_tables(cell(options), rows(options))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ kind; and how often the run with the highest value is the best. Standard errors 
 
 The second table has the coverage and the bias by the true place of a run. The third has the share of right winners by
 how far the best run is truly ahead. The fourth counts families of claims: those of all pairs at once, at every look of
-a campaign. A campaign is wrong if any claim of any look is. The last one says when the best run was settled.
+a campaign. A campaign is wrong if any claim of any look is. One more says when the best run was settled, and one how
+wide the plan foretold intervals to be. Ends are those of the intervals that are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -59,6 +60,13 @@ def print_tables(cell: Row, pools: Sequence[Row]) -> None:
     families = [one for one in rows if "pairs" in one[0]]
     if families:
         _print("measure method campaigns looks claims wrong-claims wrong-campaigns", _families(families))
+    foretold = [one for one in rows if "foretold" in one[0]]
+    if foretold:
+        _print("measure labels ± foretold ratio 10–90% within-20%", _foretold(foretold))
+    ends = np.array([[min(row["ends"][0]), max(row["ends"][1])] for row, *_ in rows if "ends" in row])
+    if len(ends):
+        known = np.isfinite(ends).all(axis=1).sum()
+        print(f"\n{known} of {len(ends)} estimates have intervals, from {ends.min():g} to {ends.max():g}")
     if looked:
         _print("measure pools within median wrong largest-loss covers-at-the-stop", _settled(looked, cell["labels"]))
 
@@ -152,6 +160,42 @@ def _families(rows: Sequence[tuple[Row, FloatArray, int]]) -> Iterator[Sequence[
         claims, wrong = np.sum(counts, axis=0)
         failed, looks = sum(bool(one[1]) for one in counts), np.mean([len(one) for one in found.values()])
         yield measure, method, f"{len(found)}", f"{looks:.1f}", f"{claims}", f"{wrong}", f"{failed}"
+
+
+def _foretold(rows: Sequence[tuple[Row, FloatArray, int]]) -> Iterator[Sequence[str]]:
+    """How wide intervals were foretold to be before the first label, and how wide they were."""
+    for measure, labels in dict.fromkeys((row["measure"], row["labels"]) for row, *_ in rows):
+        mine = [row for row, *_ in rows if (row["measure"], row["labels"]) == (measure, labels)]
+        told, half = np.array([row["foretold"] for row in mine]), np.array([np.mean(row["half"]) for row in mine])
+        ratio = half / told
+        low, high = np.quantile(ratio, [0.1, 0.9])
+        near = 100 * np.mean(np.abs(ratio - 1) <= 0.2)
+        means = [f"{one.mean():.3f}" for one in (half, told, ratio)]
+        yield measure, f"{labels}", *means, f"{low:.2f}–{high:.2f}", f"{near:.0f}%"
+
+
+def print_shapes(shapes: Iterable[tuple[str, str, Sequence[Row]]]) -> None:
+    """Print how often intervals of values and of differences cover, by shape and measure."""
+    print("| pools | measure | labels by | number | ± | values cover | ± of differences | differences cover |")
+    print("|---|---|---|---|---|---|---|---|")
+    for shape, method, pools in shapes:
+        for measure in pools[0]["truth"]:
+            cells = np.array(
+                [[_coverage(pool, row) for row in pool["says"] if row["measure"] == measure] for pool in pools]
+            )
+            half, wide = (", ".join(f"{one:.3f}" for one in cells[..., n].mean(axis=0)) for n in (0, 1))
+            levels, gaps = (", ".join(f"{one:.3f}" for one in cells[..., n].mean(axis=0)) for n in (2, 3))
+            print(
+                f"| {shape} | {measure} | {method} | {len(pools)} | {half} | {levels} | {wide} | {gaps} |", flush=True
+            )
+
+
+def _coverage(pool: Row, row: Row) -> tuple[float, float, float, float]:
+    values, truth = np.array(row["values"]), np.array(pool["truth"][row["measure"]])
+    half, wide = np.array(row["half"]), np.array(row["gaps"])
+    gaps = np.abs(_pairs(values) - _pairs(truth))
+    covers = [float(np.mean(off <= width + 1e-5)) for off, width in ((np.abs(values - truth), half), (gaps, wide))]
+    return float(half.mean()), float(wide.mean()), covers[0], covers[1]
 
 
 def _settled(rows: Sequence[tuple[Row, FloatArray, int]], labels: Sequence[int]) -> Iterator[Sequence[str]]:

@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,13 +22,23 @@ from pathlib import Path
 from benchmarks import boosting, compiled, excerpt, peers, trec_eval
 from benchmarks.costs import ROOT, Cost, measure, module
 from benchmarks.generate import DATA, MANY, SIZES, Size, generate, generate_many
-from benchmarks.goals import Reached, reached_in_boosting, reached_in_files, reached_in_memory, reached_with_runs
+from benchmarks.goals import (
+    Reached,
+    reached_at_start,
+    reached_in_boosting,
+    reached_in_files,
+    reached_in_memory,
+    reached_with_runs,
+)
 
 PARTS = (*SIZES, "runs", "memory", "boosting", "growth", "startup")
 PAGE, README = ROOT / "docs" / "benchmarks.md", ROOT / "README.md"
 SLOW = ("ir-measures", "ranx")
 OURS, COMMAND = "rankgauge", "rankgauge evaluate"
 """The call in Python, and the whole command."""
+
+STARTS = 10
+"""How often a command starts; the quickest counts."""
 
 ASKED = "nDCG@10,AP,RR,P@10,R@1000,ERR@10"
 
@@ -118,6 +127,13 @@ def _files(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
         costs[size.name] = {tool: _tool_cost(tool, *files, repeat=asked.repeat) for tool in tools}
     for tool in tools:
         yield f"| {tool} | " + " | ".join(str(costs[size.name][tool]) for size in sizes) + " |"
+    for tool in peers.WIRE:
+        cells = (
+            str(measure(peers.command(tool, *generate(size, folder=asked.folder)), asked.repeat)) for size in sizes
+        )
+        yield f"| {tool} | " + " | ".join(cells) + " |"
+    yield ""
+    yield "The last two rows only touch every byte of the files: what no reader can beat."
     yield ""
     yield from _compiled_scans(asked, sizes)
     walls = {size: {tool: cost.wall for tool, cost in by.items()} for size, by in costs.items()}
@@ -185,7 +201,7 @@ def _memory(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     yield ""
     yield "| | " + " | ".join(seconds) + " |"
     yield "|---|" + "---|" * len(seconds)
-    for name in next(iter(seconds.values())):
+    for name in dict.fromkeys(name for by in seconds.values() for name in by):
         cells = (f"{_short(by[name])} ({by[name] / by[OURS]:.1f})" if name in by else "" for by in seconds.values())
         yield f"| {name} | " + " | ".join(cells) + " |"
     yield ""
@@ -263,26 +279,22 @@ def _startup(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
     yield "| | seconds / CPU seconds / memory |"
     yield "|---|---|"
     jobs = {
-        "python alone": ("pass", None),
-        "import rankgauge": ("import rankgauge", 150.0),
-        "import rankgauge and evaluate": ("from rankgauge import evaluate", None),
-        "import polars": ("import polars", None),
+        "python alone": [sys.executable, "-c", "pass"],
+        "import numpy": [sys.executable, "-c", "import numpy"],
+        "import polars": [sys.executable, "-c", "import polars"],
+        "import rankgauge": [sys.executable, "-c", "import rankgauge"],
+        "import rankgauge and evaluate": [sys.executable, "-c", "from rankgauge import evaluate"],
+        "rankgauge --version": [*_rankgauge("--version")],
+        "rankgauge --help": [*_rankgauge("--help")],
+        "rankgauge evaluate --help": [*_rankgauge("evaluate"), "--help"],
     }
-    for name, (code, goal) in jobs.items():
-        cost = measure([sys.executable, "-c", code], 5)
-        yield f"| {name} | {cost} |"
-        if goal:
-            found.goals.append(_milliseconds(name, cost, goal))
-    tool = Path(sys.executable).with_name("rankgauge")
-    if tool.exists() and shutil.which(str(tool)):
-        cost = measure([str(tool), "--help"], 5)
-        yield f"| rankgauge --help | {cost} |"
-        found.goals.append(_milliseconds("rankgauge --help", cost, 120.0))
+    costs = {name: measure(job, STARTS) for name, job in jobs.items()}
+    yield from (
+        f"| {name} | {cost.wall:.3f} s / {cost.cpu:.3f} s / {cost.memory:,.0f} MB |" for name, cost in costs.items()
+    )
     yield ""
-
-
-def _milliseconds(what: str, cost: Cost, goal: float) -> Reached:
-    return Reached(what=what, measured=1000 * cost.wall, goal=goal, stretch=None, unit=" ms", more=False)
+    small = found.costs.get("S", {}).get(COMMAND)
+    found.goals.extend(reached_at_start({name: cost.wall for name, cost in costs.items()}, small and small.wall))
 
 
 def _goals(asked: argparse.Namespace, found: Findings) -> Iterator[str]:

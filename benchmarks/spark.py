@@ -112,16 +112,17 @@ def _line(million: float, engine: str, folder: str, cores: int) -> str:
 
 def _evaluated(engine: str, folder: str, *, cores: int) -> dict[str, float]:
     """One evaluation, in this process."""
-    from rankgauge.spark import engine as engine_of
+    from rankgauge import evaluate
 
     start = time.perf_counter()
     if engine == "spark":
         from rankgauge.spark import spark
+        from rankgauge.spark.runs import evaluate
 
         spark.session(f"local[{cores}]", spark_driver_memory="2g").range(1).count()
     begun = time.perf_counter()
     files = (Path(folder) / f"{name}.parquet" for name in ("judgments", "run"))
-    result = engine_of(engine).evaluate(*files, MEASURES, dialect="trec_eval")
+    result = evaluate(*files, MEASURES, dialect="trec_eval")
     return {"start": begun - start, "seconds": time.perf_counter() - begun, "mean": result["nDCG@10"]}
 
 

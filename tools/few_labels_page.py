@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankgauge.papers.pages.few_labels.run import JUDGED_MEASURES, MEASURES
+from rankgauge.papers.pages.few_labels import JUDGED_MEASURES, MEASURES
 
 PAGE = Path(__file__).parents[1] / "docs" / "few-labels-simulation.md"
 
