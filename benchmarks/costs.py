@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,23 +35,28 @@ def module(name: str, *arguments: object) -> list[str]:
 
 def measure(command: Sequence[str], repeat: int = 1) -> Cost:
     """The cost of the quickest of some runs of the command."""
-    return min((_once(command) for _ in range(repeat)), key=lambda cost: cost.wall)
+    return min((_run_once(command) for _ in range(repeat)), key=lambda cost: cost.wall)
 
 
-def _once(command: Sequence[str]) -> Cost:
-    start = time.perf_counter()
-    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    with child.stdout:
-        output = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}")
-    return Cost(
-        wall=wall,
-        cpu=usage.ru_utime + usage.ru_stime,
-        memory=usage.ru_maxrss * MAXRSS_UNIT / 2**20,
-        output=output,
-    )
+RELAY = """
+import os, sys, time
+start = time.perf_counter()
+child = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+wall = time.perf_counter() - start
+used = usage.ru_utime + usage.ru_stime
+os.write(int(sys.argv[1]), f"{os.waitstatus_to_exitcode(status)} {wall} {used} {usage.ru_maxrss}".encode())
+"""
+"""Starts a command and measures it. A program's peak is at least that of the process that starts it, so it is small."""
+
+
+def _run_once(command: Sequence[str]) -> Cost:
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as report:
+        relay = [sys.executable, "-S", "-E", "-c", RELAY, str(writing), *command]
+        done = subprocess.run(relay, cwd=ROOT, stdout=subprocess.PIPE, text=True, pass_fds=[writing], check=True)
+        os.close(writing)
+        code, wall, used, peak = report.read().split()
+    if int(code):
+        raise RuntimeError(f"{' '.join(command)} ended with {code}")
+    return Cost(wall=float(wall), cpu=float(used), memory=int(peak) * MAXRSS_UNIT / 2**20, output=done.stdout)
