@@ -139,7 +139,7 @@ def _agree(name: str, ours: dict[str, float], theirs: dict[str, float]) -> None:
 
 def _ours(asked: argparse.Namespace, files: list[str]) -> None:
     from rankgauge.fusion import FusionPlan
-    from rankgauge.fusion.method import made
+    from rankgauge.fusion.method import make_method
     from rankgauge.fusion.run_pool import RunPool
 
     started = time.perf_counter()
@@ -147,7 +147,7 @@ def _ours(asked: argparse.Namespace, files: list[str]) -> None:
     found: dict[str, Any] = {"read": time.perf_counter() - started}
     small = RunPool.of({"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}})
     for name in asked.methods:
-        plan = FusionPlan.of(made(name), norm=METHODS[name], depth=None)
+        plan = FusionPlan.of(make_method(name), norm=METHODS[name], depth=None)
         plan.run(small)
         seconds, cpu, fused = _timed(partial(plan.run, pool), asked.repeat)
         total = math.fsum(float(part.scores.sum()) for part in fused.parts)

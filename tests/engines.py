@@ -15,7 +15,7 @@ from rankgauge import files
 from rankgauge.errors import InputError
 from rankgauge.evaluation.evaluation import evaluate as here
 from rankgauge.evaluation.result import Result
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.spark.job import EvaluationJob
 from rankgauge.spark.rows import restore_result
 from rankgauge.spark.session import java_home
@@ -60,7 +60,7 @@ class Jobs:
     ) -> Result:
         """As `rankgauge.evaluate`; the inputs that `together` gives are one job, whichever of them is asked for."""
         job = EvaluationJob.of(measures, dialect, **overrides)
-        with heard():
+        with collecting_notes():
             asked = files.pair_from(judgments, run, job.dialect.reading, kind=job.asks)
         inputs, mark = self._inputs(together, job.dialect.reading), _mark(asked)
         if mark not in inputs:

@@ -279,7 +279,7 @@ def test_campaigns_from_before_keep_what_they_have() -> None:
     old = {"measure": "AP", "dialect": "papers", "budget": 9, "grades": [0, 1, 2, 3], "scale": "trec-dl"}
     found = CampaignSettings.unpacked(json.dumps(old), layout=9)
     assert (found.dialect, found.rel) == ("papers", None)
-    assert found._topped() == dialects.get("papers").topped(3.0)
+    assert found._own_dialect() == dialects.get("papers").topped(3.0)
 
 
 def test_the_worth_of_grades_follows_the_threshold(tmp_path: Path) -> None:

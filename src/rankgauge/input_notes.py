@@ -31,7 +31,7 @@ def note(words: str, path: str | PathLike[str] | None = None) -> None:
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def collecting_notes() -> Iterator[list[str]]:
     """Within the block, the notes of this thread go to the list."""
     listener: list[str] = []
     token = _listener.set(listener)

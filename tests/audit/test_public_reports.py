@@ -11,7 +11,7 @@ import pytest
 
 from rankgauge.audit.tools import Origins, audit, origins
 from rankgauge.audit.tools.advice import headline
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from tests.program import rankgauge
 
 Lists = dict[str, tuple[list[str], list[str]]]
@@ -122,7 +122,7 @@ def tables(lists: Lists) -> tuple[dict[str, dict[str, int]], dict[str, list[str]
 
 def sought(report: Reported) -> Origins:
     """What may have given the number, as it was printed; of a list with copies a note says how they count."""
-    with heard() as notes:
+    with collecting_notes() as notes:
         found = origins(*tables(report.lists), report.printed, report.measure)
     assert any("in standard each counts once here" in said for said in notes) is (report.cause == "duplicates")
     return found
@@ -140,7 +140,7 @@ def test_the_number_leads_to_the_tool(report: Reported) -> None:
 )
 def test_the_audit_names_the_choice(report: Reported) -> None:
     """The tool gives what was reported, the usual definition what was expected, and one choice makes the difference."""
-    with heard():
+    with collecting_notes():
         seen = audit(*tables(report.lists), report.measure, dialects=["standard", report.tool])
     (attribution,) = seen.attributions["run"].values()
     assert seen.mean("run", seen.base) == pytest.approx(report.usual, abs=1e-12)

@@ -25,11 +25,11 @@ from rankgauge.papers.published.active.benchmark import (
     PAIRS,
     Benchmark,
     generate_set,
-    given,
     index_update,
     known_grades,
     lacking,
     pool_of,
+    read_benchmark,
     scenarios,
     training_sizes,
 )
@@ -378,7 +378,7 @@ def test_a_folder_of_mslr(tmp_path: Path) -> None:
     for number, path in enumerate(write_parts(data, tmp_path), start=1):
         (tmp_path / f"Fold{number}").mkdir()
         path.rename(tmp_path / f"Fold{number}" / "test.txt")
-    benchmark = given(tmp_path)
+    benchmark = read_benchmark(tmp_path)
     assert (benchmark.cost, benchmark.depth, benchmark.measures["ERR"]) == ("log-length", None, "ERR(max_grade=4)")
     assert benchmark.at == round(0.3 * 16)
     for split in benchmark.splits:
@@ -399,7 +399,7 @@ def test_budgets_of_mslr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     parts = [part._replace(queries=np.array([f"{n}-{q}" for q in part.queries], dtype=object)) for n in range(5)]
     monkeypatch.setattr("rankgauge.papers.published.active.benchmark.read_parts", lambda folder: parts)
-    benchmark = given(tmp_path)
+    benchmark = read_benchmark(tmp_path)
     assert (benchmark.at, benchmark.third) == (300.0, 100.0)
 
 
@@ -435,7 +435,7 @@ def test_overall_savings() -> None:
 
 def test_a_folder_of_letor() -> None:
     """MQ2008: a model learns from one part, and the four others are its pool; lists are judged to rank 40."""
-    found = given(shared("data/mq2008").resolve())
+    found = read_benchmark(shared("data/mq2008").resolve())
     assert len(found.splits) == 5
     for split in found.splits:
         assert split.validation is not None

@@ -291,7 +291,7 @@ TRAINED = tuple(
 def test_efforts(setting: Setting, effort: training.TrainingEffort, folds: tuple[Fold, ...], monkeypatch: Any) -> None:
     """The paper's settings are used where they are asked for, quicker ones elsewhere; the printed line names them."""
     asked: list[ExperimentJob] = []
-    monkeypatch.setattr(ndcg_tools, "_generated", lambda seed: folds)
+    monkeypatch.setattr(ndcg_tools, "_generate_folds", lambda seed: folds)
     monkeypatch.setattr(ndcg_tools, "read_folds", lambda folder: folds)
     monkeypatch.setattr(ndcg_tools, "run_jobs", lambda jobs, *rest, **settings: asked.extend(jobs))
     monkeypatch.setattr(ndcg_tools, "judge", lambda *_: Measurements(numbers={}))
@@ -489,7 +489,7 @@ def test_command_goes_on(
     )
     monkeypatch.setattr(ndcg_tools, "BESIDE", TRAINED[6:])
     monkeypatch.setattr(training, "make_sampled", lambda count: DRAWN)
-    monkeypatch.setattr(ndcg_tools, "_generated", lambda seed: folds)
+    monkeypatch.setattr(ndcg_tools, "_generate_folds", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))
     monkeypatch.setattr(ndcg_tools, "DIALECTS", {})
     parts.rename(tmp_path / "parts")

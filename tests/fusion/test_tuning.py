@@ -16,7 +16,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.fusion import METHODS, FusionPlan
 from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED, best_of, deal_weights
 from rankgauge.fusion.judged_queries import JudgedQueries
-from rankgauge.fusion.method import WeightedMethod, made
+from rankgauge.fusion.method import WeightedMethod, make_method
 from rankgauge.fusion.run_pool import RunPool
 from rankgauge.fusion.slot_scorer import SlotScorer
 
@@ -64,7 +64,7 @@ def single(scorer: SlotScorer, run: int) -> Result:
 def test_values_are_those_of_an_evaluation(runs: dict[str, Run], dialect: str, ordered: bool) -> None:
     """A fusion and each single run have the values that `evaluate` gives, under any dialect, to the last bit."""
     judgments = dict(reversed(JUDGMENTS.items())) if ordered else JUDGMENTS
-    plan, pool = FusionPlan.of(made("rrf"), norm=None, depth=None), RunPool.of(runs)
+    plan, pool = FusionPlan.of(make_method("rrf"), norm=None, depth=None), RunPool.of(runs)
     judged, spoken = JudgedQueries.of(pool, files.judgments_from(judgments)), dialects.get(dialect)
     stack = plan.stack(pool, judged.positions)
     for measure in ("nDCG@5", "AP", "RR"):
@@ -106,7 +106,7 @@ FACETED = {
 def test_values_by_facet_are_those_of_an_evaluation(measure: str, dialect: str) -> None:
     """Measures of diversity, groups, preferences and samples too have the values that `evaluate` gives."""
     spoken = dialects.get(dialect, **({"negative": "zero"} if dialect == "ndeval" else {}))  # which refuses them
-    plan, pool = FusionPlan.of(made("rrf"), norm=None, depth=None), RunPool.of(TIED)
+    plan, pool = FusionPlan.of(make_method("rrf"), norm=None, depth=None), RunPool.of(TIED)
     judgments, (wanted,) = FACETED[measure], spoken.select(measure)
     judged = JudgedQueries.of(pool, HitFinder(given=judgments, dialect=spoken, measures=(wanted,)).judgments)
     for unjudged in ("not-relevant", "skip"):
@@ -205,11 +205,13 @@ def test_every_method_is_tuned_or_says_why_not(name: str) -> None:
 
 def test_fixed_parameters_are_not_tuned() -> None:
     """A parameter that is fixed keeps its value; where nothing else is left to tune, that is an error."""
-    tuned = tune_fusion(JUDGMENTS, TIED, "nDCG@5", method=made("probfuse", segments=7), fixed=["segments"], folds=3)
+    tuned = tune_fusion(
+        JUDGMENTS, TIED, "nDCG@5", method=make_method("probfuse", segments=7), fixed=["segments"], folds=3
+    )
     assert {one.method.parameters["segments"] for one in tuned.choices} == {7} == {tuned.parameters["segments"]}
     assert UNTUNED not in tuned.comparison.results  # learning is all there is to it
     with pytest.raises(ParameterError, match=r"rrf has nothing else to tune. Got 'k=10'"):
-        tune_fusion(JUDGMENTS, TIED, "nDCG@5", method=made("rrf", k=10), fixed=["k"])
+        tune_fusion(JUDGMENTS, TIED, "nDCG@5", method=make_method("rrf", k=10), fixed=["k"])
 
 
 def test_values_may_be_below_zero() -> None:
@@ -263,7 +265,7 @@ def test_weights_of_many_runs() -> None:
     def worth(method: Any) -> float:
         return -float(np.abs(np.array(method.weights) - target).sum())
 
-    best = best_of(made("weighted-sum"), 5, worth)
+    best = best_of(make_method("weighted-sum"), 5, worth)
     assert isinstance(best, WeightedMethod)
     assert worth(best) > worth(replace(best, weights=(0.2,) * 5)) / 3
     assert best.weights[1] == 0

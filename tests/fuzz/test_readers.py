@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rankgauge import evaluate, files
 from rankgauge.errors import InputError, RankGaugeError
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from tests.examples import examples
 from tests.fuzz.readers import Reader, readers
 from tests.io.test_packing import zstd
@@ -72,7 +72,7 @@ def read(reader: Reader, content: bytes, folder: Path) -> None:
     path.write_bytes(content)
     said = "read"
     try:
-        with heard() as notes:
+        with collecting_notes() as notes:
             reader.read(path)
         said += "".join(notes)
     except RankGaugeError as error:
@@ -113,7 +113,7 @@ def test_every_reader_reads_its_sound_file(name: str, tmp_path: Path) -> None:
     reader = readers()[name]
     path = tmp_path / reader.name
     path.write_bytes(reader.sound)
-    with heard():  # a sample is read with a note
+    with collecting_notes():  # a sample is read with a note
         reader.read(path)
 
 
@@ -238,5 +238,5 @@ def test_json_of_another_shape(content: object, data: st.DataObject, tmp_path: P
     path = tmp_path / "file.json"
     path.write_text(json.dumps(changed))
     for reader in (files.read_judgments, files.read_run):
-        with contextlib.suppress(RankGaugeError), heard():
+        with contextlib.suppress(RankGaugeError), collecting_notes():
             reader(path)

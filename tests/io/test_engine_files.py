@@ -21,7 +21,7 @@ import pytest
 
 from rankgauge import compare, evaluate, files
 from rankgauge.errors import InputError, InputWarning
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.policies import FailedResponse
 
 JUDGED = {"red dress": {"d1": 3, "d7": 0}, "blue jeans": {"d3": 2}}
@@ -144,7 +144,7 @@ def test_a_failed_search_is_left_out_and_named(tmp_path: Path) -> None:
         "1 search of 3 failed, left out of this run's means, not scored 0: blue jeans (no such index [shop])"
     )
     assert empty.endswith("1 response of 3 without hits, counted as an empty list: socks")
-    with heard() as notes:
+    with collecting_notes() as notes:
         assert lists(path) == {"red dress": ["d7", "d1"]}
     assert any("1 search of 3 failed, left out of the run: blue jeans" in note for note in notes)
 
@@ -157,7 +157,7 @@ def test_failed_searches_may_stop_or_count_as_empty(tmp_path: Path) -> None:
         InputError, match=r"1 search of 2 failed: 2 \(no such index \[shop\]\)\n.*--on-failure leave-out"
     ):
         lists(path, on_failure="stop")
-    with heard() as notes:
+    with collecting_notes() as notes:
         assert (
             evaluate({"1": {"d1": 1}, "2": {"d1": 1}}, files.spell(path, None, on_failure=FailedResponse.EMPTY), "RR")[
                 "RR"

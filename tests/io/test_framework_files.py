@@ -25,7 +25,7 @@ from rankgauge.errors import InputError
 from rankgauge.files.format import FORMATS, Head, Kind
 from rankgauge.files.query_rows import name_text
 from rankgauge.files.source import Source
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from tests.examples import examples
 
 LONG = "K2 is 8611 m high, which makes it the second-highest mountain on Earth, after Everest."
@@ -55,7 +55,7 @@ def test_a_carriage_return_in_a_cell_is_no_crash(tmp_path: Path, header: str) ->
     """A row that Python's reader of CSV refuses is no framework's; other formats read it, or say what is wrong."""
     path = tmp_path / "table.csv"
     path.write_bytes(f"{header}\nq1,k\r2,1,2\n".encode())
-    with suppress(InputError), heard():  # any other error fails the test
+    with suppress(InputError), collecting_notes():  # any other error fails the test
         files.detect(path)
         files.read_run(path)
 
@@ -192,7 +192,7 @@ def test_evaluated_documents_of_phoenix_are_a_table(tmp_path: Path) -> None:
     text = "context.span_id,document_position,input,reference,document_score,score\na,0,q,x,0.9,0\na,1,q,y,0.5,1\n"
     path = written(tmp_path, text, "documents.csv")
     columns = {"query": "input", "document": "reference", "rank": "document_position", "grade": "score"}
-    with heard():
+    with collecting_notes():
         assert evaluate(path, path, "RR", columns=columns)["RR"] == 1 / 2
 
 
@@ -290,7 +290,7 @@ def test_the_workbench_reads_what_is_written_for_it(tmp_path: Path) -> None:
 def test_a_bad_row_is_named(tmp_path: Path, rows: list[Any], problem: str) -> None:
     """With its line, and what to do."""
     path = written(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")
-    with pytest.raises(InputError, match=problem), heard():
+    with pytest.raises(InputError, match=problem), collecting_notes():
         files.read_run(path)
 
 

@@ -17,7 +17,7 @@ import pytest
 from rankgauge import evaluate, files
 from rankgauge.errors import InputError
 from rankgauge.files.reading import SAMPLED
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 
 QRELS = {"q1": {"d1": 2, "d7": 0}, "q2": {"d3": 1}}
 RUN = {"q1": {"d7": 1.5, "d1": 0.5}, "q2": {"d3": 0.25}}
@@ -114,7 +114,7 @@ def test_sampled_judgments(tmp_path: Path) -> None:
     prels = written(tmp_path, "1 d1 2 1 0.5\n1 d2 0 2 1.0\n1 d3 -1 0 0.0\n", "prels.20001-60000")
     for path in (sampled, prels):
         assert files.detect(path).format.name == "prels"
-        with heard() as notes:
+        with collecting_notes() as notes:
             assert files.read_judgments(path).rows() == [("1", "d1", 2.0), ("1", "d2", 0.0)]
         assert notes == ([SAMPLED] if path == sampled else [])
 

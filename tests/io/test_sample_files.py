@@ -13,7 +13,7 @@ from rankgauge.cli.main import run
 from rankgauge.files.detection import detections
 from rankgauge.files.format import FORMATS, Format, SampleFile
 from rankgauge.files.source import Source
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 
 EXAMPLES = [
     pytest.param(form, example, id=f"{form.name}: {example.title}")
@@ -56,7 +56,7 @@ def test_an_example_is_evaluated(
         files.write_judgments([(*ids, 1) for ids in frame.select("query", "document").rows()], other)
         pair = (other, path)
     else:
-        with heard():
+        with collecting_notes():
             frame = files.read_judgments(path)
         files.write_run([(*ids, 1.0) for ids in frame.select("query", "document").unique().rows()], other)
         pair = (path, other)

@@ -16,7 +16,7 @@ import rankgauge
 from rankgauge import files
 from rankgauge.errors import InputError, InputWarning, MissingExtraError
 from rankgauge.files.formats import xlsx
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 
 ROWS = [("Query", "Doc ID", "Rating"), ("shoes", 7, 2), ("shoes ", "b", 0.5), ("boots", "007", None)]
 READ = [("shoes", "7", 2.0), ("shoes", "b", 0.5)]
@@ -88,7 +88,7 @@ def test_a_sheet_for_each_assessor(tmp_path: Path) -> None:
     """Sheets of judgments with the same columns are read together, and give the assessors their names."""
     anna, ben = [HEADER, ("boots", "a", 3), ("boots", "b", 0)], [HEADER, ("boots", "a", 1), ("boots", "b", None)]
     path = book(tmp_path / "j.xlsx", {"Read me": [("3 is best",)], "Anna": anna, "Ben": ben})
-    with heard() as notes:
+    with collecting_notes() as notes:
         judgments = files.read_judgments(path)
     assert judgments.rows() == [("boots", "a", 3, "Anna"), ("boots", "b", 0, "Anna"), ("boots", "a", 1, "Ben")]
     assert any(
@@ -163,7 +163,7 @@ def test_what_is_no_column_for_each_rank(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no column for document, score"):
         files.read_run(path)
     path.write_text("query,rank1,rank2\nboots,a,a\n")
-    with pytest.raises(InputError, match="lists document a more than once for query boots"), heard():
+    with pytest.raises(InputError, match="lists document a more than once for query boots"), collecting_notes():
         rankgauge.evaluate({"boots": {"a": 1}}, path, "AP")
 
 

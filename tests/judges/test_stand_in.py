@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm import Patience, ask
-from rankgauge.judgments.llm.stand_in import GradesByText, StandIn, opened, parsed_faults
+from rankgauge.judgments.llm.stand_in import GradesByText, StandIn, open_endpoint, parsed_faults
 from tests.judges.pools import graded, likely, pool
 
 PASSAGES = pl.DataFrame(
@@ -64,7 +64,7 @@ def test_wrong_tables_and_faults_are_errors(tmp_path: Path) -> None:
 
 def test_other_urls_stay_as_they_are() -> None:
     """Only `stand-in:FILE` starts one."""
-    with opened("http://localhost:1/v1") as url:
+    with open_endpoint("http://localhost:1/v1") as url:
         assert url == "http://localhost:1/v1"
 
 

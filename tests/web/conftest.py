@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from sqlalchemy import Engine, NullPool, create_engine, text
 
 from rankgauge.labelling.campaign.database import Location, connect
-from rankgauge.room.database import migrate, opened
+from rankgauge.room.database import migrate, open_engine
 from tests.web.house import House, open_house
 from tests.web.visitors import CHROMIUM, Opener, open_browser, open_pages
 
@@ -83,7 +83,7 @@ def _named(server: str, name: str) -> str:
 
 def _migrate(database: str) -> None:
     """Makes the tables of a room; no connection stays."""
-    with opened(Location(database), existing=False) as engine:
+    with open_engine(Location(database), existing=False) as engine:
         migrate(engine)
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import update
 
 from rankgauge.labelling.campaign.database import Location, writing
-from rankgauge.room.database import SESSIONS, opened
+from rankgauge.room.database import SESSIONS, open_engine
 from rankgauge.room.people import People, Role
 from rankgauge.room.settings import RoomSettings
 from tests.program import rankgauge
@@ -130,7 +130,7 @@ def test_an_expired_link_stays_so(database: str) -> None:
     """A clock that goes back, even over a restart, brings no link, session or token back."""
     now = time.time()
     times = {"now": now}
-    with opened(Location(database), existing=False) as engine:
+    with open_engine(Location(database), existing=False) as engine:
         people = People(engine, RoomSettings(invite_days=1), clock=lambda: times["now"])
         person, link = people.invite(1, "ann")
         token = people.new_token(person.id, "program")

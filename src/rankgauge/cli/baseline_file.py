@@ -43,7 +43,7 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
 
     A run of which hardly anything is judged is refused unless a user is `trusting`, and so is one with failed searches.
     """
-    from rankgauge.cli.streams import opened
+    from rankgauge.cli.streams import open_output
     from rankgauge.comparison.stored_baseline import StoredBaseline
     from rankgauge.input_notes import failures
 
@@ -54,12 +54,12 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
             else "--store-baseline needs a file, and the baseline is a run",
             hint='In rankgauge.toml: runs = {new = "run.txt"} and baseline = "baseline.json"',
         )
-    asked.spare(path)
+    asked.refuse_overwriting(path)
     with failures() as failed:
         ((name, result),) = asked.results().items()
     _refuse_poor(name, result, failed, trusting=trusting)
     stored = StoredBaseline.from_result(name, result, asked.fingerprint())
-    with opened(path) as stream:
+    with open_output(path) as stream:
         stream.write(stored.text())
     print(f"stored {name} in {path}: {len(result.names):,} queries, {', '.join(map(str, result.measures))}")
 

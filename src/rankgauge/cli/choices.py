@@ -81,7 +81,7 @@ def values(*known: str) -> Offer:
     return offer
 
 
-def listed(offer: Offer) -> Offer:
+def list_of(offer: Offer) -> Offer:
     """Return the offer for a value that may be a list: the same after each comma."""
 
     def after_comma(incomplete: str, words: Sequence[str] = ()) -> Offers:
@@ -143,7 +143,7 @@ def _describe(
         return [*((name, "") for name in more), *known]
 
     marked = help.replace(_PLACE, ", ".join([f"{{{registry}}}", *more])).replace(_SECOND, f"{{{also}}}")
-    return {"help": marked, "offer": listed(offer) if several else offer}
+    return {"help": marked, "offer": list_of(offer) if several else offer}
 
 
 def _names(registry: str) -> str:

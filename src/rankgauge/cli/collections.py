@@ -16,7 +16,7 @@ from rankgauge.cli.comparison import (
 )
 from rankgauge.cli.evaluation import RunsEvaluation
 from rankgauge.cli.options import names
-from rankgauge.cli.streams import find_outputs, spare, told, write_report
+from rankgauge.cli.streams import find_outputs, refuse_overwriting, show_progress, write_report
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import WEIGHTS
 from rankgauge.comparison.collections.report import TABLES, CollectionsReport
@@ -60,7 +60,7 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
         raise OptionError(*problems)
     outputs = find_outputs(CollectionsReport, options.output)
     assert options.collections is not None
-    spare([options.collections], [path for _, path in outputs])
+    refuse_overwriting([options.collections], [path for _, path in outputs])
     sources, weights = _apply_weights(options, read_board(options.collections))
     settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
     rules, chosen = gate_rules(options), chosen_tables(options, TABLES)
@@ -130,7 +130,7 @@ def _evaluate_collections(
     if bare := [one.name for one in sources if one.scores]:
         raise InputError(f"{bare[0]} has scores alone, and other collections have runs: compare them apart")
     found, said = [], {}
-    with told() as tell:
+    with show_progress() as tell:
         for place, one in enumerate(sources):
             tell(place, len(sources), one.name)
             files = [Path(f"{run}={path}") for run, path in one.runs.items()]

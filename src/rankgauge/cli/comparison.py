@@ -134,7 +134,7 @@ class CompareOptions(EvaluationOptions):
         help="A gate, repeatable. Exit 1: the 95 % interval of the difference lies below 0, or below −LOSS. Exit 0: "
         "the mean is not below, or the interval lies above −LOSS. Exit 3: undecided.",
         metavar="MEASURE[:LOSS]",
-        offer=choices.listed(choices.measures),
+        offer=choices.list_of(choices.measures),
         group=GATE,
     )
     floor: list[str] | None = option(
@@ -187,7 +187,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         return
     from rankgauge.cli.baseline_file import baseline_file, store_baseline, with_baseline
     from rankgauge.cli.evaluation import RunsEvaluation
-    from rankgauge.cli.streams import find_outputs, is_page, told, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, show_progress, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.looks import GateLook
@@ -226,7 +226,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         raise OptionError(
             "--similarity needs the runs' lists, which a stored baseline does not have. Name a run instead."
         )
-    asked.spare(*(path for _, path in outputs), stored)
+    asked.refuse_overwriting(*(path for _, path in outputs), stored)
     settings = ComparisonSettings(**{one.name: getattr(options, one.name) for one in fields(ComparisonSettings)})
     if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
         raise OptionError(
@@ -249,7 +249,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         risk=options.risk,
     )
     if alike is not None:
-        with told() as tell:
+        with show_progress() as tell:
             comparison = comparison.likened(asked.tables(), alike, tell)
     if options.by is not None:
         comparison = comparison.segmented(options.by)
@@ -275,7 +275,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
 
 
 @contextmanager
-def gated() -> Iterator[None]:
+def guard_exit_code() -> Iterator[None]:
     """Within the block, neither an error nor a closed pipe ends with the exit code of a verdict that nobody gave."""
     from rankgauge.cli.streams import outlive_reader
 

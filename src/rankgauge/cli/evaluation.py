@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge import dialects
-from rankgauge.cli.options import EvaluationOptions, EvaluationSpelling, given, names
+from rankgauge.cli.options import EvaluationOptions, EvaluationSpelling, given_options, names
 from rankgauge.cli.runs import checked_out, is_git, is_lasting, name_runs, refuse_measures
-from rankgauge.cli.streams import handle_interrupts, spare, told
+from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, show_progress
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, OptionError, RankGaugeError, UnknownNameError
 from rankgauge.evaluation.evaluation import evaluate, evaluate_runs, weigh_subtopics
 from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import INTERVALS
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import OPEN, kind_asked
@@ -75,7 +75,7 @@ class RunsEvaluation:
         if options.rel is not None and math.isnan(options.rel):
             raise OptionError("--rel must be a number, e.g. --rel 2.")
         asked = {name: getattr(options, name) for name in RULES}
-        rules = given(**asked, assessors=_rule(options.assessors, options.at)) | given(**changes)
+        rules = given_options(**asked, assessors=_rule(options.assessors, options.at)) | given_options(**changes)
         spoken = dialects.get(options.dialect).changed(**rules).on_chunks(options.chunks)
         wanted = tuple(measures) or ((spoken.usual,) if spoken.usual else default)
         spoken = spoken.on_scale(options.scale, wanted, rel="rel" not in rules)
@@ -120,9 +120,9 @@ class RunsEvaluation:
                 return {name: files.read_run(run, asked.formats[1]) for name, run in runs.items()}
             return {name: files.run_beside(judgments, run) for name, run in runs.items()}
 
-    def spare(self, *outputs: Path | None) -> None:
+    def refuse_overwriting(self, *outputs: Path | None) -> None:
         """An error if an output is one of the files that are read, or the same as another output."""
-        spare([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
+        refuse_overwriting([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
 
     def fingerprint(self) -> str:
         """Return what tells these judgments from others: a hash of their rows in any order; empty without a file."""
@@ -133,7 +133,7 @@ class RunsEvaluation:
             if not asked.judgments.is_file():
                 return ""
             try:
-                with heard():
+                with collecting_notes():
                     rows = asked._read_judgments()
                 said = rows.unique().sort(rows.columns).write_csv().encode()
             except RankGaugeError:  # a file that makes sense only beside a run
@@ -181,7 +181,7 @@ class RunsEvaluation:
         handle_interrupts(self.judgments, *self.runs.values())
         measures = measures_of(self.printed)
         results: dict[str, Result] = {}
-        with told() as tell:
+        with show_progress() as tell:
             tell(0, len(self.runs), next(iter(self.runs)))
             started = time.perf_counter()
             for name, result in self._evaluate_each(measures):
@@ -224,7 +224,7 @@ class RunsEvaluation:
 
         judgments = source if self.intents is not None else self._read_judgments()
         for name, path in runs.items():
-            with files.traced(path, self.formats[1]):
+            with files.locating_repeats(path, self.formats[1]):
                 judged, run = files.read_answered(
                     judgments, partial(files.read_run, path, self.formats[1], order=self.dialect.order)
                 )
@@ -236,7 +236,7 @@ class RunsEvaluation:
         few = replace(self, runs={name: self.runs[name] for name in runs})
         if not all(map(is_lasting, (few.judgments, *few.runs.values()))):
             return None
-        with few._at_hand() as asked, heard():
+        with few._at_hand() as asked, collecting_notes():
             lists = asked._documents(queries)
         return None if lists is None else replace(lists, titles=self.words[1])
 
@@ -265,7 +265,7 @@ class RunsEvaluation:
         if path is None or not all(map(is_lasting, (self.judgments, path))):
             return ""
         few = replace(self, runs={run: path})
-        with heard(), few._at_hand() as asked:
+        with collecting_notes(), few._at_hand() as asked:
             if not queries and files.is_large(asked.runs[run]):
                 return ""
             listed = asked.tables()[run]
@@ -291,7 +291,7 @@ class RunsEvaluation:
         from rankgauge.files.queries import query_texts
 
         lasting = {name: path for name, path in self.runs.items() if is_lasting(path)}
-        with replace(self, runs=lasting)._at_hand() as asked, heard():
+        with replace(self, runs=lasting)._at_hand() as asked, collecting_notes():
             parts = [files.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
         listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
         texts, titles = (ChainMap(*found) for found in zip(({}, {}), *parts, strict=True))

@@ -35,7 +35,7 @@ def measure_name(help: str = "The measure.", **settings: Any) -> Any:
 
 def measure_names(help: str = "A measure, or several separated by commas; repeatable.", **settings: Any) -> Any:
     """Declare the option -m for several measures."""
-    offer = choices.listed(choices.measures)
+    offer = choices.list_of(choices.measures)
     return option("-m", "--measure", help=help, metavar="NAME", offer=offer, group=MEASURING, **settings)
 
 
@@ -96,7 +96,7 @@ COLUMNS = option(
     "--columns",
     help="Which columns of a table hold what, where that is not clear: query=search_term,document=sku,grade=stars.",
     metavar="NAMES",
-    offer=choices.listed(choices.values("query=", "document=", "grade=", "score=", "rank=", "assessor=")),
+    offer=choices.list_of(choices.values("query=", "document=", "grade=", "score=", "rank=", "assessor=")),
     group=READING,
 )
 SAME_IDS = choices.option(
@@ -326,12 +326,12 @@ def _split(text: str) -> list[str]:
     return re.split(r",(?![^()]*\))(?!\s*[.\d]+(?:=[.\d]+)?\s*(?:,|$))", text)
 
 
-def given(**options: Any) -> dict[str, Any]:
+def given_options(**options: Any) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def undefined(text: str | None) -> float | str | None:
+def read_empty(text: str | None) -> float | str | None:
     """Return what a value of 0/0 becomes, by the option --empty."""
     if text is None or text == LEAVE_OUT:
         return text

@@ -18,7 +18,7 @@ from rankgauge.cli.runs import run_git
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import Gate, GateRule
 from rankgauge.errors import InputError
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.statistics.effects import detectable_effect, queries_needed
 
 MOST = 200
@@ -188,7 +188,7 @@ def power_words(project: ProjectFile) -> Iterator[str]:
     options = project.options()
     rules = gate_rules(options)
     asked = options.but(measure=[rule.measure for rule in rules])
-    with chdir(project.path.parent), heard():
+    with chdir(project.path.parent), collecting_notes():
         results = RunsEvaluation.of(asked, DEFAULT_MEASURES).results()
     gate = Gate(comparison=Comparison(results=results, baseline=next(iter(options.baseline or ()), None)), rules=rules)
     yield from (_words(gate, rule) for rule in rules)

@@ -95,7 +95,7 @@ def handle_interrupts(*sources: Path) -> None:
         signal.siginterrupt(signal.SIGINT, True)
 
 
-def spare(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
+def refuse_overwriting(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
     """Raise an error if an output is also an input or another output, or if it cannot be written where it should be."""
     taken = [path for path in inputs if path is not None]
     for output in outputs:
@@ -140,7 +140,7 @@ def is_page(outputs: Outputs) -> bool:
 def write_report(report: Report, outputs: Outputs) -> None:
     """Write the report to all of its outputs or to no file; what formats of bare values leave out goes to stderr."""
     with ExitStack() as stack:
-        streams = [stack.enter_context(opened(path)) for _, path in outputs]
+        streams = [stack.enter_context(open_output(path)) for _, path in outputs]
         for (format_, _), stream in zip(outputs, streams, strict=True):
             format_.write(report, stream)
     if all(format_.bare for format_, _ in outputs):
@@ -149,7 +149,7 @@ def write_report(report: Report, outputs: Outputs) -> None:
 
 
 @contextmanager
-def opened(path: Path | None) -> Iterator[TextIO]:
+def open_output(path: Path | None) -> Iterator[TextIO]:
     """A stream to write to: the standard output if no path is given."""
     if path is None:
         yield sys.stdout
@@ -173,7 +173,7 @@ BAR = 30
 
 
 @contextmanager
-def told(*, log: bool = False) -> Iterator[Callable[[int, int, str], None]]:
+def show_progress(*, log: bool = False) -> Iterator[Callable[[int, int, str], None]]:
     """Give a function to call with how many parts of the work are done, of how many, and the name of the current one.
 
     On a terminal it draws a bar, which vanishes at the end. With `log`, lines on stderr say it elsewhere.

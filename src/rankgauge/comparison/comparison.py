@@ -29,7 +29,7 @@ from rankgauge.evaluation.evaluation import (
 from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
@@ -133,7 +133,7 @@ def compare(
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
     judgments, named = from_arrays(judgments, named, spoken)
     whole = ids is None and has_integer_queries(judgments, columns)
-    with heard() as notes, judged_as(spoken):
+    with collecting_notes() as notes, judged_as(spoken):
         judgments, named = apply_spelling(judgments, named, **said)
     judgments = weigh_subtopics(judgments, intents, spoken.select(measures))
     if similarity is not None:
@@ -253,14 +253,14 @@ class Comparison:
     @cached_property
     def movers(self) -> pl.DataFrame:
         """The queries that differ most: measure, query, run, other, value, other_value, difference."""
-        return self._named(self.mover_table)
+        return self._restore_queries(self.mover_table)
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """Every query: measure, query, run, other, value, other_value, difference."""
-        return self._named(self.query_table)
+        return self._restore_queries(self.query_table)
 
-    def _named(self, table: PlainTable) -> pl.DataFrame:
+    def _restore_queries(self, table: PlainTable) -> pl.DataFrame:
         # Queries as they were given: whole numbers or texts.
         whole = all(result.integer_queries for result in self.results.values())
         return table.frame.with_columns(pl.col("query").cast(pl.Int64)) if whole else table.frame

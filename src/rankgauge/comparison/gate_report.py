@@ -66,11 +66,11 @@ def _verdict(gate: AnyGate) -> str:
         case GateVerdict.UNDECIDED if isinstance(gate, Gate) and not concerned:
             return f"cannot tell: {'; '.join(_untold_floors(gate))}"
         case GateVerdict.UNDECIDED:
-            return f"undecided against {base}: {named}; {_settled(concerned)}"
+            return f"undecided against {base}: {named}; {_say_what_would_settle(concerned)}"
     return f"pass against {base}: {named}" if named else f"pass: not below the floor: {floors}"
 
 
-def _settled(rows: Sequence[Mapping[str, Any]]) -> str:
+def _say_what_would_settle(rows: Sequence[Mapping[str, Any]]) -> str:
     if any(row["reason"] == FEW_JUDGED for row in rows):
         return "too little is judged"
     if "needed" not in rows[0]:

@@ -184,7 +184,7 @@ class ComparisonReport(Report):
         if medium is not Medium.MARKDOWN or self.gate is None:
             yield from self._body(medium)
             return
-        yield from titled(table for table in [gate_report.lost_queries(self.gate)] if table.rows)
+        yield from with_titles(table for table in [gate_report.lost_queries(self.gate)] if table.rows)
         yield Details("The whole comparison", tuple(self._body(Medium.MARKDOWN)))
 
     def _opening(self) -> Iterator[Passage]:
@@ -206,20 +206,22 @@ class ComparisonReport(Report):
         for name in PAGE:
             if name in self.shown(Medium.PAGE):
                 section = SECTIONS[name]
-                yield from section.passages(self) if section.passages else titled(section.tables(self, Medium.PAGE))
+                yield from (
+                    section.passages(self) if section.passages else with_titles(section.tables(self, Medium.PAGE))
+                )
         yield Heading("What the numbers rest on")
         yield Notes(self.notes(self.shown(Medium.PAGE)))
 
     def warnings(self) -> list[tuple[str, str]]:
         """Return what has to be said beside bare values."""
-        return common.warnings(_evaluated(self.comparison))
+        return common.warnings(_evaluation_report(self.comparison))
 
     def notes(self, shown: Collection[str] | None = None) -> list[tuple[str, str]]:
         """Return what a reader of those tables should know before quoting a number."""
         return list(notes(self.comparison, TABLES if shown is None else shown))
 
 
-def titled(found: Iterable[ReportTable]) -> Iterator[Passage]:
+def with_titles(found: Iterable[ReportTable]) -> Iterator[Passage]:
     """Put each table below its title."""
     for table in found:
         yield Heading(table.title)
@@ -269,7 +271,7 @@ def _queries(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
 
 
 def _queries_passages(report: ComparisonReport) -> Iterator[Passage]:
-    yield from titled(table for table in [tables.movers(report.comparison, report.texts)] if table.rows)
+    yield from with_titles(table for table in [tables.movers(report.comparison, report.texts)] if table.rows)
     yield from page.ComparisonPage(report).passages()
 
 
@@ -349,10 +351,10 @@ def notes(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str,
         yield from risk.notes(comparison)
     if "segments" in shown and comparison.by:
         yield from segments.pair_notes(comparison)
-    yield from (note for note in common.notes(_evaluated(comparison)) if note[0] not in OWN)
+    yield from (note for note in common.notes(_evaluation_report(comparison)) if note[0] not in OWN)
 
 
-def _evaluated(comparison: Comparison) -> EvaluationReport:
+def _evaluation_report(comparison: Comparison) -> EvaluationReport:
     strangers = {run: result.hits.strangers for run, result in comparison.results.items()}
     return EvaluationReport(results=comparison.results, unjudged=strangers)
 

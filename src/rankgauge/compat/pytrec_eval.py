@@ -17,7 +17,7 @@ import numpy as np
 from rankgauge.dialects import get
 from rankgauge.errors import UnknownNameError
 from rankgauge.evaluation.evaluation import evaluate as evaluate_run
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import measures_of, resolve
 from rankgauge.measures.trec_names import SETS
 from rankgauge.policies import MissingQuery, Unjudged
@@ -69,7 +69,7 @@ class RelevanceEvaluator:
         asked = [query for query in scores if query in self._judgments]
         judgments = {ALONE: {ALONE: 1}, **{query: self._judgments[query] for query in asked}}
         run = {ALONE: {ALONE: 1.0}, **{query: scores[query] for query in asked if scores[query]}}
-        with heard():
+        with collecting_notes():
             result = evaluate_run(judgments, run, measures_of(self._printed), dialect=self._dialect)
         columns = {measure: column for column, measure in enumerate(result.measures)}
         rows = dict(zip(result.names, result.matrix.tolist(), strict=True))

@@ -266,7 +266,7 @@ class Dialect(Registered):
 
         Levels of preferences are no grades: tools read them with their fractions.
         """
-        combined = self._combined(self._judged_once(judgments))
+        combined = self._combine_assessors(self._judged_once(judgments))
         if self.rescales and kind is not JudgmentKind.PREFERENCES:
             grades = self.rescaled(combined["grade"].to_numpy())
             return combined.with_columns(pl.Series("grade", grades))
@@ -340,7 +340,7 @@ class Dialect(Registered):
             )
         return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
 
-    def _combined(self, judgments: pl.DataFrame) -> pl.DataFrame:
+    def _combine_assessors(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """Return the judgments with one grade for each query and document."""
         if "assessor" not in judgments.columns:
             return judgments

@@ -16,7 +16,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored, tabulated
+from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored, tabulate
 from rankgauge.numeric import EXACT_WHOLE, FloatArray, IndexArray
 from rankgauge.policies import HighGrade, MissingQuery, QueryOrder, Ties, Unjudged
 from rankgauge.ranking import Block
@@ -279,7 +279,7 @@ class ArrayScorer:
         self._quick = whole and self.how.ties not in (Ties.DOCID, Ties.ASCENDING) and not measure.needs_top
         self._highest = self.dialect.top(TOP) if self.dialect.high is not HighGrade.KEEP else TOP
         self._unlisted = 0.0 if self._kernel.ideal() is None else np.nan  # the value of a list without documents
-        self._table = lru_cache(maxsize=8)(partial(tabulated, self._kernel))
+        self._table = lru_cache(maxsize=8)(partial(tabulate, self._kernel))
 
     def judge(self, grades: Numbers, layout: Layout) -> list[JudgedLists] | None:
         """The lists with all that scoring needs of their judgments; None if there is no quick way to score them."""

@@ -24,7 +24,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation.judged_hits import HitFinder, is_file, judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.policies import IdealPool, JudgmentKind
@@ -123,7 +123,7 @@ def evaluate(
     judgments, run = from_arrays(judgments, run, spoken)
     several, integer_queries = _is_several(run), ids is None and has_integer_queries(judgments, columns)
     said = {"columns": columns, "scale": scale, "ids": ids, "chunks": chunks, "spans": spans}
-    with heard() as notes, judged_as(spoken):
+    with collecting_notes() as notes, judged_as(spoken):
         judgments, runs = apply_spelling(judgments, run if several else {"": run}, **said)
     with judged_as(spoken):
         judgments = weigh_subtopics(judgments, intents, wanted)

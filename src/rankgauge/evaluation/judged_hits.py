@@ -18,7 +18,7 @@ from typing import Any
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, JudgmentsError, UngroupedError, UnmatchedError
-from rankgauge.input_notes import failures, heard, note
+from rankgauge.input_notes import collecting_notes, failures, note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking, kind_asked
@@ -152,12 +152,12 @@ class HitFinder:
         """The judgments as a table, with all that the measures ask for; an error that is about them names them."""
         from rankgauge import files
 
-        with self._named():
+        with self._name_file_in_errors():
             return files.judgments_from(self.given) if self.asking is None else self.table
 
     def hits(self, run: Any) -> Hits:
         """The judged hits of a run with queries that are judged, and what the readers of the files had to say."""
-        with heard() as notes, failures() as failed:
+        with collecting_notes() as notes, failures() as failed:
             hits = self._hits(run)  # 1 read: files, assessors; 2 rank: join, order, ties, cut
             if hits.rounded:
                 note(
@@ -197,11 +197,11 @@ class HitFinder:
 
     def _hits(self, run: Any) -> Hits:
         """Return all judged hits; an error that is about the judgments names them."""
-        with self._named():
+        with self._name_file_in_errors():
             return self._rank(run)
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _name_file_in_errors(self) -> Iterator[None]:
         try:
             with judged_as(self.dialect):
                 yield
@@ -220,7 +220,7 @@ class HitFinder:
                 return check_matches(scanned, lambda: _tables(judgments, run), run)
         from rankgauge import files
 
-        with files.traced(run):
+        with files.locating_repeats(run):
             with suppress(UngroupedError):
                 readable = self.asking is not None or files.is_path(judgments)
                 if readable and not self._by_rank and files.is_path(run) and files.is_large(run):

@@ -39,9 +39,9 @@ class EvaluationPage:
 
     def passages(self) -> Iterator[Passage]:
         """Yield how values spread, the extremes, and every query."""
-        if any(self._drawn()):
+        if any(self._spread_measures()):
             yield Heading("How values spread over the queries", hint=SPREAD + self._shown_of())
-        yield from (Figure(str(measure), spread(measure, self._columns(at))) for at, measure in self._drawn())
+        yield from (Figure(str(measure), spread(measure, self._columns(at))) for at, measure in self._spread_measures())
         yield from self._extremes()
         yield Heading("Every query", hint=VALUES)
         yield from self._values()
@@ -71,13 +71,13 @@ class EvaluationPage:
     @cached_property
     def main(self) -> int:
         """The place of the measure that orders the queries: the first that has a mean over queries."""
-        return next((at for at, _ in self._drawn()), 0)
+        return next((at for at, _ in self._spread_measures()), 0)
 
     def _shown_of(self) -> str:
         total = len(self.report.results)
         return f" The best {len(self.shown)} of {total} runs are shown." if total > len(self.shown) else ""
 
-    def _drawn(self) -> Iterator[tuple[int, Measure]]:
+    def _spread_measures(self) -> Iterator[tuple[int, Measure]]:
         """Yield the measures that have a distribution: neither sums over all queries nor what stands for a text."""
         for at, measure in enumerate(self.report.measures):
             if measure.facts.aggregate is not Aggregate.SUM and measure.is_amount:

@@ -167,7 +167,7 @@ class EvaluationReport(Report):
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
         flat = medium is Medium.MARKDOWN
-        yield from self._judged()
+        yield from self._judged_passages()
         if self.per_query:
             yield self._values(flat=flat)
         if self.overall:
@@ -178,7 +178,7 @@ class EvaluationReport(Report):
     def _page(self) -> Iterator[Passage]:
         from rankgauge.evaluation.page import EvaluationPage
 
-        yield from self._judged()
+        yield from self._judged_passages()
         if self.overall:
             yield Heading("Means")
             yield self._summary(marked=False)
@@ -188,7 +188,7 @@ class EvaluationReport(Report):
         yield Heading("What the numbers rest on")
         yield self._notes("bold")
 
-    def _judged(self) -> Iterator[Passage]:
+    def _judged_passages(self) -> Iterator[Passage]:
         """Return how much is judged, unless all of it is."""
         return judging.passages(self.results, always=False, unjudged=unjudged_words(self.dialect, self.measures))
 

@@ -310,7 +310,7 @@ def is_large(path: PathLike) -> bool:
 
 
 @contextmanager
-def traced(run: Any, format: str | Format | None = None) -> Iterator[None]:
+def locating_repeats(run: Any, format: str | Format | None = None) -> Iterator[None]:
     """Within the block, an error at a document listed twice in the run names the file and both lines."""
     try:
         yield

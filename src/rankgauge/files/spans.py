@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.policies import SpanOverlap
 
 COLUMN = "column="
@@ -143,7 +143,7 @@ class Spans:
     def _gold(self) -> pl.DataFrame:
         from rankgauge.files import judgments_from
 
-        with heard():  # the evaluation reads them too, and says what there is to say
+        with collecting_notes():  # the evaluation reads them too, and says what there is to say
             return judgments_from(self.judged).unique(["query", "document"], maintain_order=True)
 
 

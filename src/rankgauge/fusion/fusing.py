@@ -22,7 +22,7 @@ from rankgauge.fusion.method import (
     LearnedMethod,
     Normalisation,
     UnfitListError,
-    made,
+    make_method,
 )
 from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.fusion.stack import Stack
@@ -73,7 +73,7 @@ def fuse(
     named = method or (DEFAULT if weights is None else WEIGHTED)
     if not isinstance(named, str | FusionMethod):
         raise ParameterError("fuse", "method", "a name, after the runs in one list or dict", type(named).__name__)
-    chosen = named if isinstance(named, FusionMethod) else made(named, weights=weights, **settings)
+    chosen = named if isinstance(named, FusionMethod) else make_method(named, weights=weights, **settings)
     how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth, by_default=method is None)
     pool = RunPool.of(files.named_runs("fuse", runs))
     if judgments is not None and not isinstance(chosen, LearnedMethod):

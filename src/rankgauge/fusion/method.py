@@ -170,7 +170,7 @@ def find(name: str) -> type[FusionMethod]:
     return theirs[plain(name)]
 
 
-def made(name: str, *, weights: Sequence[float] | None = None, **settings: Any) -> FusionMethod:
+def make_method(name: str, *, weights: Sequence[float] | None = None, **settings: Any) -> FusionMethod:
     """Return the method with these parameters; a wrong name is an error."""
     kind = find(name)
     if weights is not None and not issubclass(kind, WeightedMethod):

@@ -104,7 +104,7 @@ class FusionReport(Report):
             "queries": len(pool.queries),
             "documents": fusion.documents,
             "listed_by": {str(runs): int(n) for runs, n in enumerate(fusion.times.tolist()) if runs},
-            "runs": self._listed(),
+            "runs": self._run_rows(),
             "output": self.output,
             **({} if self.untested is None else {"untested": self.untested}),
         }
@@ -112,7 +112,7 @@ class FusionReport(Report):
             found["tuning" if isinstance(self.tested, TunedFusion) else "test"] = self._tested_data(self.tested)
         return found
 
-    def _listed(self) -> list[dict[str, Any]]:
+    def _run_rows(self) -> list[dict[str, Any]]:
         pool = self.fusion.pool
         rows = zip(pool.runs.items(), pool.counts, self.fusion.shared.tolist(), strict=True)
         return [
@@ -155,7 +155,7 @@ class FusionReport(Report):
     def _runs(self) -> ReportTable:
         """Return a row per run: its queries, its documents, and how many of them others have too."""
         weights = self._parameters(self.fusion.method).get("weights")
-        rows = [{**listed, "weight": weights and weights[at]} for at, listed in enumerate(self._listed())]
+        rows = [{**listed, "weight": weights and weights[at]} for at, listed in enumerate(self._run_rows())]
         columns = (
             Column("run"),
             Column("queries", format=thousands),
@@ -181,11 +181,14 @@ class FusionReport(Report):
         if plan.uses_ranks:
             yield "ties", f"tied documents of a run {TIES[plan.ties]}"
         if fusion.learned_from:
-            yield "learned", f"from {_judged(fusion.learned_from)}; rel is the lowest grade that counts as relevant"
+            yield (
+                "learned",
+                f"from {_judged_words(fusion.learned_from)}; rel is the lowest grade that counts as relevant",
+            )
         cut = "" if plan.depth is None else f", the first {plan.depth:,} of each query"
         yield "fused", f"{count(len(pool.queries), 'query', 'queries')}, {count(fusion.documents, 'document')}{cut}"
         yield "overlap", self._overlap()
-        for one in self._listed():
+        for one in self._run_rows():
             if one["missing"]:
                 yield "missing", f"{_some(one['missing'])} in {one['run']}: fused from the other runs"
         if self.untested is not None:
@@ -229,7 +232,7 @@ class FusionReport(Report):
         task, settings = tested.task, tested.comparison.settings
         measure, dialect = tested.comparison.measures[0], tested.comparison.dialect
         done = "tuned" if isinstance(tested, TunedFusion) else "tested"
-        yield done, f"for {measure}, as {dialect.name} computes it, on {_judged(tested.queries)}"
+        yield done, f"for {measure}, as {dialect.name} computes it, on {_judged_words(tested.queries)}"
         yield from thresholds(dialect, (measure,))
         if tested.unjudged:
             yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
@@ -273,7 +276,7 @@ GAINS = (
 """The gains of a fusion over other runs."""
 
 
-def _judged(queries: int) -> str:
+def _judged_words(queries: int) -> str:
     return count(queries, "judged query", "judged queries")
 
 

@@ -121,7 +121,7 @@ class RunPool:
         from rankgauge import files
 
         name, document = list(self.runs)[int(stack.run[entry])], self.spelled(stack.documents[[entry]])[0]
-        with files.traced(self.sources.get(name)):
+        with files.locating_repeats(self.sources.get(name)):
             raise RepeatedError(self.queries[int(queries[stack.slot_query[stack.slot[entry]]])], document)
 
 

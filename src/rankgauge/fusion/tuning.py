@@ -26,7 +26,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.fusion.fusing import DEFAULT, FusionPlan
 from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion, best_of
 from rankgauge.fusion.judged_queries import JudgedQueries, Lessons
-from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, made
+from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, make_method
 from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.measures import Aggregate, Measure
@@ -61,7 +61,7 @@ def tune_fusion(
     the level. `intents` are those of `evaluate`, and `overrides` replace choices of the dialect. The other arguments
     are those of `fuse`.
     """
-    chosen = method if isinstance(method, FusionMethod) else made(method)
+    chosen = method if isinstance(method, FusionMethod) else make_method(method)
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
     task = TuningTask(
         measure=measure,
@@ -94,7 +94,7 @@ def fusion_gain(
 
     The arguments are those of `tune_fusion`. A method that learns does so on the other folds too.
     """
-    chosen = method if isinstance(method, FusionMethod) else made(method)
+    chosen = method if isinstance(method, FusionMethod) else make_method(method)
     plan = FusionPlan.of(chosen, norm=norm, depth=depth)
     spoken = dialects.get(dialect, **overrides)
     task = TuningTask(measure=measure, dialect=spoken, folds=folds, seed=seed, settings=settings, intents=intents)

@@ -12,7 +12,7 @@ from rankgauge.dialects import Dialect, get
 from rankgauge.errors import ParameterError
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.evaluation.result import Result
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import Measure, parse
 from rankgauge.statistics.intervals import mean_interval
 
@@ -64,7 +64,7 @@ class ListValues:
         """Evaluate the pairs, called 0, 1, 2 …; one more query is there so that something is retrieved."""
         judgments = {str(n): grades(expected) or {NOTHING: 0.0} for n, (expected, _) in enumerate(pairs)}
         run = {str(n): [str(one) for one in retrieved] for n, (_, retrieved) in enumerate(pairs) if len(retrieved)}
-        with heard():
+        with collecting_notes():
             return evaluate(
                 {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}, (self.measure,), dialect=self.dialect
             )

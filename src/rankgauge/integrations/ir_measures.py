@@ -18,7 +18,7 @@ from ir_measures.util import Metric, QrelsConverter, RunConverter
 from rankgauge.dialects import Dialect, get
 from rankgauge.errors import RankGaugeError
 from rankgauge.evaluation.evaluation import evaluate
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure, parse
 
@@ -57,7 +57,7 @@ class RunEvaluator(Evaluator):  # type: ignore[misc]
         frame = RunConverter(run).as_pd_dataframe()
         if frame.empty:
             return
-        with heard():
+        with collecting_notes():
             result = evaluate(self._judgments, frame, tuple(self._ours), dialect=self._dialect)
         rows = result.values.with_columns(pl.col("query").cast(pl.String))
         for query, name, value in rows.iter_rows():

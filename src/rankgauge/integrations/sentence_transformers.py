@@ -17,7 +17,7 @@ from sentence_transformers.sentence_transformer.evaluation import InformationRet
 from rankgauge.dialects import get
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.evaluation.result import Result
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.integrations.id_lists import grades
 
 DEPTH = 100
@@ -76,7 +76,7 @@ class RankGaugeEvaluator(InformationRetrievalEvaluator):  # type: ignore[misc]
         lists = zip(self.queries_ids, queries_result_list, strict=True)
         run = {query: {hit["corpus_id"]: float(hit["score"]) for hit in hits} for query, hits in lists}
         judgments = {query: self._judgments[query] for query in self.queries_ids}
-        with heard():
+        with collecting_notes():
             result = evaluate(judgments, run, self._measures, dialect=self._dialect)
         return result if self._by is None else result.segmented(self._by)
 

@@ -151,13 +151,13 @@ def judge_beliefs(judges: Sequence[MachineJudge], documents: pl.DataFrame, grade
     for place, judge in enumerate(judges):
         said = judge.of(documents)
         known = said["grade"].is_not_null().to_numpy()
-        found[place, known] = _given(judge, said.filter(pl.Series(known)), grades) @ spread(len(grades))
+        found[place, known] = _judge_chances(judge, said.filter(pl.Series(known)), grades) @ spread(len(grades))
     known = ~np.isnan(found)
     mean = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     return np.where(known.any(axis=0), mean, 1.0 / len(grades))
 
 
-def _given(judge: MachineJudge, said: pl.DataFrame, grades: FloatArray) -> FloatArray:
+def _judge_chances(judge: MachineJudge, said: pl.DataFrame, grades: FloatArray) -> FloatArray:
     """Return the chance of each grade of our scale by the judge's own word (documents × grades)."""
     columns = chances(said)
     plain = np.eye(len(grades))[place_on_scale(said["grade"].to_numpy(), np.array(judge.grades), grades)]

@@ -237,14 +237,14 @@ class Pool(PooledDocuments):
 
     def with_costs(self, costs: FloatArray, overhead: FloatArray) -> Pool:
         """Return the same pool with other costs; nothing else is checked again."""
-        made = self._changed(costs=costs, overhead=overhead)
+        made = self._copy_with(costs=costs, overhead=overhead)
         made.__dict__.pop("query_costs", None)
         made.check_costs()
         return made
 
     def with_beliefs(self, beliefs: FloatArray) -> Pool:
         """Return the same pool with other beliefs; nothing else is checked again."""
-        made = self._changed(beliefs=beliefs)
+        made = self._copy_with(beliefs=beliefs)
         _check_beliefs(made)
         return made
 
@@ -262,7 +262,7 @@ class Pool(PooledDocuments):
         beliefs, count = soften(self.beliefs)
         return (self.with_beliefs(beliefs) if count else self), count
 
-    def _changed(self, **arrays: FloatArray) -> Pool:
+    def _copy_with(self, **arrays: FloatArray) -> Pool:
         """Return a copy with other arrays, which also keeps what was derived from the lists."""
         made = copy(self)
         for name, array in arrays.items():

@@ -37,7 +37,7 @@ def run_columns(columns: Sequence[str]) -> dict[str, str]:
     if "score" in columns:
         return {"ranker": "score"}
     lone = find(columns, "score") or find(columns, "rank")
-    return numbered or _named(columns) or ({"ranker": lone} if lone is not None else {})
+    return numbered or _columns_by_run(columns) or ({"ranker": lone} if lone is not None else {})
 
 
 def is_rank(column: str) -> bool:
@@ -52,7 +52,7 @@ def _numbered_scores(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield f"ranker {number}", f"score_{number}"
 
 
-def _named(columns: Sequence[str]) -> dict[str, str]:
+def _columns_by_run(columns: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for column in columns:
         match = None if column in OF_NO_RUN else NAMED.fullmatch(column)

@@ -122,7 +122,7 @@ class PoolTable:
     def board_pool(self, **options: Any) -> BoardPool:
         """The pool of a board of all its runs; what it says of its documents beside ranks and people's grades helps."""
         if not self.runs:
-            raise unranked(self.frame.columns)
+            raise lacks_run(self.frame.columns)
         said = self.frame.drop(*self.runs.values(), *grades_in(self.frame))
         return BoardPool.from_runs({name: self.run(name) for name in self.runs}, texts=said, stated=True, **options)
 
@@ -183,7 +183,7 @@ def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:
     return table.frame.drop("query") if of_all else table.frame, roles
 
 
-def unranked(columns: Sequence[str]) -> InputError:
+def lacks_run(columns: Sequence[str]) -> InputError:
     """Return the error where a table has no run."""
     return InputError(
         f"no column of ranks or scores among {', '.join(columns)}",
@@ -266,7 +266,7 @@ class PoolSources:
         if self.table is not None:
             columns = list(self.table.runs.values())
             if not columns:
-                raise unranked(self.table.frame.columns)
+                raise lacks_run(self.table.frame.columns)
             pool = Pool.of(self.table.frame, scores=columns, **options)
         else:
             pool = Pool.from_runs(*self.runs.values(), texts=self.documents, **options)

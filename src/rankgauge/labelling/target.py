@@ -85,9 +85,9 @@ class Target:
 
     def needed(self, pool: Pool) -> BoolArray:
         """Return the documents whose grades the value depends on."""
-        return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._needed(pool))
+        return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._find_needed(pool))
 
-    def _needed(self, pool: Pool) -> BoolArray:
+    def _find_needed(self, pool: Pool) -> BoolArray:
         if self.shape is Shape.OTHER:
             return np.ones(len(pool.documents), dtype=bool)
         return np.asarray((self.weights(pool) != 0).any(axis=1))

@@ -64,7 +64,7 @@ class Tabulated:
 
 
 @lru_cache(maxsize=64)
-def tabulated(kernel: Measure, depth: int) -> Tabulated | None:
+def tabulate(kernel: Measure, depth: int) -> Tabulated | None:
     """Return the measure's tables down to a rank; None if its value is no such sum, or not to the last bit."""
     above, below = kernel.numerator(), kernel.ideal()
     if kernel.judged_only or above is None or above.shape is not Shape.LINEAR:

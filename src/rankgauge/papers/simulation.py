@@ -120,10 +120,10 @@ class Simulation:
         if self.length is not None and not 1 <= self.length <= data.matrix.shape[1]:
             expected = f"a feature from 1 to {data.matrix.shape[1]}"
             raise ParameterError("simulate", "length-feature", expected, self.length)
-        train, pool = (read_features(Source.of(self.train)), data) if self.train is not None else self._drawn(data)
+        train, pool = (read_features(Source.of(self.train)), data) if self.train is not None else self._halves(data)
         return Split(name=self.path.name, train=train, pool=pool, length=self.length)
 
-    def _drawn(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
+    def _halves(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
         queries, place = np.unique(data.queries.astype(str), return_inverse=True)
         count = round(self.share * len(queries))
         if count < 1 or count >= len(queries):
@@ -144,11 +144,14 @@ class Simulation:
     def _scenarios(self, predictions: Predictions) -> Iterator[Scenario]:
         alone = [(name,) for name in self.rankers]
         for rankers in (*alone, self.rankers) if len(alone) == 2 else alone:
-            scores, beliefs = tuple(predictions.scores[name] for name in rankers), self._believed(predictions, rankers)
+            scores, beliefs = (
+                tuple(predictions.scores[name] for name in rankers),
+                self._pick_beliefs(predictions, rankers),
+            )
             title = " − ".join(rankers)
             yield Scenario(title=title, figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
 
-    def _believed(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
+    def _pick_beliefs(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
         """Return the rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
         known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
         if self.beliefs == UNIFORM or not known:
@@ -159,7 +162,7 @@ class Simulation:
         cases: dict[str, tuple[Case, ...]] = {}
         at = 0.0
         for scenario in self._scenarios(predictions):
-            pool = self._loaded(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
+            pool = self._add_opening_cost(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
             at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
             grades = known_grades(pool, predictions.split)
             made = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=self.dialect)
@@ -168,7 +171,7 @@ class Simulation:
                 cases[case.name] = (case,)
         return at, cases
 
-    def _loaded(self, pool: Pool) -> Pool:
+    def _add_opening_cost(self, pool: Pool) -> Pool:
         """Return the pool with the cost of opening a query, in units of a document's mean cost."""
         if not self.overhead:
             return pool

@@ -172,7 +172,7 @@ def _without_documents(value: Undefined | None) -> str:
     return "left out of the mean" if value == LEAVE_OUT else f"{value:g}"
 
 
-def _chosen(choices: Mapping[str, Any]) -> str:
+def _describe_choices(choices: Mapping[str, Any]) -> str:
     """Return the choices for one measure, in words."""
     words = {name: one.words if isinstance(one, Policy) else _WORDS[name](one) for name, one in choices.items()}
     return ", ".join(f"{SETTINGS[name]}: {said}" for name, said in words.items())
@@ -234,7 +234,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spell(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
-    "by_measure": lambda own: "; ".join(f"{name}: {_chosen(one)}" for name, one in own.items()) or "none",
+    "by_measure": lambda own: "; ".join(f"{name}: {_describe_choices(one)}" for name, one in own.items()) or "none",
     "empty": lambda empty: f"of queries with nothing relevant: {describe_empty(empty)}",
     "unanswered": _without_documents,
     "vacant": _without_documents,

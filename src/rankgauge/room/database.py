@@ -79,7 +79,7 @@ def _refuse_unknown(connection: Connection, known: ScriptDirectory) -> None:
 
 
 @contextmanager
-def opened(location: Location, *, existing: bool) -> Iterator[Engine]:
+def open_engine(location: Location, *, existing: bool) -> Iterator[Engine]:
     """An engine on the database, for a while; a new file is its owner's alone."""
     if not existing:
         make_private(location)

@@ -17,7 +17,7 @@ from rankgauge import files as io
 from rankgauge.errors import InputError
 from rankgauge.files.queries import query_texts
 from rankgauge.files.source import suffix_of
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling.pool_rows import TEXTS
 from rankgauge.labelling.pool_sources import KEYS, ColumnRole, PoolSources, PoolTable, document_table
@@ -94,7 +94,7 @@ class DraftContents(PoolSources):
             if len(files) > 1:
                 raise InputError("a campaign's file comes alone", hint="It brings its pool and its settings along.")
             return cls(campaign=lists[0])
-        with heard() as notes, tempfile.TemporaryDirectory() as folder:
+        with collecting_notes() as notes, tempfile.TemporaryDirectory() as folder:
             made = _read(files, lists, Path(folder))
         return cls(**made, notes=tuple(note.replace(f"{folder}/", "") for note in notes))
 

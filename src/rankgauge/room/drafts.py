@@ -61,7 +61,7 @@ class Drafts:
     def begin(self, person: int, files: Sequence[DraftFile]) -> int:
         """Return a new draft of files that can be read; its number."""
         self._check(files, [])
-        read_contents(_numbered(files))
+        read_contents(_number_new_files(files))
         now = self._clock()
         with writing(self._engine) as connection:
             self._drop_old(connection)
@@ -118,7 +118,7 @@ class Drafts:
         """Adds files to a draft, if all of it can still be read."""
         known = self.files(draft)
         self._check(files, known)
-        read_contents([*known, *_numbered(files)])
+        read_contents([*known, *_number_new_files(files)])
         with writing(self._engine) as connection:
             self._add(connection, draft.id, files)
             self._touch(connection, draft)
@@ -175,7 +175,7 @@ class Drafts:
         connection.execute(delete(DRAFTS).where(DRAFTS.c.id.in_(numbers)))
 
 
-def _numbered(files: Sequence[DraftFile]) -> list[DraftFile]:
+def _number_new_files(files: Sequence[DraftFile]) -> list[DraftFile]:
     """Number files that are not kept yet, apart from those that are."""
     return [replace(file, id=-n) for n, file in enumerate(files)]
 

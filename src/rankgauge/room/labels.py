@@ -56,7 +56,7 @@ WantedLabels: TypeAlias = Annotated[LabelFilter, Query()]
 """A filter in the address of a page or a call."""
 
 
-def filtered(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
+def filter_labels(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
     """Return the labels of a campaign that pass, the last first, with their queries' texts and their senders' names.
 
     The column `assessor` is the name that pages show, which differs where two people have one name.
@@ -161,7 +161,7 @@ def _qrels(rows: pl.DataFrame) -> bytes:
 def _campaign(opened: OpenCampaign) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "campaign.rg"
-        with database.opened(Location(path), existing=False) as target:
+        with database.open_engine(Location(path), existing=False) as target:
             transfer(opened.campaign.engine, Store(campaign=opened.id), target)
         return path.read_bytes()
 

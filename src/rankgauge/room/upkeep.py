@@ -19,7 +19,7 @@ from rankgauge.labelling.campaign.database import DAMAGED, RESTORE, Location, re
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.render.numbers import count
-from rankgauge.room.database import METADATAS, migrate, opened
+from rankgauge.room.database import METADATAS, migrate, open_engine
 
 CHUNK = 1_000
 """How many rows are held in memory at a time; a pool or a text may be large."""
@@ -57,7 +57,7 @@ def _summary(counts: Mapping[str, int]) -> str:
 
 def check(location: Location) -> str:
     """Read everything in a room's database, and say how much there is; what cannot be read is an error."""
-    with opened(location, existing=True) as engine:
+    with open_engine(location, existing=True) as engine:
         with reading(engine) as connection:
             if not sa.inspect(connection).has_table("people"):
                 raise InputError("there is no judging room", path=str(location), hint="rankgauge serve makes one.")
@@ -90,7 +90,7 @@ def copy(source: Location, target: Location) -> dict[str, int]:
 
 
 def _copy(source: Location, target: Location) -> dict[str, int]:
-    with opened(source, existing=True) as here, opened(target, existing=False) as there:
+    with open_engine(source, existing=True) as here, open_engine(target, existing=False) as there:
         migrate(here)
         migrate(there)
         # SQLite's transactions see one moment anyway.

@@ -36,10 +36,10 @@ from rankgauge.labelling.label_format import LabelFile, read_labels
 from rankgauge.labelling.labels import Assessor, Label, LabelKind, LabelOrigin
 from rankgauge.labelling.pool_rows import TEXTS, refuse_breaks
 from rankgauge.room.campaigns import Campaigns, OpenCampaign
-from rankgauge.room.database import migrate, opened
+from rankgauge.room.database import migrate, open_engine
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart, laid
 from rankgauge.room.gold import GoldQuestion
-from rankgauge.room.labels import EXPORTS, LabelFilter, export, filtered
+from rankgauge.room.labels import EXPORTS, LabelFilter, export, filter_labels
 from rankgauge.room.overview import Overview
 from rankgauge.room.sandbox import Sandbox, SandboxError
 
@@ -202,7 +202,7 @@ def _check(file: DraftFile) -> bytes:
         with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:
             _refuse_broken(path)
             _compare_with_tables(path)
-            with opened(Location(path), existing=True) as source:
+            with open_engine(Location(path), existing=True) as source:
                 upgrade(source)
                 with reading(source) as connection:
                     store = Store.find(connection, None)
@@ -308,7 +308,7 @@ def _check_texts(texts: Any) -> None:
 
 def _show(path: Path, folder: Path) -> None:
     """Open the campaign in a room of its own, and make what pages show of it."""
-    with opened(Location(folder / "room.db"), existing=False) as engine:
+    with open_engine(Location(folder / "room.db"), existing=False) as engine:
         migrate(engine)
         campaigns = Campaigns(engine)
         number = _copy(path, campaigns, None)
@@ -316,7 +316,7 @@ def _show(path: Path, folder: Path) -> None:
         found.campaign.progress()
         found.why_over()
         Overview.of(found)
-        filtered(found, LabelFilter.model_validate({"history": True}))
+        filter_labels(found, LabelFilter.model_validate({"history": True}))
         found.review.queries()
         found.review.disagreements()
         found.review.seconds()
@@ -331,7 +331,7 @@ def _show(path: Path, folder: Path) -> None:
 
 
 def _copy(path: Path, campaigns: Campaigns, name: str | None) -> int:
-    with opened(Location(path), existing=True) as source:
+    with open_engine(Location(path), existing=True) as source:
         with reading(source) as connection:
             store = Store.find(connection, None)
             row = store.row(connection)

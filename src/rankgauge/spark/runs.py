@@ -15,7 +15,7 @@ from rankgauge import dialects, files
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation.judged_hits import note_negative
 from rankgauge.evaluation.result import Result
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import asking
 from rankgauge.spark import spark
@@ -30,7 +30,7 @@ def evaluate_runs(
 ) -> Iterator[tuple[str, Result]]:
     """Yield the name and the result of each run, in their order; `master` is where Spark runs, as in local[2]."""
     for name, run in runs.items():
-        with files.traced(run):
+        with files.locating_repeats(run):
             result = evaluate(judgments, run, measures, dialect=dialect, master=master)
         yield name, result
 
@@ -50,7 +50,7 @@ def evaluate(
     if ask is None and _is_text(judgments) and _is_text(run):  # two files may need each other to be understood
         judgments, run = files.read_pair(judgments, run, reading=spoken.reading)
     frames = (_frame(started, judgments, read), _frame(started, run, partial(files.run_from, order=spoken.order)))
-    with heard() as notes:
+    with collecting_notes() as notes:
         if ask is None and (column := name_columns(frames[0], files.JUDGMENTS).get("grade")):
             note_negative(frames[0].filter(f"`{column}` < 0").count(), spoken, spoken.select(measures))
     return spark.result(*frames, measures, dialect=spoken).noted(notes)

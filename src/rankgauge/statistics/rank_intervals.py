@@ -47,7 +47,7 @@ def query_resamples(
         scale = np.sqrt(rng.chisquare(freedom, size) / freedom) if np.isfinite(freedom) else np.ones(size)
         every, some = (np.sqrt(found) / scale for found in _both(chosen, moved, inverse))
         parts.append((every, some, _first(mean, moved)))
-    return _joined(parts)
+    return _join(parts)
 
 
 def collection_resamples(
@@ -77,7 +77,7 @@ def collection_resamples(
         scale = np.sqrt(count / np.maximum(rng.chisquare(max(count - 1, 1), (size, 1)), 1e-9))
         drawn = rng.standard_normal((size, count), dtype=np.float32) @ weighted
         parts.append((every, some, _first(centre, drawn * scale)))
-    return _joined(parts)
+    return _join(parts)
 
 
 def adjust_p(t: FloatArray, largest: FloatArray) -> FloatArray:
@@ -166,7 +166,7 @@ def _first(mean: FloatArray, moved: Singles) -> IndexArray:
     return np.bincount((mean.astype(np.float32) + moved).argmax(axis=1), minlength=len(mean))
 
 
-def _joined(parts: list[tuple[FloatArray, FloatArray, IndexArray]]) -> Resamples:
+def _join(parts: list[tuple[FloatArray, FloatArray, IndexArray]]) -> Resamples:
     largest, chosen, first = zip(*parts, strict=True)
     counts = np.sum(first, axis=0)
     return Resamples(np.concatenate(largest), np.concatenate(chosen), counts / counts.sum())

@@ -107,10 +107,10 @@ def contrast(values: FloatArray, weights: FloatArray, query: IndexArray, inside:
 
     pull = part * (values - mean) / part.sum()
     apart = np.nan if np.isnan(other) else error(pull - rest * (values - other) / rest.sum())
-    return contrasted(mean, error(pull), other, apart, queries)
+    return contrast_means(mean, error(pull), other, apart, queries)
 
 
-def contrasted(mean: float, error: float, other: float, apart: float, n: int) -> Contrast:
+def contrast_means(mean: float, error: float, other: float, apart: float, n: int) -> Contrast:
     """Return a mean with its interval by Student's t for n independent parts, held against another.
 
     `error` is the standard error of the mean, `apart` that of the difference.
@@ -175,17 +175,17 @@ class Comparable:
 
     def confusion(self) -> FloatArray:
         """What the pairs of each query stand for, by people's and the judge's grade (queries × levels × levels)."""
-        return _counted(self.pairs, self.people, self.judge, (len(self.levels), len(self.levels)))
+        return _count_labels(self.pairs, self.people, self.judge, (len(self.levels), len(self.levels)))
 
 
 def count_scores(pairs: GradedPairs, score: FloatArray, *, rel: float) -> FloatArray:
     """What labels stand for by query, by whether they are relevant, and by rising score (queries × 2 × scores)."""
     labelled = np.flatnonzero(pairs.labelled)
     levels, level = np.unique(score[labelled], return_inverse=True)
-    return _counted(pairs, (pairs.people[labelled] >= rel).astype(np.int64), level, (2, len(levels)))
+    return _count_labels(pairs, (pairs.people[labelled] >= rel).astype(np.int64), level, (2, len(levels)))
 
 
-def _counted(pairs: GradedPairs, row: IndexArray, column: IndexArray, shape: tuple[int, int]) -> FloatArray:
+def _count_labels(pairs: GradedPairs, row: IndexArray, column: IndexArray, shape: tuple[int, int]) -> FloatArray:
     """Return what labels stand for by query, row and column."""
     labelled = np.flatnonzero(pairs.labelled)
     queries, query = np.unique(pairs.query[labelled], return_inverse=True)

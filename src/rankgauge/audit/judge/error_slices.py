@@ -16,7 +16,7 @@ from rankgauge.audit.judge.agreement import (
     Comparable,
     bootstrap_interval,
     contrast,
-    contrasted,
+    contrast_means,
 )
 from rankgauge.audit.judge.judged_runs import ALPHA, JudgedRuns, adjust_holm
 from rankgauge.audit.judge.pairs import KEYS, GradedPairs
@@ -107,7 +107,7 @@ def _measure_part(compared: Comparable, part: ErrorSlice) -> dict[str, Any]:
         mean = float(weights[inside] @ errors[inside] / weights[inside].sum())
         other = float(rest @ errors[~inside] / rest.sum()) if len(rest) else np.nan
         error = float(errors[inside].std(ddof=1) / np.sqrt(n)) if n >= FEWEST_CLUSTERS else np.nan
-        seen = contrasted(mean, error, other, error, n)
+        seen = contrast_means(mean, error, other, error, n)
     else:
         query = compared.pairs.query[compared.labelled][among]
         seen = contrast(errors[among], weights[among], query, inside[among].astype(np.float64))

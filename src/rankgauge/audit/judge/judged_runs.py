@@ -45,7 +45,7 @@ class JudgedRuns:
         places = pairs.frame().with_columns(grade=np.arange(len(pairs.people), dtype=np.float64))
         ranked_runs, within = [], []
         for source in runs.values():
-            with files.traced(source):
+            with files.locating_repeats(source):
                 hits = rank(files.run_from(source), places, spoken.ranking)
             counts = np.bincount(hits.query, minlength=len(hits.names))
             ranked_runs.append(hits)

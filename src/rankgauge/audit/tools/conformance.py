@@ -25,7 +25,7 @@ from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.files.format import Head
 from rankgauge.files.source import Source
 from rankgauge.files.tabular import header, records
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import parse
 from rankgauge.policies import Duplicates
 from rankgauge.render.format import Medium, Report, ReportDocument
@@ -69,7 +69,7 @@ class ConformanceCase:
         rows = [*(("q", *hit) for hit in zip(listed, map(float, scores), strict=True)), *(("r", d, 0.0) for d in "de")]
         run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
         try:
-            with heard():
+            with collecting_notes():
                 found = evaluate({"q": graded, "r": {"d": 1}}, run, measures, dialect=dialect).values
         except RankGaugeError:
             return dict.fromkeys(measures, math.nan)
@@ -194,7 +194,7 @@ class ConformanceReport(Report):
         return ReportDocument(title="Which definition values follow", passages=tuple(self._passages()))
 
     def _passages(self) -> Iterator[Passage]:
-        rows = [self._followed(measure) for measure in self.results]
+        rows = [self._name_followed_tools(measure) for measure in self.results]
         yield ReportTable(columns=("measure", "usual", "follows"), rows=rows)
         table = self.frame().filter(~pl.col("same")).drop("same")
         if table.is_empty():
@@ -208,7 +208,7 @@ class ConformanceReport(Report):
         differing = set(table["case"])
         yield Notes([(case.name, case.why) for case in CASES if case.name in differing])
 
-    def _followed(self, measure: str) -> tuple[str, str, str]:
+    def _name_followed_tools(self, measure: str) -> tuple[str, str, str]:
         """Return a measure, how many of its values are usual, and the tools that agree with most."""
         counts, n = self.agreeing[measure], len(self.results[measure])
         most = max(counts.values())

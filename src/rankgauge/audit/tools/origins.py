@@ -336,10 +336,10 @@ class _OriginSearch:
 
     def _changing(self, tool: Dialect, changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""
-        as_it_is = self._key(*self._asked(tool, {}))
-        return [one for one in changes if self._key(*self._asked(tool, one)) != as_it_is]
+        as_it_is = self._key(*self._dialect_and_measure(tool, {}))
+        return [one for one in changes if self._key(*self._dialect_and_measure(tool, one)) != as_it_is]
 
-    def _asked(self, tool: Dialect, changes: Mapping[str, Any]) -> tuple[Dialect, Measure]:
+    def _dialect_and_measure(self, tool: Dialect, changes: Mapping[str, Any]) -> tuple[Dialect, Measure]:
         """Return the tool with the changes, and the measure."""
         dialect, origin = self._way(tool, self.measure, changes)
         return dialect, origin.measure

@@ -77,7 +77,7 @@ class AuditReport(Report):
         audit = self.audit
         if not brief:
             yield Heading(f"{audit.measure} by tool", level=1)
-        yield from self._refused()
+        yield from self._refused_tools()
         yield from (Paragraph(str(headline(audit, run))) for run in audit.scores)
         if audit.several:
             yield tables.scores(audit)
@@ -107,7 +107,7 @@ class AuditReport(Report):
             yield Heading(FURTHEST, level=3)
             yield moving
 
-    def _refused(self) -> Iterator[Passage]:
+    def _refused_tools(self) -> Iterator[Passage]:
         """Yield the tools that do not take the data, before anything is said of the others."""
         if self.audit.refused:
             yield Heading("Refused")
@@ -115,7 +115,7 @@ class AuditReport(Report):
 
     def _page(self) -> Iterator[Passage]:
         audit = self.audit
-        yield from self._refused()
+        yield from self._refused_tools()
         standard = f"Differences are against {audit.base.name}. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
@@ -138,16 +138,16 @@ class AuditReport(Report):
             yield from (figures.lines(audit, run) for run in audit.scores)
         yield Heading("The queries that matter most", hint=MOVERS)
         for run in audit.scores:
-            yield from self._titled(run)
+            yield from self._heading_of(run)
             yield figures.movers(audit, run)
         yield Heading("All numbers")
         for run in audit.scores:
-            yield from self._titled(run)
+            yield from self._heading_of(run)
             yield tables.why(audit, run)
             if audit.cutoffs:
                 yield Details("by cutoff", [tables.cutoffs(audit, run)])
 
-    def _titled(self, run: str) -> Iterator[Passage]:
+    def _heading_of(self, run: str) -> Iterator[Passage]:
         if self.audit.several:
             yield Heading(run, level=3)
 

@@ -20,7 +20,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
 from rankgauge.files.validation import check_subtopics, keeping_repeats, keeps_repeats
-from rankgauge.input_notes import heard, note
+from rankgauge.input_notes import collecting_notes, note
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Duplicates, FractionalGrade, JudgedTwice, JudgmentKind, RunOrder
@@ -264,7 +264,7 @@ class Scores:
         """Return the judged hits under the dialect."""
         key = ("hits", self._early(dialect))
         if key not in self._kept:
-            with files.traced(self.run):
+            with files.locating_repeats(self.run):
                 tables = self._read(dialect)
                 with _as_judged(dialect):
                     ranked = join_judgments(*tables, dialect, kind=self.kind)
@@ -302,7 +302,7 @@ class Scores:
 @contextmanager
 def _as_judged(dialect: Dialect) -> Iterator[None]:
     """Within the block repeated judgments count as the dialect says; an audit names the choice, so notes need not."""
-    with judged_as(dialect), heard() if keeps_repeats() else nullcontext():
+    with judged_as(dialect), collecting_notes() if keeps_repeats() else nullcontext():
         yield
 
 

@@ -158,7 +158,7 @@ def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions)
     With one LETOR file, rankers learn from a part of the queries, and methods estimate on the rest. With judgments and
     runs, methods judge single documents for all runs at once, and their board is compared with that of the whole pool.
     """
-    from rankgauge.cli.streams import opened
+    from rankgauge.cli.streams import open_output
     from rankgauge.errors import OptionError
     from rankgauge.labelling.simulations.report import SimulationReport
 
@@ -169,16 +169,16 @@ def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions)
     if letor.train is not None and "share" in letor.given:
         raise OptionError("--share parts the queries of one file: leave it out where --train names another.")
     shown = _of_board(asked, board) if asked.runs else _of_letor(asked, letor)
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(shown, stream)
 
 
 def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
-    from rankgauge.cli.streams import told
+    from rankgauge.cli.streams import show_progress
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers.simulation import Simulation
 
-    with told() as progress:
+    with show_progress() as progress:
         return Simulation(
             path=asked.judgments,
             measures=tuple(asked.measure or ("ERR",)),
@@ -204,7 +204,7 @@ def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge import dialects
     from rankgauge.cli.options import RunSpellingOptions, names
     from rankgauge.cli.runs import name_runs, refuse_measures
-    from rankgauge.cli.streams import told
+    from rankgauge.cli.streams import show_progress
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.labelling.simulations.trials import BoardSimulation, PoolKind
 
@@ -212,7 +212,7 @@ def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)
     refuse_measures(runs, measures)
     given = {"measures": tuple(measures)} if measures else {}
-    with told() as progress:
+    with show_progress() as progress:
         return BoardSimulation(
             judgments=said.file(asked.judgments),
             runs=said.files(name_runs(runs)),

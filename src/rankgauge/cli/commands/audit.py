@@ -69,7 +69,7 @@ def run(
     from rankgauge.audit.tools.origins_report import OriginsReport
     from rankgauge.audit.tools.report import AuditReport
     from rankgauge.cli.runs import name_runs, refuse_measures
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
     from rankgauge.render.format import Report
 
     handle_interrupts()
@@ -77,7 +77,7 @@ def run(
     format_, path = kind.find(output)
     listed = name_runs(runs)
     refuse_measures([judgments, *listed.values()], ())
-    spare([judgments, *listed.values()], [path])
+    refuse_overwriting([judgments, *listed.values()], [path])
     judged, ranked = spelling.file(judgments), spelling.files(listed)
     tools = names(dialects) if dialects else None
     if value is None:
@@ -92,7 +92,7 @@ def run(
         ((name, one),) = ranked.items()
         found = origins(judged, one, value, names([measure]), dialects=tools, name=name, scale=spelling.scale)
         report = OriginsReport(origins=found)
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)
 
 

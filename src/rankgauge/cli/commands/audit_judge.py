@@ -82,13 +82,13 @@ def judge(
     from rankgauge.audit.judge.forecasts import HALF_WIDTH
     from rankgauge.audit.judge.report import JudgeAuditReport
     from rankgauge.cli.runs import name_runs, sorted_files
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
     from rankgauge.errors import OptionError
     from rankgauge.judgments.llm.asking.outcome import cost_of_thousand, shown_examples
 
     handle_interrupts()
     format_, path = JudgeAuditReport.find(output)
-    spare([people, documents, before, *name_runs(files).values()], [path, show_first])
+    refuse_overwriting([people, documents, before, *name_runs(files).values()], [path, show_first])
     judges, runs = sorted_files(people, files, spelling)
     audit = audit_judges(
         spelling.file(people),
@@ -113,7 +113,7 @@ def judge(
     report = JudgeAuditReport(audit=audit, first=FIRST if first is None else first)
     if show_first is not None:
         _write_first(report.first_documents, show_first)
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)
     if audit.drift is not None and audit.drift.code:
         raise SystemExit(audit.drift.code)

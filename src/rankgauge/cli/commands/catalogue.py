@@ -43,16 +43,16 @@ def catalogue(
     from rankgauge.catalogue import survey
     from rankgauge.catalogue.report import CatalogueReport
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
 
     format_, path = CatalogueReport.find(output)
     listed = name_runs(runs)
-    spare([*listed.values(), items, judgments], [path])
+    refuse_overwriting([*listed.values(), items, judgments], [path])
     handle_interrupts(*listed.values())
     asked = None if statistic is None else [name.strip() for name in statistic.split(",") if name.strip()]
     spelling = SpellingOptions(columns=columns)
     judged = spelling.judgments(judgments, format_judgments)
     shown, asked = spelling.files(listed), asked or None
     found = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(CatalogueReport(found=found), stream)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankgauge.cli import choices
 from rankgauge.cli.command import command
-from rankgauge.cli.comparison import gated
+from rankgauge.cli.comparison import guard_exit_code
 from rankgauge.cli.options import QUERIES
 from rankgauge.cli.parser import option
 from rankgauge.errors import InputError, RankGaugeError
@@ -52,7 +52,7 @@ def check(
     from rankgauge.cli.project import ProjectFile
     from rankgauge.cli.runs import staged_project
 
-    with gated():
+    with guard_exit_code():
         if store and staged:
             raise InputError("--store-baseline takes the run as it is: leave out --staged")
         found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
@@ -106,7 +106,7 @@ def _begin(folder: Path) -> None:
     from rankgauge.cli.project_start import power_words, start
     from rankgauge.render.numbers import count
 
-    with gated():
+    with guard_exit_code():
         path, found = start(folder)
         project = ProjectFile.read(path)
     judgments, runs = count(len(found["judgments"]), "file"), count(len(found["runs"]), "run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from rankgauge.cli.command import command
-from rankgauge.cli.comparison import CompareOptions, gated, write_comparison
+from rankgauge.cli.comparison import CompareOptions, guard_exit_code, write_comparison
 
 
 @command(
@@ -22,5 +22,5 @@ from rankgauge.cli.comparison import CompareOptions, gated, write_comparison
 )
 def compare(options: CompareOptions) -> None:
     """Test which runs differ by more than luck, by how much and on which queries."""
-    with gated() if options.fail_if_worse or options.floor else nullcontext():
+    with guard_exit_code() if options.fail_if_worse or options.floor else nullcontext():
         write_comparison(options)

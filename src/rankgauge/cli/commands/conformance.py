@@ -40,10 +40,10 @@ def check(
 ) -> None:
     """Say of each measure which tools compute it so, and on which cases its values are not the usual ones."""
     from rankgauge.audit.tools.conformance import ConformanceReport, read_results
-    from rankgauge.cli.streams import opened, spare
+    from rankgauge.cli.streams import open_output, refuse_overwriting
 
     format_, path = ConformanceReport.find(output)
-    spare([results], [path])
+    refuse_overwriting([results], [path])
     report = ConformanceReport(results=read_results(results))
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)

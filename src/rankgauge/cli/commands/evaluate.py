@@ -13,7 +13,7 @@ from rankgauge.cli.options import (
     EvaluationOptions,
     interval_option,
     policy,
-    undefined,
+    read_empty,
 )
 from rankgauge.cli.parser import option
 from rankgauge.errors import OptionError, UnknownNameError
@@ -71,7 +71,7 @@ def evaluate(options: EvaluateOptions) -> None:
     from dataclasses import replace
 
     from rankgauge.cli.evaluation import ENGINES, LOCAL, RunsEvaluation
-    from rankgauge.cli.streams import find_outputs, is_page, told, write_report
+    from rankgauge.cli.streams import find_outputs, is_page, show_progress, write_report
     from rankgauge.evaluation.report import EvaluationReport
     from rankgauge.evaluation.summary import SAMPLE
 
@@ -91,12 +91,12 @@ def evaluate(options: EvaluateOptions) -> None:
         DEFAULT_MEASURES,
         unjudged=options.unjudged or (Unjudged.SKIP if options.judged_only else None),
         missing=options.missing or (MissingQuery.ZERO if options.complete else None),
-        empty=undefined(options.empty),
+        empty=read_empty(options.empty),
         short=options.short,
         negative=options.negative,
     )
     printed = asked.printed  # before anything is read
-    asked.spare(*(path for _, path in outputs))
+    asked.refuse_overwriting(*(path for _, path in outputs))
     results = replace(asked, engine=options.engine, master=options.master).results()
     if not options.knows_unjudged:
         asked.refuse_unjudged(results)
@@ -104,7 +104,7 @@ def evaluate(options: EvaluateOptions) -> None:
         groups = next(iter(results.values())).segmented(options.by).by
         results = {name: result.segmented(groups) for name, result in results.items()}
     if options.interval == SAMPLE:
-        with told() as tell:
+        with show_progress() as tell:
             for done, (name, result) in enumerate(results.items()):
                 tell(done, len(results), f"samples of {name}")
                 result.sample_intervals(options.seed)

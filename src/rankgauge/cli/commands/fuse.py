@@ -157,16 +157,16 @@ def fuse(asked: FuseOptions) -> None:
         if asked.report is not None or found:
             format_.write(report, sys.stderr)
         return
-    from rankgauge.cli.streams import opened
+    from rankgauge.cli.streams import open_output
 
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)
 
 
 def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
     """Return the fused run, and what it gains if judgments tell; a wrong name or value shows before files are read."""
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import handle_interrupts, spare, told
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, show_progress
     from rankgauge.fusion import FusionPlan
     from rankgauge.fusion.run_pool import RunPool, refuse_few
 
@@ -182,11 +182,11 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
         task.check()
     if task is not None and asked.tune:
         task.check_tunable(plan.method)
-    spare([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
+    refuse_overwriting([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
     handle_interrupts(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
     judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind)
-    with told() as tell:
+    with show_progress() as tell:
         pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
             return plan.checked(pool).run(pool, judgments=judgments, watch=tell), {}
@@ -202,12 +202,12 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
 def _method(asked: FuseOptions) -> FusionMethod:
     """Return the method with its parameters."""
     from rankgauge.cli.options import settings_of
-    from rankgauge.fusion.method import find, made
+    from rankgauge.fusion.method import find, make_method
 
     name = asked.method or (WEIGHTED if asked.tune or asked.weights is not None else DEFAULT)
     known = find(name).constraints()
     settings = settings_of(asked.setting or (), known, kind=f"parameter of {name}", example="k=60")
-    return made(name, weights=_weights(asked.weights), **settings)
+    return make_method(name, weights=_weights(asked.weights), **settings)
 
 
 def _weights(text: str | None) -> list[float] | None:

@@ -147,7 +147,7 @@ def judge(asked: JudgeOptions) -> None:
     """Ask a language model for the grades of documents; what was answered is kept and never asked for again."""
     from contextlib import closing
 
-    from rankgauge.cli.streams import spare
+    from rankgauge.cli.streams import refuse_overwriting
     from rankgauge.judgments.llm.asking.store import AnswerStore
     from rankgauge.judgments.llm.chat_api import api_at
     from rankgauge.judgments.llm.report import show_panel
@@ -164,7 +164,7 @@ def judge(asked: JudgeOptions) -> None:
     outputs = {model: _output_of(output, model, asked.model) for model in asked.model}
     cache = _cache(asked, output)
     written = [*outputs.values(), asked.write_batch, asked.preferences, cache if isinstance(cache, Path) else None]
-    spare(_inputs(asked), written)
+    refuse_overwriting(_inputs(asked), written)
     with closing(AnswerStore(cache)) as store:
         outcomes = {model: _judge_with(asked, model, path, store) for model, path in outputs.items()}
     answered = {model: outcome for model, outcome in outcomes.items() if outcome is not None}
@@ -214,7 +214,7 @@ def _output_of(output: Path | None, model: str, models: list[str]) -> Path | Non
 
 def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
     """Ask the endpoint, or read the results of a batch."""
-    from rankgauge.cli.streams import told
+    from rankgauge.cli.streams import show_progress
     from rankgauge.judgments.llm.asking.session import read_batch
     from rankgauge.judgments.llm.model_judge import endpoint
 
@@ -224,7 +224,7 @@ def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
         return session.outcome()
     with (
         endpoint(asked.url, key_env=asked.key_env, api=asked.api, seconds=asked.timeout, jobs=asked.requests) as opened,
-        told() as tell,
+        show_progress() as tell,
     ):
         return session.run(opened, tell, lambda words: print(f"rankgauge: {words}", file=sys.stderr, flush=True))
 

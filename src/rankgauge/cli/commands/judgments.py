@@ -44,15 +44,15 @@ def agreement(
     """Measure how far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
 
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.judgments.report import AgreementReport
 
     report_format, path = AgreementReport.find(output)
     handle_interrupts()
-    spare(judgments, [path])
+    refuse_overwriting(judgments, [path])
     measured = measure_agreement(_read(judgments, format_, spelling), rng=np.random.default_rng(seed))
-    with opened(path) as stream:
+    with open_output(path) as stream:
         report_format.write(AgreementReport(agreement=measured, seed=seed), stream)
 
 
@@ -86,13 +86,13 @@ def combine(
 ) -> None:
     """Combine several assessors' grades into one, and write judgments."""
     from rankgauge import files as io
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
     from rankgauge.judgments import combine as combine_grades
 
     if confusion is not None and rule.partition("@")[0] != "dawid-skene":
         raise OptionError("--confusion needs --rule dawid-skene, which estimates it.")
     handle_interrupts()
-    spare(judgments, [output, confusion])
+    refuse_overwriting(judgments, [output, confusion])
     read = _read(judgments, format_, spelling)
     if "assessor" not in read.columns or read["assessor"].n_unique() == 1:
         print("rankgauge: note: one assessor judged, so that there is nothing to combine", file=sys.stderr)
@@ -102,7 +102,7 @@ def combine(
 
         level = level_of(rule) if at is None else at
         model = dawid_skene(read if level is None else binarise(read, level))
-        with opened(confusion) as stream:
+        with open_output(confusion) as stream:
             stream.write(model.confusions.write_csv())
     io.write_judgments(combined, output)
 
@@ -156,17 +156,17 @@ def pairwise(
 ) -> None:
     """Fit grades to comparisons by Bradley and Terry's model, with ties and a bias for the place, and intervals."""
     from rankgauge import files as io
-    from rankgauge.cli.streams import handle_interrupts, opened, spare
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
     from rankgauge.judgments.pairwise import Choices, FittedPreferences
 
     handle_interrupts(choices)
-    spare([choices], [output, preferences])
+    refuse_overwriting([choices], [output, preferences])
     try:
         fitted = FittedPreferences.fit(Choices.from_table(io.read_table(choices)), seed)
     except InputError as error:
         error.path = error.path or str(choices)
         raise
-    with opened(None if str(output) == "-" else output) as stream:
+    with open_output(None if str(output) == "-" else output) as stream:
         stream.write(fitted.frame.write_csv())
     if preferences is not None:
         fitted.write_preferences(preferences)

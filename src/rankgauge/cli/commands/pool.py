@@ -95,7 +95,7 @@ def make(asked: PoolOptions) -> None:
 
     from rankgauge import dialects
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import handle_interrupts, spare
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting
     from rankgauge.errors import OptionError
     from rankgauge.labelling.pools import make_pool
     from rankgauge.labelling.pools.making import PoolMakingReport
@@ -107,7 +107,7 @@ def make(asked: PoolOptions) -> None:
         raise OptionError("--rel needs --judgments: it says which of their documents are relevant.")
     if asked.judgments is None and asked.scale is not None:
         raise OptionError("--scale needs --judgments: it says what their words are worth.")
-    spare([*runs.values(), asked.judgments, asked.documents, asked.queries], [asked.output])
+    refuse_overwriting([*runs.values(), asked.judgments, asked.documents, asked.queries], [asked.output])
     separator = None if asked.output is None else _separator(asked.output)
     made = make_pool(
         said.files(runs),

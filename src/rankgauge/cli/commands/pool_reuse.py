@@ -58,7 +58,7 @@ def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
     from rankgauge import dialects
     from rankgauge.cli.runs import name_runs, refuse_measures
-    from rankgauge.cli.streams import handle_interrupts, opened, spare, told
+    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting, show_progress
     from rankgauge.judgments import scale
     from rankgauge.labelling import pools
     from rankgauge.labelling.pools.reuse import MEASURES
@@ -69,10 +69,10 @@ def reuse(asked: ReuseOptions) -> None:
     runs, new = name_runs(asked.runs), name_runs(asked.new or [])
     measures = tuple(options.names(asked.measure or MEASURES))
     refuse_measures([asked.judgments, *runs.values(), *new.values()], measures)
-    spare([asked.judgments, *runs.values(), *new.values(), asked.teams], [path])
+    refuse_overwriting([asked.judgments, *runs.values(), *new.values(), asked.teams], [path])
     said = options.RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
     teams = None if asked.teams is None else _teams(asked.teams, runs)
-    with told() as progress:
+    with show_progress() as progress:
         found = pools.reuse(
             said.judgments(asked.judgments, asked.format_judgments),
             said.files(runs),
@@ -87,7 +87,7 @@ def reuse(asked: ReuseOptions) -> None:
         )
         report = PoolReuseReport(reuse=found)
         report.data()  # the work itself, under the bar
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)
 
 

@@ -41,13 +41,13 @@ def rank(
 
     from rankgauge import files
     from rankgauge import training as ltr
-    from rankgauge.cli.streams import handle_interrupts, spare
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting
     from rankgauge.errors import InputError
     from rankgauge.files.source import STANDARD_STREAM, suffix_of
     from rankgauge.training.documents import read, widen
 
     handle_interrupts()
-    spare([model, documents], [output])
+    refuse_overwriting([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
     able = (one.name for one in files.FORMATS.values() if suffix in one.suffixes and one.write_run)
     chosen = format or next(able, SCORES)

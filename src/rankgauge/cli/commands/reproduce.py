@@ -58,7 +58,7 @@ class ReproductionOptions(Options):
 )
 def reproduce(asked: ReproductionOptions) -> None:
     """Test the claims of a paper, or of a page of ours: which ones hold, with the numbers and their standard errors."""
-    from rankgauge.cli.streams import told
+    from rankgauge.cli.streams import show_progress
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers import PAPERS, Setting
     from rankgauge.papers.reproduction import Reproduction, show_papers
@@ -69,7 +69,7 @@ def reproduce(asked: ReproductionOptions) -> None:
         return
     if asked.output is not None and asked.figures:
         plots.require()  # before the work, not after
-    with told(log=True) as progress:
+    with show_progress(log=True) as progress:
         experiment = PAPERS.find(asked.paper)
         setting = Setting(
             trials=experiment.trials if asked.trials is None else asked.trials,

@@ -133,13 +133,13 @@ def write_example(
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
-    from rankgauge.cli.streams import handle_interrupts, opened
+    from rankgauge.cli.streams import handle_interrupts, open_output
     from rankgauge.romip.report import RomipReport, words
 
     handle_interrupts()
     (format_, path), spoken = RomipReport.find(output), words(language)
     report = RomipReport(outcome=evaluate(), words=spoken)
-    with opened(path) as stream:
+    with open_output(path) as stream:
         format_.write(report, stream)
 
 

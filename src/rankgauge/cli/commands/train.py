@@ -55,7 +55,7 @@ class TrainingOptions(Options):
 def train(asked: TrainingOptions) -> None:
     """Train a ranker on graded documents, for any measure under any tool's dialect."""
     from rankgauge import dialects, training
-    from rankgauge.cli.streams import spare
+    from rankgauge.cli.streams import refuse_overwriting
     from rankgauge.measures import parse
     from rankgauge.training.report import show_parameters, show_rankers
 
@@ -66,13 +66,13 @@ def train(asked: TrainingOptions) -> None:
     if asked.documents is None:
         show_parameters(kind, sys.stdout)
         return
-    changes = options.given(empty=options.undefined(asked.empty), short=asked.short)
+    changes = options.given_options(empty=options.read_empty(asked.empty), short=asked.short)
     spoken = dialects.get(asked.dialect).changed(**changes)
     known = f"parameter of {kind.name}"
     own = options.settings_of(asked.setting or [], sorted(kind.constraints), kind=known, example="rounds=100")
     made = kind(metric=parse(asked.measure), dialect=spoken, rng=asked.seed, **own)
     made.check()  # a wrong value shows before anything is read
-    spare([asked.documents, asked.validation], [asked.output])
+    refuse_overwriting([asked.documents, asked.validation], [asked.output])
     learned = _learn(made, asked.documents, asked.validation)
     if asked.output is not None:
         made.save(asked.output)  # before anything is printed: a closed pipe must not lose the ranker
@@ -84,13 +84,13 @@ def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
     """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
     import time
 
-    from rankgauge.cli.streams import handle_interrupts, told
+    from rankgauge.cli.streams import handle_interrupts, show_progress
     from rankgauge.training.report import Training
 
     handle_interrupts()
     learned, held = _read(ranker, train, validation)
     started = time.perf_counter()
-    with told() as tell:
+    with show_progress() as tell:
 
         def watch(round_: int, rounds: int, value: float, checked: float) -> None:
             known = value if math.isnan(checked) else checked

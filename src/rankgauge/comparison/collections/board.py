@@ -391,7 +391,7 @@ class MeasuredRuns:
         places = np.apply_along_axis(_rank_values, 1, -scores)
         spread = scores.std(axis=1, keepdims=True)
         z = (scores - scores.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
-        partial = [self._bounded(run) for run in self.board.missing if run not in self.board.runs]
+        partial = [self._bounds_of_run(run) for run in self.board.missing if run not in self.board.runs]
         ends, ranks, best = dict[str, FloatArray](), dict[str, FloatArray](), dict[str, FloatArray]()
         for question, end in ((HERE, ""), (BEYOND, "_beyond")):
             (low, high), (least, most) = self.ends(question), self.ranks(question)
@@ -421,7 +421,7 @@ class MeasuredRuns:
         holes = PlainTable.of_rows(rows.kinds, [[one.get(name, math.nan) for name in rows.kinds] for one in partial])
         return PlainTable.stacked([rows, holes])
 
-    def _bounded(self, run: str) -> dict[str, Any]:
+    def _bounds_of_run(self, run: str) -> dict[str, Any]:
         """Return what is known of a run that lacks collections: between what its mean and its rank must lie."""
         weight = self.board._weights(self.board.given)
         known = np.array([run in one.runs for one in self.board.given])
@@ -468,7 +468,7 @@ class MeasuredRuns:
         here, beyond = self._p_values(HERE), self._p_values(BEYOND)
         if board.answers_here and board.answers_beyond:  # what other queries could change, other collections could too
             beyond = np.maximum(here, beyond)
-        columns |= self._told(HERE, here, difference, "") | self._told(BEYOND, beyond, difference, "_beyond")
+        columns |= self._answer(HERE, here, difference, "") | self._answer(BEYOND, beyond, difference, "_beyond")
         columns |= {"wins": (won > 0).sum(axis=0), "ties": (won == 0).sum(axis=0), "losses": (won < 0).sum(axis=0)}
         return PlainTable.from_columns(columns | self._spread(difference))
 
@@ -489,7 +489,7 @@ class MeasuredRuns:
             return half
         return np.where(np.isnan(half), np.nan, np.fmax(half, self.pair_reach(HERE, level)))
 
-    def _told(self, question: str, tested: FloatArray, difference: FloatArray, end: str) -> dict[str, Any]:
+    def _answer(self, question: str, tested: FloatArray, difference: FloatArray, end: str) -> dict[str, Any]:
         """Return the columns of one question: the interval, the p-values and the verdict."""
         (p, corrected), half = tested, self.pair_reach(question)
         words = (PairVerdict.BETTER, PairVerdict.WORSE)

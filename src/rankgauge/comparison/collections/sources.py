@@ -25,7 +25,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation.evaluation import apply_spelling, evaluate_runs, override_choices
 from rankgauge.evaluation.judged_hits import judged_as
-from rankgauge.input_notes import heard
+from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import Measure
 from rankgauge.records import record
 
@@ -254,7 +254,7 @@ def compare_collections(
     wanted = spoken.select(measures)
     listed = []
     for name, (judgments, runs) in collections.items():
-        with heard() as notes, judged_as(spoken):
+        with collecting_notes() as notes, judged_as(spoken):
             judged, named = apply_spelling(judgments, files.named_runs("compare", runs), **said)
         results = {run: one.noted(notes) for run, one in evaluate_runs(judged, named, wanted, spoken)}
         given = {"weight": weights.get(name)} if isinstance(weights, Mapping) else {}

@@ -24,7 +24,7 @@ from rankgauge.files import JUDGMENTS, RUN, lines
 from rankgauge.files.format import LINES, Format, Head, Kind, SampleFile, numbers, ranks, refuse_words
 from rankgauge.files.lines import BLANK, FIRST, START, WORD
 from rankgauge.files.source import Source
-from rankgauge.input_notes import heard, note
+from rankgauge.input_notes import collecting_notes, note
 from rankgauge.policies import JudgmentKind
 
 _GAP = f"{BLANK}+"
@@ -76,7 +76,7 @@ def _nearly(head: Head) -> str | None:
 
 def _read_judgments(source: Source) -> pl.DataFrame:
     """Return the judgments, unless the second field tells several of one document apart."""
-    with heard() as notes:
+    with collecting_notes() as notes:
         try:
             found = lines.read(source, JUDGMENTS, *_QRELS)
         except InputError:

@@ -122,10 +122,10 @@ def endpoint(
     url: str, *, key_env: str | None = None, api: str | None = None, seconds: float = 120.0, jobs: int = 8
 ) -> Iterator[Endpoint]:
     """Open the endpoint at a URL; for `stand-in:FILE` a stand-in answers from that table while the block runs."""
-    from rankgauge.judgments.llm.stand_in import opened  # here: servers take time to load
+    from rankgauge.judgments.llm.stand_in import open_endpoint  # here: servers take time to load
 
     with (
-        opened(url) as address,
+        open_endpoint(url) as address,
         closing(Endpoint(url=address, key=key_for(address, key_env), api=api, seconds=seconds, jobs=jobs)) as made,
     ):
         yield made

@@ -274,7 +274,7 @@ def parsed_faults(text: str) -> dict[str, float]:
 
 
 @contextmanager
-def opened(url: str) -> Iterator[str]:
+def open_endpoint(url: str) -> Iterator[str]:
     """The URL; if it is `stand-in:FILE`, a stand-in answers from that table while the block runs.
 
     With `?first=0.2` at its end it prefers documents as they are shown in a fifth of its comparisons; `?faults=` has

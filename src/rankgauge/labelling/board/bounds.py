@@ -112,7 +112,7 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
     value = tops[:, 0].sum() / bottoms[:, 0].sum() if lowest else 0.0
     thresholds = np.arange(len(tops))
     for _ in range(ROUNDS):
-        chosen = _nested(tops - value * bottoms, pick)
+        chosen = _find_extreme_counts(tops - value * bottoms, pick)
         above, below = tops[thresholds, chosen].sum(), bottoms[thresholds, chosen].sum()
         # At the extreme ratio n = 0 is as good as any, and may be 0 / 0.
         if below <= 0 or not (above / below < value if lowest else above / below > value):
@@ -121,7 +121,7 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
     return float(value)
 
 
-def _nested(amounts: FloatArray, pick: Callable[[FloatArray], np.intp]) -> IndexArray:
+def _find_extreme_counts(amounts: FloatArray, pick: Callable[[FloatArray], np.intp]) -> IndexArray:
     """For each threshold the n with the extreme sum of amounts (thresholds × n), where n falls with the threshold."""
     extreme = np.minimum if pick is np.argmin else np.maximum
     best = np.zeros_like(amounts)

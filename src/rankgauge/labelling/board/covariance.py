@@ -101,12 +101,12 @@ class Covariance:
 
     def joint_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Return half the widths of intervals that hold for all runs at once."""
-        drawn = np.abs(self._drawn(level, rng)) / np.where(self.error > 0, self.error, np.inf)
+        drawn = np.abs(self._draw_errors(level, rng)) / np.where(self.error > 0, self.error, np.inf)
         return _map_quantile(self.error, self.joint_freedom, float(np.quantile(drawn.max(axis=1), level)))
 
     def joint_pair_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """Return half the widths of intervals for the differences of all pairs at once (runs × runs)."""
-        drawn, least = self._drawn(level, rng), self._pair_divisor
+        drawn, least = self._draw_errors(level, rng), self._pair_divisor
         largest = np.zeros(len(drawn))
         for s in range(len(least) - 1):
             gaps = np.abs(drawn[:, [s]] - drawn[:, s + 1 :]) / least[s, s + 1 :]
@@ -115,7 +115,7 @@ class Covariance:
 
     def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
         """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
-        drawn, scale = np.ascontiguousarray(self._drawn(level, rng).T), 1.0 / self._pair_divisor
+        drawn, scale = np.ascontiguousarray(self._draw_errors(level, rng).T), 1.0 / self._pair_divisor
         largest = np.array([((drawn - one) * scale[:, [t]]).max(axis=0) for t, one in enumerate(drawn)])
         found = np.zeros_like(scale)
         for t, quantile in enumerate(np.quantile(largest, level, axis=1).tolist()):
@@ -124,7 +124,7 @@ class Covariance:
 
     def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:
         """Return half the widths of intervals for the differences of all runs from one, at once (runs)."""
-        drawn = self._drawn(level, rng)
+        drawn = self._draw_errors(level, rng)
         largest = (np.abs(drawn - drawn[:, [run]]) / self._pair_divisor[run]).max(axis=1)
         return _map_quantile(self.pair_error[run], self.pair_freedom[run], float(np.quantile(largest, level)))
 
@@ -132,7 +132,7 @@ class Covariance:
     def _pair_divisor(self) -> FloatArray:
         return np.where(self.pair_error > 0, self.pair_error, np.inf)
 
-    def _drawn(self, level: float, rng: np.random.Generator) -> FloatArray:
+    def _draw_errors(self, level: float, rng: np.random.Generator) -> FloatArray:
         values, vectors = np.linalg.eigh(self.matrix)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         draws = max(DRAWS, int(np.ceil(BEYOND / (1.0 - level))))

@@ -148,14 +148,14 @@ class LaterRun:
         share = float(outside.mean())
         if share == 0:
             return 0.0, None
-        ratios = np.sort(self._moved(target, lists))
+        ratios = np.sort(self._find_shifts(target, lists))
         place = int(np.ceil(level * (len(ratios) + 1))) - 1
         if place >= len(ratios):
             few = f"{len(ratios)} runs of the board have documents of their own"
             return None, f"{few}, too few to tell what those outside the pool may do: judge them first"
         return share * float(ratios[place]), None
 
-    def _moved(self, target: BoardTarget, lists: RunLists) -> FloatArray:
+    def _find_shifts(self, target: BoardTarget, lists: RunLists) -> FloatArray:
         """For each run of the board with documents that no other has: how far they move its value, per share of its
         weight that they hold."""
         pool, best = self.board.pool, self.readings.best

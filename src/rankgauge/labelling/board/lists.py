@@ -110,7 +110,7 @@ class PrecisionLists(RunLists):
     """
 
     def values(self, worth: FloatArray) -> FloatArray:
-        return self._summed(worth, own=1.0, power=1)
+        return self._sum_by_rank(worth, own=1.0, power=1)
 
     def slopes(self, worth: FloatArray) -> FloatArray:
         found = np.empty(len(self.cell))
@@ -127,9 +127,9 @@ class PrecisionLists(RunLists):
 
     def pairs(self, amounts: FloatArray, *, power: int = 1) -> FloatArray:
         """Σ_{j above i} x_i x_j / i^power of each list (runs × queries); `amounts` are the documents' x."""
-        return self._summed(amounts, own=0.0, power=power)
+        return self._sum_by_rank(amounts, own=0.0, power=power)
 
-    def _summed(self, amounts: FloatArray, *, own: float, power: int) -> FloatArray:
+    def _sum_by_rank(self, amounts: FloatArray, *, own: float, power: int) -> FloatArray:
         """Σ_i x_i (own + Σ_{j above i} x_j) / i^power, hit by hit, for all lists and guesses at once."""
         rows = np.ascontiguousarray(amounts).reshape(-1, amounts.shape[-1])
         lists, edges, document, weight = self._by_place

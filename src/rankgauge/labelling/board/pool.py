@@ -220,7 +220,7 @@ def _list_judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
 def _read(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
     """The ranked documents of a run; an error at a document listed twice names the file and the line, or the run."""
     try:
-        with files.traced(source):
+        with files.locating_repeats(source):
             return _list_ranked(files.run_from(source), number, stated=stated)
     except RepeatedError as error:
         error.path = error.path or name

@@ -96,7 +96,7 @@ class BoardState(RunsState):
         super()._load(connection)
         self.board = self._first.board if isinstance(self._first, BoardPlan) else self.settings.board(self.pool)
 
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
+    def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> BoardPlan:
         if stored is None:
             length, pilot = settings.options.get("length"), bool(self.settings.pilot)
             return BoardPlan(self.board, seed=settings.seed, length=length, pilot=pilot)
@@ -181,7 +181,7 @@ class PosteriorState(RunsState):
         first = self._first
         self.posterior = first.posterior if isinstance(first, PosteriorPlan) else self.settings.posterior(self.pool)
 
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
+    def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> PosteriorPlan:
         if stored is None:
             return first_posterior_plan(self.posterior, self.settings)
         return PosteriorPlan(self.posterior, seed=self.settings.seed, order=stored[:, 0].astype(np.int64))
@@ -257,7 +257,7 @@ class BoardCampaign(LabelCampaign):
         self.pool = state.pool
 
     @classmethod
-    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
         with reading(engine) as connection:
             row = store.row(connection)
         by_model = CampaignSettings.unpacked(row.settings, layout=row.format).method == POSTERIOR

@@ -118,10 +118,10 @@ class LabelCampaign:
                 hint=f"Open it with {kind.__name__}.open.",
             )
         with loading(engine):
-            return kind._loaded(engine, store, clock)
+            return kind._open_kind(engine, store, clock)
 
     @classmethod
-    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
         """Return the campaign with its state; `first` is the plan of its first stage if it is new."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class LabelCampaign:
     def open(cls, location: str | Path, *, clock: Clock = time.time) -> Self:
         """Return the campaign in a file, or at a URL; …#name where the database has several."""
         place = Location(location)
-        with _connected(place, existing=True) as engine:
+        with _connect_or_close(place, existing=True) as engine:
             upgrade(engine)
             with loading(engine), reading(engine) as connection:
                 store = Store.find(connection, place.name)
@@ -150,7 +150,7 @@ class LabelCampaign:
         """Return a new campaign with this plan as its first stage; `content` is the packed pool."""
         if not isinstance(location, Engine):
             place = Location(location)
-            with _connected(place, existing=False) as engine:
+            with _connect_or_close(place, existing=False) as engine:
                 named = place.name or name
                 return cls._create(engine, plan, content, settings, stage, name=named, clock=clock)
         for ids in (plan.pool.queries.alias("query"), plan.pool.documents.alias("document")):
@@ -160,7 +160,7 @@ class LabelCampaign:
             store = make(connection, name=name, made=clock(), settings=settings.packed())
             store.add_pool(connection, content, plan.pool.texts)
             store.add_stage(connection, number=0, made=clock(), settings=stage.packed())
-        return cls._loaded(location, store, clock, first=plan)
+        return cls._open_kind(location, store, clock, first=plan)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -370,7 +370,7 @@ _KINDS: dict[bool, type[LabelCampaign]] = {}
 
 
 @contextmanager
-def _connected(place: Location, *, existing: bool) -> Iterator[Engine]:
+def _connect_or_close(place: Location, *, existing: bool) -> Iterator[Engine]:
     """An engine on the database, which is closed again if the campaign cannot be had."""
     engine = connect(place, existing=existing)
     try:
@@ -401,7 +401,7 @@ class EstimateState(CampaignState):
             self.pool = parquet.unpack(self.store.pool(connection), self.settings.grades)
             self.target = self.settings.target(self.pool)
 
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Plan:
+    def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> Plan:
         plan = settings.plan(self.pool if stored is None else self.pool.with_beliefs(stored), self.target)
         plan.cautious = self.cautious
         return plan
@@ -498,7 +498,7 @@ class Campaign(LabelCampaign):
         self.pool = state.pool
 
     @classmethod
-    def _loaded(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
+    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
         return cls(EstimateState(engine, store, clock, first=first))
 
     @classmethod

@@ -156,7 +156,7 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
         raise MissingExtraError(error.name or "the database's driver", "web") from None
     if location.path is None:
         sa.event.listen(engine, "checkin", _put_back)
-        sa.event.listen(engine, "checkout", _taken(engine))
+        sa.event.listen(engine, "checkout", _connection_test(engine))
     return prepare_engine(engine)
 
 
@@ -193,7 +193,7 @@ def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
     record.info["used"] = time.monotonic()
 
 
-def _taken(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
+def _connection_test(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
     """Tests a connection that the server may have closed meanwhile; if it has, all connections are replaced.
 
     A connection that was in use a moment ago is not tested: that would double the number of queries.
@@ -289,7 +289,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     On a server each statement sees what is there when it begins, so none is needed around it.
     """
     alone = {} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
-    with _explained(engine), engine.connect() as connection:
+    with _explain_errors(engine), engine.connect() as connection:
         chosen = connection.execution_options(**{_READ: True}, **alone)
         with chosen.begin():
             yield chosen
@@ -304,7 +304,7 @@ def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]
     with outage.turn if engine.dialect.name == "sqlite" else nullcontext():
         outage.check()
         try:
-            with _explained(engine), engine.begin() as connection:
+            with _explain_errors(engine), engine.begin() as connection:
                 yield connection
         except UnavailableError as error:
             outage.begin(error)
@@ -319,7 +319,7 @@ def names_of(engine: Engine) -> tuple[str, ...]:
 
 
 @contextmanager
-def _explained(engine: Engine) -> Iterator[None]:
+def _explain_errors(engine: Engine) -> Iterator[None]:
     """Turns database errors into ours, which name the database."""
     shown = names_of(engine)[0]
     try:

@@ -139,7 +139,7 @@ class LabelBatch:
         """Say whether it answers a question on the side. What the assessor has as a document, or has judged, is one."""
         if side is None or not side.is_asked(label):
             return False
-        return place is None or not (self._given(label, place) or self._is_open(place, label.identity))
+        return place is None or not (self._current_label(label, place) or self._is_open(place, label.identity))
 
     def _before(self, label: Label, place: int | None, side: SideQuestions | None) -> CurrentLabel | None:
         """Return what the label replaces: what its assessor said before, or what settled the disagreement."""
@@ -147,9 +147,9 @@ class LabelBatch:
             return spoken
         if side is not None:
             return side.said(label)
-        return None if place is None else self._given(label, place)
+        return None if place is None else self._current_label(label, place)
 
-    def _given(self, label: Label, place: int) -> CurrentLabel | None:
+    def _current_label(self, label: Label, place: int) -> CurrentLabel | None:
         ledger = self.state.ledger
         return ledger.settled.get(place) if label.settles else ledger.given.get(place, {}).get(label.identity)
 

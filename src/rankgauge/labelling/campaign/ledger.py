@@ -214,7 +214,7 @@ class Ledger:
         self.revisions[np.unique(self._query[moved])] += 1
 
     def _grades(self, places: Sequence[int]) -> list[float]:
-        said = [self._said(place) for place in places]
+        said = [self._grades_of(place) for place in places]
         self._combine([grades for grades in dict.fromkeys(said) if grades and grades not in self._made])
         return [self._made[grades] if grades else np.nan for grades in said]
 
@@ -232,7 +232,7 @@ class Ledger:
         found = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
         self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in found}
 
-    def _said(self, place: int) -> tuple[float, ...]:
+    def _grades_of(self, place: int) -> tuple[float, ...]:
         """Return the grades that a document's grade is made of; none while labels are missing."""
         given, settled = self.given.get(place, {}), self.settled.get(place)
         if settled is not None:

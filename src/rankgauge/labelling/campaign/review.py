@@ -91,9 +91,9 @@ class Review:
     def signatures(self) -> dict[Identity, str]:
         """Return the names of everybody who has judged or settled a disagreement, which differ from one another."""
         with self._state.looking():
-            return self._signed() | shown_names(self._state.ledger.names)
+            return self._name_assessors() | shown_names(self._state.ledger.names)
 
-    def _signed(self) -> dict[Identity, str]:
+    def _name_assessors(self) -> dict[Identity, str]:
         ledger = self._state.ledger
         return shown_names(ledger.names | {identity_of(one): one.assessor for one in ledger.settled.values()})
 
@@ -106,7 +106,7 @@ class Review:
     def disputed(self) -> tuple[int, int]:
         """How many documents have different labels, or a grade that settled such; and how many are not settled."""
         with self._state.looking():
-            places = self._disputed()
+            places = self._find_disputed()
             return len(places), sum(place not in self._state.ledger.settled for place in places)
 
     def disagreements(self, start: int = 0, end: int | None = None) -> list[Disagreement]:
@@ -114,14 +114,14 @@ class Review:
         first. From the first or a later one, up to the last or an earlier one."""
         with self._state.looking() as connection:
             ledger, names = self._state.ledger, shown_names(self._state.ledger.names)
-            places = sorted(self._disputed(), key=lambda one: (one in ledger.settled, -_spread(ledger, one), one))
+            places = sorted(self._find_disputed(), key=lambda one: (one in ledger.settled, -_spread(ledger, one), one))
             shown = places[start:end]
             texts = self._state.store.texts(connection, shown)
             told = {place: {names[who]: said for who, said in ledger.given.get(place, {}).items()} for place in shown}
-            signed = self._signed()
+            signed = self._name_assessors()
         return [self._disagreement(place, said, texts.get(place, {}), signed) for place, said in told.items()]
 
-    def _disputed(self) -> list[int]:
+    def _find_disputed(self) -> list[int]:
         """The documents whose labels differ, or did when somebody settled it: what was settled stays in sight."""
         return list(self._state.ledger.disputed | self._state.ledger.settled.keys())
 
@@ -199,7 +199,9 @@ class Review:
         with self._state.looking() as connection:
             first = {(row.place, identity_of(row)): row.made for row in self._state.store.first_leases(connection)}
             history, names = self._state.ledger.history, shown_names(self._state.ledger.names)
-            taken = {who: _taken(who, labels, first, (others or {}).get(who, ())) for who, labels in history.items()}
+            taken = {
+                who: _timed_answers(who, labels, first, (others or {}).get(who, ())) for who, labels in history.items()
+            }
             rows = [
                 (task.query, task.document, names[who], seconds)
                 for who, found in taken.items()
@@ -245,7 +247,7 @@ def _pace(times: Sequence[float]) -> float | None:
     return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))
 
 
-def _taken(
+def _timed_answers(
     who: Identity,
     labels: Sequence[tuple[int, float]],
     first: Mapping[tuple[int, Identity], float],

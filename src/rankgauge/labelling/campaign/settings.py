@@ -105,24 +105,26 @@ class CampaignSettings:
 
     def target(self, pool: Pool) -> Target:
         """Return the one value that is estimated."""
-        return Target.of(self.measure, pool, self._topped())
+        return Target.of(self.measure, pool, self._own_dialect())
 
     def board(self, pool: BoardPool) -> Board:
         """Return the board that is estimated."""
         return Board.of(
-            pool, self.measures, grades=self.grades, known=pool.known, goal=self.goal, dialect=self._topped()
+            pool, self.measures, grades=self.grades, known=pool.known, goal=self.goal, dialect=self._own_dialect()
         )
 
     def board_targets(self, pool: BoardPool) -> tuple[BoardTarget, ...]:
         """Return what is estimated of each run of a board."""
         scale = np.asarray(self.grades, dtype=np.float64)
-        return tuple(BoardTarget.scored(name, pool, grades=scale, dialect=self._topped()) for name in self.measures)
+        return tuple(
+            BoardTarget.scored(name, pool, grades=scale, dialect=self._own_dialect()) for name in self.measures
+        )
 
     def posterior(self, pool: BoardPool) -> GradePosterior:
         """Return the posterior that gives the board."""
-        return GradePosterior.of(pool, self.measures, grades=self.grades, dialect=self._topped())
+        return GradePosterior.of(pool, self.measures, grades=self.grades, dialect=self._own_dialect())
 
-    def _topped(self) -> Dialect:
+    def _own_dialect(self) -> Dialect:
         """Return the dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
         words = max(self.grades) if self.words is None else self.words.max_grade
         spoken = dialects.get(self.dialect, **({} if self.rel is None else {"rel": self.rel}))

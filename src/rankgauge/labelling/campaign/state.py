@@ -217,7 +217,7 @@ class CampaignState(ABC):
         """Gets the pool, and what is estimated on it."""
 
     @abstractmethod
-    def _planned(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
+    def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
         """Return the plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
 
     def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
@@ -340,7 +340,7 @@ class CampaignState(ABC):
     def _stage(self, connection: Connection, number: int, settings: StageSettings) -> CampaignStage:
         if number == 0 and self._first is not None:
             return CampaignStage(number, settings, self._first)
-        return CampaignStage(number, settings, self._planned(settings, self.store.beliefs(connection, number)))
+        return CampaignStage(number, settings, self._make_plan(settings, self.store.beliefs(connection, number)))
 
     @property
     def _known(self) -> tuple[Ledger, int, int, int]:

@@ -273,10 +273,10 @@ def transfer(source: Engine, store: Store, target: Engine, *, name: str | None =
         called = _call_everybody(there, store)
         for table in (t.pools, t.texts, t.stages, t.draws, t.tasks, t.leases):
             for rows in _read(there, table, store):
-                made.add(here, table, [_moved(row, called) for row in rows])
+                made.add(here, table, [_renumber(row, called) for row in rows])
         numbers: dict[int, int] = {}
         for row in (row for rows in _read(there, t.labels, store) for row in rows):
-            moved = _moved(row, called) | {"replaces": numbers.get(row.replaces)}
+            moved = _renumber(row, called) | {"replaces": numbers.get(row.replaces)}
             numbers[row.id] = made.add_numbered(here, t.labels, [moved])[0].id
         _copy_stop(there, here, store, made)
     return made
@@ -297,7 +297,7 @@ def _read(there: Connection, table: sa.Table, store: Store) -> Iterator[Sequence
     return there.execute(chosen).partitions(CHUNK)
 
 
-def _moved(row: Row[Any], called: Mapping[Identity, str]) -> dict[str, Any]:
+def _renumber(row: Row[Any], called: Mapping[Identity, str]) -> dict[str, Any]:
     """Return the row for another database, which gives it numbers of its own."""
     kept = {name: value for name, value in row._mapping.items() if name not in ("id", "campaign")}
     if "assessor" in kept:

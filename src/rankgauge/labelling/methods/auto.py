@@ -61,12 +61,12 @@ class AutoPlan(StagedPlan):
         levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
         return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
 
-    def _combined(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+    def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
         stages = [self._stage(number, grades) for number in range(len(outcomes))]
         whole = [stage for stage in stages if isinstance(stage, QueryStage)]
         if self.cautious and len(whole) == len(stages) > 1:
             return self._regression(whole, outcomes, grades)
-        return super()._combined(outcomes, grades)
+        return super()._combine(outcomes, grades)
 
     def _regression(
         self, stages: Sequence[QueryStage], outcomes: Sequence[StageOutcome], grades: FloatArray

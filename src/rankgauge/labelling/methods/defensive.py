@@ -25,7 +25,7 @@ class DefensivePlan(PaperPlan):
 
     method = "paper+defensive"
 
-    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+    def _bound_draws(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         m = len(self.chance)
         low, high = self.target.bounds(self.pool)
         largest = float(1 / (m * self.chance.min()))

@@ -25,7 +25,7 @@ class PassivePlan(QueryPlan):
         self._order = _order(len(pool.sizes), seed)
         self.estimator = _mean(len(pool.sizes))
 
-    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+    def _bound_draws(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         return values, self.target.bounds(self.pool), len(self._order)
 
 

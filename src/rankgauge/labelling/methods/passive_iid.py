@@ -25,7 +25,7 @@ class PassiveIidPlan(ReplacementPlan):
 
     method = "passive-iid"
 
-    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+    def _bound_draws(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         return values, self.target.bounds(self.pool), np.inf
 
 

@@ -77,7 +77,7 @@ def targets_of(
     scale = np.union1d(scale, np.maximum(np.asarray(levels, dtype=np.float64), 0.0))
     targets = []
     for name in measures:
-        with _named(name):
+        with _name_measure_in_errors(name):
             targets.append(BoardTarget.of(name, pool, grades=scale, dialect=dialect))
     return tuple(targets)
 
@@ -85,12 +85,12 @@ def targets_of(
 def check_measures(measures: Sequence[str], *, dialect: str | Dialect) -> None:
     """An error for a measure that cannot be a target, whatever the runs and the grades are."""
     for name in measures:
-        with _named(name):
+        with _name_measure_in_errors(name):
             taken_apart(name, dialects.get(dialect).changed(ties=Ties.INPUT))
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_measure_in_errors(name: str) -> Iterator[None]:
     """Errors have the name that the user wrote."""
     try:
         yield

@@ -362,14 +362,14 @@ def new_runs(reuse: Reuse) -> ReportTable:
         Column("measure"),
         Column("unjudged", format=lambda share: f"{100 * share:.1f} %"),
         Column("value", format=number),
-        Column("worst to best", ("worst", "best"), partial(_known, NOT_KNOWN)),
+        Column("worst to best", ("worst", "best"), partial(_interval_or, NOT_KNOWN)),
         Column("expected", format=lambda value: NOT_YET if math.isnan(value) else number(value)),
-        Column("95 % interval", ("low", "high"), partial(_known, NOT_YET)),
+        Column("95 % interval", ("low", "high"), partial(_interval_or, NOT_YET)),
     )
     return ReportTable(columns=columns, rows=reuse.new_runs.frame().rows(named=True), title="New runs")
 
 
-def _known(lacking: str, low: float, high: float) -> str:
+def _interval_or(lacking: str, low: float, high: float) -> str:
     return lacking if math.isnan(low) else interval(low, high)
 
 

@@ -257,14 +257,14 @@ class GradePosterior:
 
     def draw(self, labels: FloatArray, *, seed: int, chains: int = CHAINS) -> GradeDraws:
         """Draw gradings of the whole pool that these labels (documents; NaN where there is none) leave possible."""
-        known = self._known(labels)
+        known = self._add_earlier_labels(labels)
         return draw_grades(self.model, self.grades, known, np.random.default_rng(seed), chains=chains)
 
     def estimate(self, labels: FloatArray, *, seed: int, chains: int = CHAINS) -> tuple[PosteriorEstimate, ...]:
         """Return the estimates of each measure from these labels (documents; NaN where there is none) and earlier
         ones."""
         drawn = self.draw(labels, seed=seed, chains=chains)
-        count = int(np.count_nonzero(~np.isnan(self._known(labels))))
+        count = int(np.count_nonzero(~np.isnan(self._add_earlier_labels(labels))))
         return tuple(
             PosteriorEstimate.of(target, self.pool.runs, values, labels=count, seed=seed, learnt=drawn.spread)
             for target, values in zip(self.targets, values_by_measure(self.scorers, drawn.grades), strict=True)
@@ -290,7 +290,7 @@ class GradePosterior:
         order, judged = self.order(seed), int(np.count_nonzero(~np.isnan(labels)))
         choice = self.choice(labels, after, Goal.parse(goal)) if judged >= self.first or not by_order else None
         if choice is None:
-            out = np.isin(order, pending) | ~np.isnan(self._known(labels)[order])
+            out = np.isin(order, pending) | ~np.isnan(self._add_earlier_labels(labels)[order])
             return order[~out][:count]
         for place in pending:
             choice.take(int(place))
@@ -306,7 +306,7 @@ class GradePosterior:
             self.pool,
             self.model,
             [self.targets[n] for n in self.aimed],
-            self._known(labels),
+            self._add_earlier_labels(labels),
             spread=after[0].learnt if after else self.model.query_spread,
             goal=goal,
             values=[after[n].values if after else None for n in self.aimed],
@@ -322,7 +322,7 @@ class GradePosterior:
         """How many labels come by the order before any is chosen: one for each query, half as many for two runs."""
         return len(self.pool.queries) if len(self.pool.runs) > 2 else -(-len(self.pool.queries) // 2)
 
-    def _known(self, labels: FloatArray) -> FloatArray:
+    def _add_earlier_labels(self, labels: FloatArray) -> FloatArray:
         """Return the labels with those from before; a grade below the scale is worth as little as its lowest."""
         known = np.where(np.isnan(labels), self.pool.known, labels)
         check_scale(known, self.grades)

@@ -74,7 +74,7 @@ class StepSampler:
         if after is not None:
             pull += after.carried * after.follows * after.b[:, 0]
         latent = self._mean + self._labelled.predictor(self.beta, self.b)
-        known = self._known(0.0 if after is None else after.carried**2 * after.follows)
+        known = self._effects_of_labels(0.0 if after is None else after.carried**2 * after.follows)
         (beta, b), (off, apart) = (
             known.solve(self._noisy(latent) - self._mean, pull),
             known.noise(self.rng, self.chains),
@@ -106,7 +106,7 @@ class StepSampler:
     def _effects(self) -> dict[float, NormalEffects]:
         return {}
 
-    def _known(self, held: float) -> NormalEffects:
+    def _effects_of_labels(self, held: float) -> NormalEffects:
         """Return what labels with y* say, with the current spreads."""
         if held not in self._effects:
             weight = np.ones(len(self.rows))

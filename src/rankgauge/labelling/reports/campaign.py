@@ -189,7 +189,7 @@ class CampaignReport(Report):
         out = f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else ""
         rests = f"the estimate rests on these, which cost {amount(self.used)}{out}"
         yield "draws", f"{progress.complete:,} complete; {rests}"
-        yield "left", self._left()
+        yield "left", self._say_what_is_left()
         yield "pool", f"{self.pool[0]:,} queries, {self.pool[1]:,} documents"
         stages = f", {progress.stages} stages" if progress.stages > 1 else ""
         measure = f"{settings.measure} as in the dialect {settings.dialect}"
@@ -214,7 +214,7 @@ class CampaignReport(Report):
         if progress.paused:
             yield "paused", "nothing is handed out"
 
-    def _left(self) -> str:
+    def _say_what_is_left(self) -> str:
         left = amount(self.progress.left)
         if self.finished:
             return f"{left}, as every draw of the plan is complete"

@@ -69,7 +69,7 @@ class PlanReport(Report):
             for name, widths in sorted(forecast.widths.items(), key=lambda item: float(item[1][own]))
         ]
         halves = (Column(amount(budget), format=lambda width: number(float(width) / 2)) for budget in forecast.budgets)
-        return ReportTable(columns=("", "method", *halves, Column("saves", format=_saved)), rows=rows)
+        return ReportTable(columns=("", "method", *halves, Column("saves", format=_percent)), rows=rows)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         pool, settings, target = self.campaign.pool, self.campaign.settings, self.campaign.target
@@ -109,7 +109,7 @@ class PlanReport(Report):
             )
 
 
-def _saved(share: float) -> str:
+def _percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %").replace("-", "−") if math.isfinite(share) else "–"
 
 

@@ -96,7 +96,7 @@ class QueryPlan(Plan):
         """Return the queries of the first n draws."""
         return self._order[:n]
 
-    def _bounded(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
+    def _bound_draws(self, queries: IndexArray, values: FloatArray) -> tuple[FloatArray, tuple[float, float], float]:
         """Bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""
         raise ParameterError(f"method {self.method}", "interval", "t or sequence", str(IntervalKind.BERNSTEIN))
 
@@ -132,7 +132,7 @@ class QueryPlan(Plan):
         }
         if IntervalKind.parse(interval) is not IntervalKind.BERNSTEIN:
             return Estimate.around(value, error, **facts)
-        draws, bounds, population = self._bounded(drawn, values)
+        draws, bounds, population = self._bound_draws(drawn, values)
         low, high = bernstein(draws, bounds=bounds, level=level, population=population)
         return Estimate(value=value, error=error, low=low, high=high, **facts)
 
@@ -156,7 +156,7 @@ class ReplacementPlan(QueryPlan):
 
     def _draws(self, n: int) -> IndexArray:
         while len(self._drawn) < n:
-            self._drawn = np.append(self._drawn, _chosen(self.chance, self._rng.random(max(64, len(self._drawn)))))
+            self._drawn = np.append(self._drawn, _choose(self.chance, self._rng.random(max(64, len(self._drawn)))))
         return self._drawn[:n]
 
 
@@ -167,7 +167,7 @@ def repeat_replacement(
     costs = target.query_costs(pool)
     count = int(2 * budget / float(chance @ costs)) + 64
     while True:
-        draws = _chosen(chance, streams(seeds, count))
+        draws = _choose(chance, streams(seeds, count))
         paid = np.where(is_new(draws), costs[draws], 0.0)
         if count >= MOST * len(costs) or not affordable(paid, budget)[:, -1].any():
             break
@@ -210,6 +210,6 @@ def draws_for(chance: FloatArray, costs: FloatArray, budget: float) -> float:
     return max(low, 1e-9)
 
 
-def _chosen(chance: FloatArray, luck: FloatArray) -> IndexArray:
+def _choose(chance: FloatArray, luck: FloatArray) -> IndexArray:
     limits = np.cumsum(chance)
     return np.searchsorted(limits[:-1] / limits[-1], luck, side="right")

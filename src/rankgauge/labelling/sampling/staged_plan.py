@@ -98,12 +98,12 @@ class StagedEstimate:
         return StagedEstimate(
             size=m,
             cautious=self.cautious,
-            value=_mixed(self.value, (self.done + here.total) / m, share),
+            value=_mix(self.value, (self.done + here.total) / m, share),
             parts=tuple((v, f) for v, f in scaled if v > 0),
             error=self._error(float(np.sqrt(variance)) / m, share),
             promise=here.promise if share == 1.0 else (1 - share) ** 2 * self.promise + share**2 * here.promise,
             queries=self.queries + outcome.queries,
-            whole=_mixed(self.whole, float(stage.whole), share),
+            whole=_mix(self.whole, float(stage.whole), share),
             done=self.done + float((outcome.expected[rest[:n]] + outcome.change).sum()),
             noise=np.concatenate([self.noise, outcome.variance]),
         )
@@ -146,7 +146,7 @@ class StagedEstimate:
         return float(np.hypot(*parts)) if self.cautious and not self.noise.any() else sum(parts)
 
 
-def _mixed(before: float, here: float, share: float) -> float:
+def _mix(before: float, here: float, share: float) -> float:
     return here if share == 1.0 else (1 - share) * before + share * here
 
 
@@ -200,7 +200,7 @@ class StagedPlan(Plan):
 
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
-        found = self._combined(outcomes, grades)
+        found = self._combine(outcomes, grades)
         return Estimate.around(
             found.value,
             found.error,
@@ -226,7 +226,7 @@ class StagedPlan(Plan):
             left -= float(outcomes[-1].cost.sum())
             if paid < end - edge:
                 break
-        found = self._combined(outcomes, grades)
+        found = self._combine(outcomes, grades)
         return Repetitions.around(
             value=np.array([found.value]),
             error=np.array([found.error]),
@@ -265,7 +265,7 @@ class StagedPlan(Plan):
             self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
         return self._earlier[number]
 
-    def _combined(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+    def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
         """What the stages say together; one that has judged too few queries says nothing, nor do those after it."""
         found = StagedEstimate(size=len(self.order), cautious=self.cautious)
         for number, outcome in enumerate(outcomes):

@@ -354,7 +354,7 @@ class LinearStage(Stage):
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         documents = self.pool.rows_of(query)
-        return np.asarray(documents[self._judged(luck, documents) & np.isnan(grades[documents])])
+        return np.asarray(documents[self._find_judged(luck, documents) & np.isnan(grades[documents])])
 
     def run(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> StageOutcome:
         pool = self.table.pool
@@ -365,7 +365,7 @@ class LinearStage(Stage):
         def sums(flat: FloatArray) -> FloatArray:
             return np.asarray(np.add.reduceat(flat, starts)) if len(starts) else np.zeros(0)
 
-        judged = self._judged(luck, documents)
+        judged = self._find_judged(luck, documents)
         chance, opened = np.where(judged, self.chance[documents], 1.0), self.opened[queries]
         change = np.where(judged, self._changes(grades, documents), 0.0) / chance
         labels, together = sums(judged.astype(float)), sums(change)
@@ -390,7 +390,7 @@ class LinearStage(Stage):
         variance = self._weights**2 * self.table.worths.variance * (1.0 / chance - 1.0)
         return float(self._sums(variance)[self.rest].sum())
 
-    def _judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
+    def _find_judged(self, luck: Luck, documents: IndexArray) -> BoolArray:
         queries = self.pool.query[documents]
         inside = luck.query[queries] < self.opened[queries]
         return np.asarray(inside & (luck.document[documents] * self.opened[queries] < self.chance[documents]))

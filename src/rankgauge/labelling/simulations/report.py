@@ -73,7 +73,7 @@ class StudiesReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tables and the notes; a page also has charts."""
-        passages = self._page() if medium is Medium.PAGE else [*_headed(self._tables()), Notes(self.notes())]
+        passages = self._page() if medium is Medium.PAGE else [*_with_headings(self._tables()), Notes(self.notes())]
         return ReportDocument(title=self.title, headline=self.headline(), facts=self._facts(), passages=tuple(passages))
 
     def _page(self) -> Iterator[Passage]:
@@ -87,7 +87,7 @@ class StudiesReport(Report):
         yield Heading("Numbers")
         for study in self.studies:
             for measure in study.measures:
-                yield Details(f"{study.title}, {measure}", list(_headed(self._numbers(study, measure), level=3)))
+                yield Details(f"{study.title}, {measure}", list(_with_headings(self._numbers(study, measure), level=3)))
         yield Heading("What the numbers rest on")
         yield Notes(self.notes())
 
@@ -177,7 +177,7 @@ class StudiesReport(Report):
         """Return a study's marks by one measure, over budgets."""
 
 
-def _headed(tables: Iterable[ReportTable], level: int = 2) -> Iterator[Passage]:
+def _with_headings(tables: Iterable[ReportTable], level: int = 2) -> Iterator[Passage]:
     for table in tables:
         yield Heading(table.title, level=level)
         yield table
@@ -464,12 +464,12 @@ class BoardSimulationReport(StudiesReport):
 
     def _tables(self) -> Iterator[ReportTable]:
         for study in self.studies:
-            yield from _needed(study)
+            yield from _needed_labels(study)
             for measure in study.measures:
                 yield from self._numbers(study, measure)
 
     def _summary(self) -> Iterator[Passage]:
-        return _headed(table for study in self.studies for table in _needed(study))
+        return _with_headings(table for study in self.studies for table in _needed_labels(study))
 
     def _sections(self) -> Iterator[tuple[str, ...]]:
         good = "The dashed line is an order that counts as good."
@@ -497,7 +497,7 @@ def _size(study: BoardStudy) -> tuple[str, str, str]:
     return count(len(study.runs), "run"), queries, documents
 
 
-def _needed(study: BoardStudy) -> Iterator[ReportTable]:
+def _needed_labels(study: BoardStudy) -> Iterator[ReportTable]:
     """The labels that are needed; with a judge, who says much of the order before the first, also for a small error."""
     yield _labels(study, f"τ ≥ {GOOD_ORDER:g}", lambda curve: curve.needed())
     if JUDGES in study.facts:

@@ -137,8 +137,8 @@ def saving(curve: ErrorCurve, other: ErrorCurve, *, budget: float | None = None,
     The standard error is the jackknife's over groups of repetitions (Efron & Tibshirani 1993, chapter 11).
     """
     row = len(other.budgets) - 1 if budget is None else int(np.argmin(np.abs(other.budgets - budget)))
-    _, bound = _saved(curve, other, row, loss)
-    value, error = jackknife([curve, other], lambda curves: _saved(curves[0], curves[1], row, loss)[0])
+    _, bound = _find_saving(curve, other, row, loss)
+    value, error = jackknife([curve, other], lambda curves: _find_saving(curves[0], curves[1], row, loss)[0])
     return Saving(
         method=curve.method,
         against=other.method,
@@ -156,7 +156,7 @@ def jackknife(curves: Sequence[ErrorCurve], statistic: Callable[[Sequence[ErrorC
     return statistic(curves), float(spread)
 
 
-def _saved(curve: ErrorCurve, other: ErrorCurve, row: int, loss: str) -> tuple[float, str]:
+def _find_saving(curve: ErrorCurve, other: ErrorCurve, row: int, loss: str) -> tuple[float, str]:
     wanted, spent, costs = float(other.mark(loss)[0][row]), float(other.spent[row]), curve.spent
     # More labels do not make an estimate worse: if they seem to, it is noise.
     losses = np.minimum.accumulate(np.nan_to_num(curve.mark(loss)[0], nan=NONE))
@@ -238,7 +238,7 @@ def repetitions(
     """Return the estimates of `count` repetitions of a method; repetition r has the seed rng + r."""
     if count < 1:
         raise ParameterError("a simulation", "count", "a whole number, 1 or more", count)
-    known = _known(pool, target, grades)
+    known = _check_grades(pool, target, grades)
     return methods.get(method).repeat(pool, target, known, budget=budget, seeds=rng + np.arange(count))
 
 
@@ -254,7 +254,7 @@ def simulate(
     watch: Watch | None = None,
 ) -> Study:
     """Return the error, bias, coverage and cost of methods at each budget, and what each saves against the others."""
-    known = _known(pool, target, grades)
+    known = _check_grades(pool, target, grades)
     truth = float(target.values(pool, known).mean())
     curves = {}
     for method in methods_:
@@ -268,7 +268,7 @@ def simulate(
     return Study(title=measure, measure=measure, truth=truth, curves=curves, facts={"rng": rng, "repetitions": count})
 
 
-def _known(pool: Pool, target: Target, grades: npt.ArrayLike) -> FloatArray:
+def _check_grades(pool: Pool, target: Target, grades: npt.ArrayLike) -> FloatArray:
     known = np.asarray(grades, dtype=np.float64)
     if known.shape != (len(pool.documents),):
         raise InputError(f"a simulation needs the grades of all {len(pool.documents)} documents, got {known.shape}")

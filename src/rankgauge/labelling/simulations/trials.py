@@ -170,7 +170,7 @@ class BoardSimulation:
     def run(self) -> BoardSimulationReport:
         """Tries the yardsticks and gathers the results."""
         self.check()
-        judged = self._judged()
+        judged = self._judge_pool()
         trials = BoardTrials(
             methods=self._methods,
             labels=self._labels(judged.size),
@@ -206,7 +206,7 @@ class BoardSimulation:
         """The yardsticks that are asked for; else all that have what they need."""
         return self.methods or tuple(name for name, one in YARDSTICKS.items() if self.judges or not one.judge)
 
-    def _judged(self) -> JudgedBoard:
+    def _judge_pool(self) -> JudgedBoard:
         only = self.judgments if self.pool is PoolKind.JUDGED else None
         pool = BoardPool.from_runs(self.runs, only=only, depth=self.depth, judges=self.judges)
         grades = np.nan_to_num(pool.grades(self.judgments), nan=0.0)

@@ -63,10 +63,10 @@ class PFound(Measure):
     def form(self) -> Form:
         going_on = 1.0 - self.p_break
         return Form(
-            shape=Shape.CASCADE, worth=self._found, weight=lambda ranks: going_on ** (ranks - 1.0), cutoff=self.cutoff
+            shape=Shape.CASCADE, worth=self._chances, weight=lambda ranks: going_on ** (ranks - 1.0), cutoff=self.cutoff
         )
 
-    def _found(self, lists: RankedLists) -> FloatArray:
+    def _chances(self, lists: RankedLists) -> FloatArray:
         """Return the probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
         if not isinstance(self.p_rel, str):
             return np.where(lists.relevant(self.rel), self.p_rel, 0.0)

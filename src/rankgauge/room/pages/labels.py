@@ -29,7 +29,7 @@ from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
 from rankgauge.room.filters import decimals
 from rankgauge.room.forms import shows_again
-from rankgauge.room.labels import EXPORTS, LABEL_FILES, WantedLabels, export, filtered, write_labels
+from rankgauge.room.labels import EXPORTS, LABEL_FILES, WantedLabels, export, filter_labels, write_labels
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import CampaignNumber, PageNumber, api, finite, json_body, pages
@@ -59,7 +59,7 @@ def show(
 ) -> Response:
     """Return a page of the labels that pass the filter, the last first."""
     opened = room.campaigns.get(campaign)
-    labels = filtered(opened, wanted)
+    labels = filter_labels(opened, wanted)
     some = labels[(page - 1) * PAGE : page * PAGE]
     return room.page(
         request,
@@ -87,7 +87,7 @@ def download(
     """Return the labels that pass the filter, as a file; `raw` as for all labels."""
     if name not in LABEL_FILES:
         raise HTTPException(404, f"no such file; there are {', '.join(LABEL_FILES)}")
-    content = write_labels(filtered(room.campaigns.get(campaign), wanted), name, raw=raw)
+    content = write_labels(filter_labels(room.campaigns.get(campaign), wanted), name, raw=raw)
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=EXPORTS[name].media, headers=headers)
 
@@ -264,7 +264,7 @@ def record_labels(
 @calls.get("/campaigns/{campaign}/labels")
 def list_labels(room: TheRoom, person: Viewer, campaign: CampaignNumber, wanted: WantedLabels) -> list[dict[str, Any]]:
     """Return the current labels that pass the filter, or with `history` also those that were replaced."""
-    found = filtered(room.campaigns.get(campaign), wanted).reverse().drop("query_text")
+    found = filter_labels(room.campaigns.get(campaign), wanted).reverse().drop("query_text")
     return list(found.iter_rows(named=True))
 
 

@@ -159,7 +159,7 @@ class Prompt:
             **texts,
             "query": _need(texts),
             "document": "\n".join((boundary, *document_parts(texts), boundary)),
-            "documents": self._listed(texts, boundary) if self.words.compares else "",
+            "documents": self._list_documents(texts, boundary) if self.words.compares else "",
             "boundary": boundary,
             "grades": "\n".join(f"{grade:g}  {label}" for label, grade in self._levels()),
             "choices": choices,
@@ -167,7 +167,7 @@ class Prompt:
         }
         return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.words.template)  # once: texts are not searched
 
-    def _listed(self, texts: Mapping[str, str], boundary: str) -> str:
+    def _list_documents(self, texts: Mapping[str, str], boundary: str) -> str:
         """Return the documents to compare, under letters if there are two and numbers otherwise."""
         blocks = []
         for number, text in enumerate(listed_texts(texts), 1):

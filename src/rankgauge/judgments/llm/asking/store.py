@@ -48,7 +48,7 @@ class AnswerStore:
         if not self.path.resolve().parent.is_dir():
             raise InputError(f"there is no folder {self.path.parent}", path=path)
         self._lock = Lock()
-        with self._used():
+        with self._use_file():
             self._database = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
             try:
                 self._prepare()
@@ -79,21 +79,21 @@ class AnswerStore:
     def add(self, question: bytes, answers: Iterable[Answer], first: int, model: str) -> None:
         """Stores the answers about a pair, by number from the first; when this returns, they are on disk."""
         rows = [(question, number, *_row(one), model) for number, one in enumerate(answers, first)]
-        with self._used():
+        with self._use_file():
             self._insert(f"INSERT INTO answers ({_COLUMNS}, model) VALUES ({','.join('?' * 10)})", rows)
 
     def note_session(self, told: Mapping[str, Any]) -> None:
         """Keep what decided the grades of a session and what they took; the words of a prompt are kept once."""
         digest, words = told["prompt_sha256"], json.dumps(told["prompt"], ensure_ascii=False)
         rest = json.dumps({name: value for name, value in told.items() if name != "prompt"}, ensure_ascii=False)
-        with self._used():
+        with self._use_file():
             self._insert("INSERT OR IGNORE INTO prompts VALUES (?, ?)", [(digest, _plain(words))])
             self._insert("INSERT INTO sessions VALUES (?, ?, ?)", [(told["written"], digest, rest)])
 
     def find(self, questions: Sequence[bytes]) -> dict[bytes, list[Answer]]:
         """Return what was answered to these questions."""
         answers: dict[bytes, list[Answer]] = {}
-        with self._used():
+        with self._use_file():
             self._database.execute("CREATE TEMP TABLE asked (question BLOB PRIMARY KEY) WITHOUT ROWID")
             self._insert("INSERT OR IGNORE INTO asked VALUES (?)", [(one,) for one in questions])
             rows = self._database.execute(f"SELECT {_COLUMNS} FROM asked JOIN answers USING (question) ORDER BY number")
@@ -109,7 +109,7 @@ class AnswerStore:
         self._database.execute("COMMIT")
 
     @contextmanager
-    def _used(self) -> Iterator[None]:
+    def _use_file(self) -> Iterator[None]:
         """Within the block one thread has the file; what SQLite complains of is said in our words."""
         try:
             with self._lock:

@@ -22,9 +22,9 @@ from rankgauge.papers.published.active.benchmark import (
     Scenario,
     Split,
     generate_set,
-    given,
     known_grades,
     pool_of,
+    read_benchmark,
     scenarios,
     training_sizes,
 )
@@ -64,12 +64,12 @@ class Gathered:
 @Experiment.in_file(__file__, trials=1000)
 def run(setting: Setting) -> Measurements:
     """Trains the rankers, tries every method on every pool, and measures what is saved."""
-    return measure_all(generate_set(setting.seed) if setting.data is None else given(setting.data), setting)
+    return measure_all(generate_set(setting.seed) if setting.data is None else read_benchmark(setting.data), setting)
 
 
 def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
     """Return the whole experiment on a benchmark."""
-    gathered, key = _gathered(benchmark, setting), f"{benchmark.key} {setting.seed}"
+    gathered, key = _gather(benchmark, setting), f"{benchmark.key} {setting.seed}"
     trials = Trials(
         methods=TRIED,
         budgets=benchmark.budgets,
@@ -158,7 +158,7 @@ def cost_table(gathered: Gathered) -> pl.DataFrame:
     return pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)})
 
 
-def _gathered(benchmark: Benchmark, setting: Setting) -> Gathered:
+def _gather(benchmark: Benchmark, setting: Setting) -> Gathered:
     from rankgauge.papers.published.active.rankers import recipes, train_and_predict  # rankers are an extra
 
     found = Gathered()

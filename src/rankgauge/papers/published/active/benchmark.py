@@ -116,7 +116,7 @@ def generate_set(seed: int, *, train: int = TRAIN, pool: int = POOL) -> Benchmar
     )
 
 
-def given(folder: Path) -> Benchmark:
+def read_benchmark(folder: Path) -> Benchmark:
     """Return the benchmark of a folder: train on one part, judge on the other four, five times over.
 
     A folder like MSLR-WEB's has the paper's set-up: a document costs the logarithm of its length, whole lists are

@@ -32,7 +32,7 @@ ERRORS = "bars: one standard error each way"
 @Experiment.in_file(__file__, has_full=True)
 def run(setting: Setting) -> Measurements:
     """Train the models that are not trained yet, and judge them all."""
-    folds = _generated(setting.seed) if setting.data is None else read_folds(setting.data)
+    folds = _generate_folds(setting.seed) if setting.data is None else read_folds(setting.data)
     usual = QUICK if setting.data is None else USUAL
     effort = FULL if setting.full else usual
     drawn = training.make_sampled(effort.drawn)
@@ -106,7 +106,7 @@ def _figures(values: pl.DataFrame) -> Measurements:
     return Measurements(numbers={}, tables={"figure-1": first, "figure-2": second}, figures=figures)
 
 
-def _generated(seed: int) -> tuple[Fold, ...]:
+def _generate_folds(seed: int) -> tuple[Fold, ...]:
     data = generate_learning(rng=np.random.default_rng(seed), like="mq2008", queries=QUERIES)
     return folds_of(learning_parts(data))
 
