@@ -93,7 +93,7 @@ class CatalogueSurvey:
 
     @property
     def values(self) -> pl.DataFrame:
-        """The same as a polars frame."""
+        """The values as a polars frame."""
         return self.table.frame
 
     @property

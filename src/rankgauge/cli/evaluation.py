@@ -167,7 +167,7 @@ class RunsEvaluation:
 
     @contextmanager
     def _at_hand(self) -> Iterator[Self]:
-        """The same with copies in the place of files of other commits."""
+        """Yield the evaluation with copies in the place of files of other commits."""
         sources = [self.judgments, *self.runs.values()]
         if not any(is_git(source) for source in sources):
             with judged_as(self.dialect):

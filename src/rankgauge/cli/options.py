@@ -169,7 +169,7 @@ class SpellingOptions(Options):
         return self.files({"": path})[""]
 
     def maybe(self, path: Path | None) -> Any:
-        """Return the same, if there is a path."""
+        """Return the path of a file, with what is said of it; None if there is no path."""
         return None if path is None else self.file(path)
 
     def files(self, paths: Mapping[str, Path]) -> dict[str, Any]:
@@ -204,14 +204,14 @@ class SpellingOptions(Options):
 
 
 class RunSpellingOptions(SpellingOptions):
-    """The same options, and the queries of runs that do not say them."""
+    """How tables are spelled, and the queries of runs that do not say them."""
 
     queries: Path | None = QUERIES
     on_failure: str = ON_FAILURE
 
 
 class EvaluationSpelling(RunSpellingOptions):
-    """The same options, and what chunks and spans of documents count; spans are those of the judgments."""
+    """How tables are spelled, and what chunks and spans of documents count; spans are those of the judgments."""
 
     chunks: str | None = CHUNKS
     spans: str | None = SPANS

@@ -184,7 +184,7 @@ class RuleGate:
     @property
     @abstractmethod
     def part_rows(self) -> PlainTable:
-        """The same for each part."""
+        """A row per rule, run and part: tolerance, difference, interval, queries, verdict, reason."""
 
     @property
     def floor_rows(self) -> PlainTable:

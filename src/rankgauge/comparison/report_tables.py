@@ -254,7 +254,10 @@ def _uneven(comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def _marks(comparison: Comparison) -> str:
-    """What superscripts mean; with a baseline others have its label alone, and its own are the runs that it beats."""
+    """Say what superscripts mean.
+
+    With a baseline, other runs carry its label alone, and the baseline carries the labels of the runs that it beats.
+    """
     base = comparison.baseline
     if base is None or comparison.rivals:
         held = f"; every other run is held against {' and '.join(comparison.bases)} alone" if base else ""

@@ -120,7 +120,7 @@ class Dialect(Registered):
     unanswered: Undefined | None = None
     """What a measure is for a query without retrieved documents; None: what its formula gives."""
     vacant: Undefined | None = None
-    """The same for a query with neither relevant nor retrieved documents; None: as for others without documents."""
+    """What a measure is for a query with neither relevant nor retrieved documents; None: as `unanswered` says."""
     short: ShortList = ShortList.CUT
     decimals: int | None = None
     """To how many decimals the value of a query is rounded before the mean is taken; None: not at all."""
@@ -155,7 +155,7 @@ class Dialect(Registered):
         return self.ranking_for(JudgmentKind.GRADES)
 
     def ranking_for(self, kind: JudgmentKind) -> Ranking:
-        """The same for judgments of a kind: trec_eval, whose order of ties it is, turns that round for preferences."""
+        """Return how runs are ranked for a kind of judgments: trec_eval turns its ties round for preferences."""
         levels = kind is JudgmentKind.PREFERENCES
         said = {f.name: getattr(self, f.name) for f in fields(Ranking) if f.name != "levels"}
         # comp_sim_docno has falling ids in form_res_rels.c and rising ones in form_prefs_counts.c.

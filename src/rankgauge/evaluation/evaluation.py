@@ -224,7 +224,7 @@ def evaluate_runs(
 def _runs_by(
     judgments: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], dialect: Dialect
 ) -> Iterator[tuple[str, Result]]:
-    """Return the same by one dialect alone."""
+    """Yield each run's name and its result by one dialect."""
     files = all(is_file(source) for source in (judgments, *runs.values()))
     if not files:
         from rankgauge import files as io

@@ -61,7 +61,7 @@ def worths(dialect: Dialect, measures: Sequence[Measure], highest: float) -> Ite
 
 
 def board_worths(targets: Sequence[BoardTarget], highest: float) -> Iterator[tuple[str, str]]:
-    """The same for the targets of a board, under the names that the user wrote; a threshold is that of the scale."""
+    """Yield notes on what grades are worth to a board's measures, by the names that the user wrote."""
     told = worths(targets[0].dialect, [parse(target.name) for target in targets], highest)
     return (note for note in told if note[0] != NO_EFFECT)
 

@@ -186,7 +186,7 @@ class Result:
         return self.summary_table(interval=interval, seed=seed).frame
 
     def summary_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
-        """Return the same without polars."""
+        """Return the summary as a plain table, which does not need polars."""
         from rankgauge.evaluation.summary import SAMPLE, summarise
         from rankgauge.statistics.intervals import mean_interval
 
@@ -225,7 +225,7 @@ class Result:
         return self.segment_table().frame
 
     def segment_table(self, *, interval: str = "t", seed: int = 0) -> PlainTable:
-        """Return the same without polars, with any kind of interval."""
+        """Return the segments as a plain table, which does not need polars, with any kind of interval."""
         from rankgauge.evaluation.segments import segment_means
 
         return segment_means(self.by, self.names, self.measures, self.matrix, interval=interval, seed=seed)

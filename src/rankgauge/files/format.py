@@ -89,7 +89,7 @@ class Head:
 
     @cached_property
     def text(self) -> str:
-        """The same as text, without a byte order mark."""
+        """The first bytes as text, without a byte order mark."""
         return self.raw.decode("utf-8", "replace").removeprefix("\ufeff")
 
     @cached_property

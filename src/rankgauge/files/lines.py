@@ -59,7 +59,7 @@ def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFr
 
 
 def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, source: Source) -> pl.DataFrame:
-    """Return the same from numbered lines, with an error that names the line that is not as expected."""
+    """Return the table of a pattern's groups from numbered lines; an error names the line that is not as expected."""
     found = lines.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     broken = lines.filter(found.select(pl.all_horizontal(pl.all().is_null())).to_series())
     if len(broken):

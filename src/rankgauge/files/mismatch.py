@@ -189,7 +189,7 @@ def near_ids(judgments: pl.DataFrame, run: pl.DataFrame, *, of: str) -> NearIds 
 
 
 def partly_near(judgments: pl.DataFrame, run: pl.DataFrame) -> NearIds | None:
-    """The same for the documents of a run of which others are judged as they are spelled; None if there are none.
+    """Find rules for those documents of a run that are not judged, where others are; None if there are none.
 
     Looked at are unjudged documents and judged ones that the run lacks: one that is in both is no other's spelling.
     """

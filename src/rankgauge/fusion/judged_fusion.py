@@ -83,7 +83,7 @@ class JudgedFusion:
 
     @cached_property
     def pairs(self) -> PlainTable:
-        """The same of each two that are compared; intervals and tests know that folds share queries."""
+        """The difference of each two that are compared; intervals and tests know that folds share queries."""
         return held_out_gains(self.comparison, self.folds)
 
     @property
@@ -97,7 +97,7 @@ class JudgedFusion:
         return self.fused()
 
     def fused(self, watch: Watch = silent) -> Fusion:
-        """Return the same; `watch` is told how far it is."""
+        """Fuse all queries of the runs; `watch` hears how far the work is."""
         return self.plan.run(self.pool, watch=watch)
 
 

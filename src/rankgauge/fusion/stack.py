@@ -58,7 +58,7 @@ def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
 
 
 def _compare_documents(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:
-    """Return the same by the documents themselves, for the rare case of two with one hash."""
+    """Compare by the documents themselves, for the rare case of two with one hash."""
     query = np.repeat(np.arange(len(lengths)), lengths)
     columns = [documents[:, column] for column in range(documents.shape[1])]
     place = np.lexsort((*columns, query))

@@ -32,7 +32,7 @@ class ListValues:
 
     @classmethod
     def one_by_one(cls, measure: str | Measure, dialect: str | Dialect = "standard", **overrides: Any) -> Self:
-        """The same for a framework that hands over a list at a time: the top of the grading scale has to be said."""
+        """Return the measure for a framework that hands over a list at a time: the top of the scale has to be said."""
         refuse_open_top(measure, dialect, **overrides)
         return cls(measure, dialect, **overrides)
 

@@ -165,7 +165,7 @@ class Recorded:
         return {name: count for name, count in asdict(self).items() if name != "unread"}
 
     def added(self, **counts: Any) -> Recorded:
-        """Return the same with these numbers and names added."""
+        """Return what was recorded, with these numbers and names added."""
         return replace(self, **{name: getattr(self, name) + count for name, count in counts.items()})
 
 

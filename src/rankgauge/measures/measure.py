@@ -357,7 +357,7 @@ class Measure:
         return None
 
     def numerator(self) -> Form | None:
-        """The same for what is above the line: a normalised measure such as nDCG has a numerator, but no form."""
+        """Return the form of what is above the line: a normalised measure such as nDCG has a numerator, but no form."""
         return self.form()
 
     def ideal(self) -> Form | None:

@@ -75,7 +75,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 MEANINGS_AT_RANK: Mapping[str, Mapping[str, str]] = {
     "hits": {"Success@{k}": "whether there are any", "HitCount@{k}": "how many there are, as in ranx"}
 }
-"""The same for names with a cutoff."""
+"""Names that have several meanings where they have a cutoff: ours, and what each is."""
 
 _LIBRARY = "retrieval"
 """What torchmetrics' names begin with."""

@@ -150,7 +150,7 @@ def fold_means(values: FloatArray, fold: IndexArray) -> tuple[FloatArray, FloatA
 
 
 def fold_number(values: FloatArray, fold: IndexArray) -> Number:
-    """Return the same for one value per query, as a number."""
+    """Return the mean of fold means, from one value per query, as a number with its standard error."""
     mean, error = fold_means(values, fold)
     return Number(value=float(mean), error=float(error))
 

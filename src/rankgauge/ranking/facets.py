@@ -59,7 +59,7 @@ class FacetLists:
         return cls(grades=grades, pool=pool, weights=np.ones(grades.shape[-1]), places=places)
 
     def top(self, count: int) -> FacetLists:
-        """Return the same with the first hits only; the pool stays whole."""
+        """Return the lists with their first hits only; the pool stays whole."""
         return replace(self, grades=self.grades[..., :count, :], places=self.places[..., :count])
 
     def rows(self, rows: IndexArray | None) -> FacetLists:
@@ -69,7 +69,7 @@ class FacetLists:
         return FacetLists(**cells, groups=groups)
 
     def taken(self, order: IndexArray) -> FacetLists:
-        """Return the same with the hits of each list in that order."""
+        """Return the lists with the hits of each in that order."""
         grades = np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2)
         return replace(self, grades=grades, places=np.take_along_axis(self.places, order, axis=-1))
 

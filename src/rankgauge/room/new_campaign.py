@@ -139,7 +139,7 @@ def board_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[BoardPo
 
 
 def value_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool, str]:
-    """Return the same for one value."""
+    """Return the pool of a campaign for one value, with costs in the unit, and the costs in words."""
     grades = NewScale(wanted, contents).grades
     return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
 

@@ -24,10 +24,10 @@ LONGEST = 500_000
 """Of a longer document the rest is left out."""
 
 LONGEST_MARKDOWN = 60_000
-"""The same of Markdown, which takes longer to read."""
+"""Of longer Markdown, which takes longer to read, the rest is left out."""
 
 LONGEST_UNLAID = 50_000
-"""The same of a document that is shown as text, since making its page takes too long."""
+"""Of a longer document that is shown as text, since making its page takes too long, the rest is left out."""
 
 DEEPEST = 200
 """A document is cut where more elements than that are open: reading them takes as long as their depth squared."""

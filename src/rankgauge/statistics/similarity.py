@@ -165,7 +165,7 @@ def rbo(a: Ranked, b: Ranked, p: float = 0.9, ties: str = "a") -> Overlap:
 
 
 def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
-    """Return the same for two lists whose items are known by their places."""
+    """Return the rank-biased overlap of two lists whose items are known by their places."""
     if not 0 < p < 1:
         raise ParameterError("rbo", "p", "between 0 and 1", p)
     if ties not in VARIANTS:
@@ -189,8 +189,11 @@ def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
 
 
 def _agreements(pair: RankedPair, ties: str) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """To each depth of the longer list, the overlap: of what is seen; with the shorter one's unseen items matching as
-    often as its seen ones do; at most; and what an overlap is divided by."""
+    """Return four overlaps for each depth of the longer list, before they are divided.
+
+    These are the overlap of what is seen; the overlap if unseen items of the shorter list match as often as its seen
+    ones; the largest possible overlap; and the number by which overlaps are divided.
+    """
     n, s = len(pair.other), len(pair.one)
     shares = ties == "w"
     short, long = _Entries.of(pair.one, n, shares=shares), _Entries.of(pair.other, n, shares=shares)

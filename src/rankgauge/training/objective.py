@@ -89,7 +89,7 @@ class Objective(ABC):
         return Discounted(**given, form=form, divisor=divisor)
 
     def chosen(self, queries: BoolArray) -> Objective:
-        """Return the same for some of the queries."""
+        """Return the objective over some of the queries."""
         return Objective.of(self.documents.chosen(queries), self.measure, self.dialect)
 
     def with_ties(self, ties: Ties) -> Objective:

@@ -232,7 +232,7 @@ def first_documents(frame: pl.DataFrame, judges: Sequence[str]) -> ReportTable:
 
 
 def circularity(audit: JudgeAudit) -> ReportTable:
-    """List the runs under suspicion."""
+    """List the runs that the judge may favour, because it or a model like it took part in them."""
     columns = (
         Column("judge", "judge_name"),
         Column("run"),

@@ -58,7 +58,7 @@ def _scan(source: Source) -> pl.LazyFrame:
 
 
 def _scan_slowly(source: Source) -> pl.LazyFrame:
-    """Return the same by Python's own parser, which accepts numbers as text and names the line that is no object."""
+    """Read by Python's own parser, which accepts numbers as text and names the line that is no object."""
     rows = [row for _, _, row in objects(source)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: [as_text(row.get(name)) for row in rows] for name in names}

@@ -141,7 +141,7 @@ def read_features(source: Source, reading: Reading = STRICT, *, dtype: npt.DType
 
 
 def _scan(source: Source, reading: Reading, dtype: npt.DTypeLike) -> FeatureTable | None:
-    """Return the same straight from the file's bytes; None if it is irregular or to be refused."""
+    """Read documents straight from the file's bytes; None if the file is irregular or to be refused."""
     scanned = scan(source, dtype)
     if scanned is None:
         return None
@@ -158,7 +158,7 @@ def _features(judged: pl.DataFrame, matrix: Matrix) -> FeatureTable:
 
 
 def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLike = np.float64) -> FeatureTable:
-    """Return the same as `read_features` by expressions over whole lines, with an error that names the line."""
+    """Read what `read_features` reads by expressions over whole lines; an error names the line."""
     rows = _name_rows(lines.content(source), source, reading)
     judged = _check(rows, source)
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")

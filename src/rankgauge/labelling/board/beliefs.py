@@ -30,7 +30,7 @@ STEPS, CLOSE = 60, 1e-4
 """Newton's steps end at this number, or when no coefficient moves by more: the next would move by its square."""
 
 CLOSER = 1e-7
-"""The same for steps with the curvature of an earlier one: the next would move by a part of it."""
+"""Where steps with the curvature of an earlier one end: the next would move by a part of this number."""
 
 NEAR = 0.05
 """A curvature serves the next step too if no coefficient has moved by more."""
@@ -293,7 +293,7 @@ class EffectsPosterior:
         )
 
     def chances(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-        """Probabilities to reach each threshold (documents × thresholds) that may be the true ones, one by one."""
+        """Yield draws of the chance that each document reaches each threshold (documents × thresholds)."""
         at = np.zeros(len(self.root) + self.own.shape[0] * self.own.shape[1])
         for draw in range(draws):
             for _ in range(BETWEEN if draw else FIRST):

@@ -361,7 +361,7 @@ class RunEstimate(ABC):
         """Return half the width of each run's interval for queries like these: the luck of the queries is included."""
 
     def like_pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Return the same for the differences of all pairs at once; None where they are not known."""
+        """Return half the widths of all differences at once, for queries like these; None where not known."""
         return None
 
     def best_chances(self) -> FloatArray | None:
@@ -376,7 +376,7 @@ class RunEstimate(ABC):
         return None if self.reason else self.race(level, looks=looks)
 
     def race(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts:
-        """Return the same while there is no interval too: good enough to say where the next labels should go."""
+        """Return what seems settled, also while there is no interval: enough to say where the next labels should go."""
         if looks != int(looks) or looks < 1:
             raise ParameterError("a verdict", "looks", "a whole number, 1 or more", looks)
         level = 1.0 - (1.0 - level) / (1 if self.by_model else looks)

@@ -204,7 +204,7 @@ class Readings:
         fold: IndexArray,
         believe: Callable[[IndexArray], Beliefs],
     ) -> Readings:
-        """The same with beliefs of any other kind: `believe` gives those of a part of the labelled documents, and
+        """Return the readings under other beliefs: `believe` gives those of a part of the labelled documents, and
         `reached` (documents × thresholds) may hold the labels of all."""
         parts = (labelled, *(labelled[fold[labelled] != k] for k in range(FOLDS)))
         return cls._of(labelled, reached[labelled], chance, fold, map(believe, parts))
@@ -250,7 +250,7 @@ class Readings:
         )
 
     def certain(self) -> Readings:
-        """The same for a measure whose every document is judged: no sample has to stand for what was not drawn."""
+        """Return the readings where all that counts is judged: nothing has to stand for what was not drawn."""
         sure, folds = np.ones_like(self.chance), np.broadcast_to(self.best, self.folds.shape)
         return replace(self, chance=sure, folds=folds, error=np.zeros_like(self.error))
 

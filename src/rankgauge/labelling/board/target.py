@@ -163,8 +163,10 @@ class BoardTarget:
 
     @classmethod
     def scored(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
-        """The same for any measure that is a mean over queries, under any dialect: for estimates that score whole
-        gradings. One that cannot be taken apart has no steps, and all ranks that it looks at weigh alike."""
+        """Return the target of any measure that is a mean over queries, for estimates that score whole gradings.
+
+        A measure that cannot be taken apart has no steps, and all ranks that it looks at weigh alike.
+        """
         try:
             return cls.of(measure, pool, grades=grades, **dialect)
         except ParameterError:

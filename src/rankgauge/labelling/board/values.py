@@ -92,7 +92,7 @@ MISFIT = 1.0
 """How many times further believed counts may be off than the beliefs say."""
 
 DEEP_MISFIT = 3.0
-"""The same for shares of all relevant documents, which follow their count one to one."""
+"""How many times further counts may be off for shares of all relevant documents, which follow them one to one."""
 
 LIFT = 2.0
 """The sample's level counts as no further from the believed one than this factor."""

@@ -47,7 +47,7 @@ class _Request:
     desk: SideDesk | None = None
     """What else the assessor was asked."""
     side: SideQuestions | None = None
-    """The same in the transaction."""
+    """What else the assessor was asked, as the transaction finds it."""
     assessor: Assessor | None = None
     """Who wants the next document; None: nobody."""
     seconds: float = 0.0

@@ -54,7 +54,7 @@ class Outage:
             raise UnavailableError(error.problem, path=error.path)
 
     def check(self) -> None:
-        """The same for a caller who tries now: until that is done, all others are told."""
+        """Raise the error of the outage unless the caller may try now; until it has tried, all others get the error."""
         if self.error is not None:
             with self._lock:
                 self.look()

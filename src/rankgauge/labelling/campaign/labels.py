@@ -446,8 +446,10 @@ class PoolTexts:
         return called
 
     def identified(self, labels: Sequence[Label]) -> tuple[list[Label], int]:
-        """The labels with the ids of their queries where they name them by their texts, as Quepid does, and how many
-        did. A text that several queries have is an error."""
+        """Return the labels with queries named by id, and how many were named by their texts, as Quepid does.
+
+        A text that several queries have is an error.
+        """
         known = self._state.pool.positions
         found = [label if label.query in known else replace(label, query=self._id(label)) for label in labels]
         return found, sum(one.query != label.query for one, label in zip(found, labels, strict=True))

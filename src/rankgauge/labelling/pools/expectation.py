@@ -258,7 +258,7 @@ class NewRuns:
 
     valued: RunValues
     bounded: RunValues
-    """The same on the whole scale: unjudged documents may have grades that no judged one has."""
+    """The values on the whole scale: unjudged documents may have grades that no judged one has."""
     grades: FloatArray
     new: BoolArray
     depth: int

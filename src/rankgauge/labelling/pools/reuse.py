@@ -208,7 +208,7 @@ class Reuse:
 
     @cached_property
     def without_teams(self) -> LeftOut | None:
-        """The same for teams, if there are any."""
+        """The runs as if each team, by itself, had not contributed; None if no team is named."""
         return self._left_out("team") if self.teams else None
 
     def _left_out(self, kind: str) -> LeftOut:

@@ -52,7 +52,7 @@ CARRIED = (0.0, 0.5, 0.35, 0.35)
 """By how much a query's intercept follows that of the step before: where much is relevant, more is highly so."""
 
 SPREADS = {"nearness": 0.55, "judge": 0.4, "run": 0.45}
-"""The same of a query's other effects."""
+"""How far queries' other effects spread before labels show it."""
 
 RUN_SPREAD = 0.8
 """The prior standard deviation of a run's own slope."""

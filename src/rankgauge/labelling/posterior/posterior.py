@@ -98,7 +98,7 @@ class PosteriorEstimate(RunEstimate):
         return self._like(np.diag(self.covariance.matrix), np.diag(self.spread), level)
 
     def like_gap_half_widths(self, level: float = LEVEL) -> FloatArray:
-        """Return the same for the difference of each pair (runs × runs)."""
+        """Return half the width for queries like these of the difference of each pair (runs × runs)."""
         apart = np.where(np.eye(len(self.runs), dtype=bool), 0.0, self.spread)
         return self._like(self.covariance.pair_error**2, apart, level)
 

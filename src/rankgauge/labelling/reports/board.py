@@ -239,7 +239,7 @@ class BoardReport(Report):
         return ReportTable(columns=(*COLUMNS, *alone), rows=rows)
 
     def settled_pairs(self) -> Iterator[tuple[str, ReportTable]]:
-        """By measure, which runs each run is settled to be better or worse than, and the rest."""
+        """Yield for each measure which runs each run is settled to be better or worse than, and which are open."""
         header = ("run", "better than", "worse than", "open")
         for one in self.standings:
             if one.verdicts is not None and len(one.runs) > 1:

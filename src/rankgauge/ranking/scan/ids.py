@@ -134,5 +134,5 @@ def descending(rows: Words) -> list[Words]:
 
 
 def ascending(rows: Words) -> list[Words]:
-    """Return the same for the rising byte order of the ids."""
+    """Sort keys, least significant first as `np.lexsort` wants them, for the rising byte order of the ids."""
     return [rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]

@@ -295,14 +295,14 @@ def _places(field: bytes) -> int:
 
 
 def _each_places(data: bytearray, first: IndexArray, end: IndexArray) -> IndexArray:
-    """Return the same for fields that are not alike."""
+    """Return how many digits follow the point of each field, where fields are not alike."""
     points = window(data, end - LONGEST, LONGEST // 8).view(np.uint8).reshape(-1, LONGEST)[:, ::-1] == POINT
     places = points.argmax(axis=1)
     return np.where(points.any(axis=1) & (end - first > places), places, -1)
 
 
 def _parse(data: bytearray, first: IndexArray, end: IndexArray, places: int) -> FloatArray:
-    """The numbers with that many digits after the point; NaN for what is not written so, or is left to `float`."""
+    """Read the fields that have `places` digits after the point; NaN for all others, which are left to `float`."""
     if places > DIGITS:
         return np.full(len(end), np.nan)
     point = end - places - 1 if places >= 0 else end

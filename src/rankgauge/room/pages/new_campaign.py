@@ -81,7 +81,7 @@ class DraftPage:
         return self.contents.campaign is None and is_board(wanted, self.contents)
 
     def chosen(self, fields: Mapping[str, str]) -> DraftPage:
-        """Return the same with other settings; an empty one is the usual one."""
+        """Return the page with other settings; an empty setting takes its default."""
         return _page_of(self.draft, self.contents, {**self.draft.settings, **fields})
 
 

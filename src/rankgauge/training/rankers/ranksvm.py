@@ -214,7 +214,7 @@ class Margins:
 
     @cached_property
     def _other(self) -> tuple[FloatArray, FloatArray]:
-        """The same for each document as the other one."""
+        """How many preferences each document violates as the one not preferred, and the sum of its margins."""
         counts, sums = self._windows(
             np.greater, np.repeat(self.preferences.starts, self.preferences.sizes), self.ceiling
         )
