@@ -195,4 +195,5 @@ class SameId(Policy):
     TRIM = "trim", "blanks around an id do not count"
     CASEFOLD = "casefold", "capital and small letters are the same"
     NUMBER = "number", "1, 001 and 1.0 are the same"
+    UNICODE = "unicode", "é is the same as one character and as e with an accent (NFC)"
     URL = "url", "an address is the same with and without http(s):// and a last slash"

@@ -262,6 +262,13 @@ def test_responses_name_their_queries(command: Command, folder: Path, monkeypatc
     text = (bare / "rankgauge.toml").read_text(encoding="utf-8")
     assert '\nqueries = "topics.txt"\n' in text
     assert "nDCG@10 of new +0.3691" in command("check", "-o", "pr.md")
+    (bare / "topics.txt").rename(bare / "body.txt")
+    searches = [line for n in range(8) for line in ({"index": "i"}, {"query": {"match": {"title": f"q{n}"}}})]
+    (bare / "sent.ndjson").write_text("".join(json.dumps(line) + "\n" for line in searches))
+    (bare / "rankgauge.toml").unlink()
+    command("check", "--init")
+    assert '\nqueries = "sent.ndjson"\n' in (bare / "rankgauge.toml").read_text(encoding="utf-8")
+    (bare / "body.txt").rename(bare / "topics.txt")
     (bare / "rankgauge.toml").write_text(text.replace("topics.txt", "nosuch.txt"))
     assert "nDCG@10 of new +0.3691" in command("check", "--queries", "topics.txt", "-o", "pr.md")
 

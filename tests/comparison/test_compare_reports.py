@@ -289,6 +289,39 @@ def test_the_headline_of_a_count() -> None:
     assert tell_standing(measure, "main", {"a": "+", "c": "−"}) == counted
 
 
+def test_a_verdict_on_few_queries_that_differ_is_noted() -> None:
+    """A t test may separate runs that four queries of forty tell apart, which luck puts on one side once in eight."""
+    judgments = {f"q{n}": {"a": 1, "b": 0} for n in range(40)}
+    same = {query: {"a": 2.0, "b": 1.0} for query in judgments}
+    for changed, noted in ((4, True), (6, False)):
+        other = {query: {"a": 1.0 + (n >= changed), "b": 1.5} for n, query in enumerate(judgments)}
+        found = compare(judgments, {"other": other, "same": same}, "RR")
+        assert found.pairs["verdict"].to_list() == ["better"]
+        notes = dict(ComparisonReport(comparison=found).notes())
+        assert (
+            f"by RR only {changed} of 40 queries tell same from other; fewer than 6 " in notes.get("few", "")
+        ) == noted
+    exact = compare(
+        judgments, {"other": other | {"q4": same["q4"], "q5": same["q5"]}, "same": same}, "RR", test="randomisation"
+    )
+    assert exact.pairs["verdict"].to_list() == ["open"]
+
+
+def test_words_for_verdicts_of_segments_are_explained() -> None:
+    """What `equal` and `cannot tell` mean is said also where segments alone have such a verdict."""
+    queries = [f"q{n}" for n in range(20)]
+    judgments = {query: {f"d{d}": 1 + d % 2 for d in range(6)} | {f"e{d}": 0 for d in range(6)} for query in queries}
+    old = {query: {f"d{d}": 9.0 - d for d in range(6)} for query in queries}
+    new = old | {query: {f"new{d}": 9.0 - d for d in range(5)} | {"d0": 1.0} for query in queries[:7]}
+    by = {query: "a" if n < 7 else "b" for n, query in enumerate(queries)}
+    found = compare(judgments, {"old": old, "new": new}, "nDCG@10", by=by, unjudged="not-relevant")
+    assert set(found.segments["verdict"]) == {"worse", "equal"}
+    assert "or equal where no query differs" in dict(ComparisonReport(comparison=found).notes())["verdict"]
+    told = compare(judgments, {"old": old, "new": new}, "nDCG@10", by=by)
+    assert ("cannot tell" in set(told.segments["verdict"]), told.pairs["verdict"].to_list()) == (True, ["worse"])
+    assert "too little of a run is judged" in dict(ComparisonReport(comparison=told).notes())["cannot tell"]
+
+
 def test_a_pair_has_one_direction() -> None:
     """By every measure the run named second is held against the first, whichever is ahead; colours stay with runs."""
     judgments: dict[str, dict[str, int]] = {}

@@ -105,6 +105,31 @@ def test_a_list_of_queries_names_responses(tmp_path: Path, name: str, text: str)
     assert any("names the queries" in note for note in found.notes)
 
 
+def solr(query: str, *documents: str, start: int = 0, **header: object) -> dict[str, object]:
+    """A response of Solr that repeats its query."""
+    head = {"status": 0, "params": {"q": query}, **header}
+    return {"responseHeader": head, "response": {"start": start, "docs": [{"id": document} for document in documents]}}
+
+
+@pytest.mark.filterwarnings("ignore:.*names the queries of its responses")
+def test_a_list_comes_before_what_a_response_repeats(tmp_path: Path) -> None:
+    """Solr repeats its own syntax, and a response alone has its file's name; names that the list has too are kept.
+
+    A list of another length is about other files of the folder.
+    """
+    asked = written(tmp_path, [solr("t:(red dress)", "d7"), solr("t:(blue jeans)", "d3")])
+    alone = [written(tmp_path, one, f"one{n}.json") for n, one in enumerate((hits("d7"), solr("t:(red dress)", "d7")))]
+    assert lists(asked) == {"t:(red dress)": ["d7"], "t:(blue jeans)": ["d3"]}
+    (tmp_path / "queries.txt").write_text("red dress\nblue jeans\n")
+    assert lists(asked) == {"red dress": ["d7"], "blue jeans": ["d3"]}
+    assert [lists(path) for path in alone] == [{"one0": ["d7"]}, {"t:(red dress)": ["d7"]}]
+    for path in alone:
+        path.with_suffix(".queries.txt").write_text("red dress\n")
+        assert lists(path) == {"red dress": ["d7"]}
+    other_order = written(tmp_path, [solr("blue jeans", "d3"), solr("red dress", "d7")], "other.json")
+    assert lists(other_order) == {"blue jeans": ["d3"], "red dress": ["d7"]}
+
+
 def test_a_list_of_another_length_is_refused(tmp_path: Path) -> None:
     """Nothing is named by guessing."""
     path = written(tmp_path, {"responses": RESPONSES})
@@ -119,6 +144,10 @@ def test_responses_without_names_say_what_to_do(tmp_path: Path) -> None:
         evaluate(JUDGED, path, "RR")
     with pytest.raises(InputError, match=r"name the file for it \(QUERY.json\)"):
         evaluate(JUDGED, written(tmp_path, hits("d1"), "response.json"), "RR")
+    for n in range(2):
+        written(tmp_path / "numbered", solr(NAMES[n], "d1"), f"{n}.json")
+    with pytest.raises(InputError, match=r"Each file of the folder is named for its query"):
+        evaluate(JUDGED, tmp_path / "numbered", "RR")
     named = written(tmp_path, dict(zip(("RED DRESS", "BLUE JEANS"), RESPONSES, strict=True)), "named.json")
     with pytest.raises(InputError, match="--ids casefold") as caught:  # these say which queries they answer
         evaluate(JUDGED, named, "RR")
@@ -367,12 +396,6 @@ def test_a_name_behind_a_file_with_one_run(tmp_path: Path) -> None:
     path = written(tmp_path, RESPONSES[0], "red dress.json")
     with pytest.raises(InputError, match="none is called other"):
         lists(f"{path}#other")
-
-
-def solr(query: str, *documents: str, start: int = 0, **header: object) -> dict[str, object]:
-    """A response of Solr that repeats its query."""
-    head = {"status": 0, "params": {"q": query}, **header}
-    return {"responseHeader": head, "response": {"start": start, "docs": [{"id": document} for document in documents]}}
 
 
 @pytest.mark.parametrize(

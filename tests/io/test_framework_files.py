@@ -131,12 +131,27 @@ def test_llama_index(tmp_path: Path) -> None:
     assert files.read_judgments(written(tmp_path, dictionaries)).rows() == [("q1", "d1", 2.0), ("q1", "d2", 0.0)]
 
 
+def test_a_dataset_of_ids_beside_results_of_texts(tmp_path: Path) -> None:
+    """The error says how a dataset's queries are called by their texts."""
+    dataset = {"queries": {"q1": "How high is K2?"}, "corpus": {}, "relevant_docs": {"q1": ["a"]}}
+    judged = written(tmp_path, dataset, "dataset.json")
+    results = written(tmp_path, [{"query": "How high is K2?", "expected_ids": ["a"], "retrieved_ids": ["a"]}])
+    with pytest.raises(InputError, match=r"by their texts; so does --columns query=text"):
+        evaluate(judged, results, "RR")
+    assert evaluate(judged, results, "RR", columns="query=text")["RR"] == 1
+
+
 def test_haystack(tmp_path: Path) -> None:
     """Outputs are responses that do not name their query; results compare contents, and a score is a grade."""
     found = [{"id": "b", "content": "x", "meta": {"f": "1"}}, {"id": "c", "content": "y", "meta": {"f": "2"}}]
     output = written(tmp_path, {"retriever": {"documents": found}}, "K2.json")
     assert files.read_run(output).rows() == [("K2", "b", -1.0), ("K2", "c", -2.0)]
     assert files.read_run(output, columns={"document": "f"})["document"].to_list() == ["1", "2"]
+    for told in (
+        {"query": "How high?", "retriever": {"documents": found}},
+        {"documents": found, "question": "How high?"},
+    ):
+        assert files.read_run(written(tmp_path, told))["query"].to_list() == ["How high?"] * 2
     inputs = {
         "question": ["q"],
         "ground_truth_documents": [[{"id": "a", "content": "y", "meta": {"f": "2"}, "score": 3.0}]],

@@ -56,6 +56,7 @@ def test_an_unknown_word_is_named_with_the_scales_that_know_it(tmp_path: Path) -
         (["D1", "D2"], ["d1", "d2"], "casefold"),
         (["7", "8"], ["007", "8.0"], "number"),
         (["d1", "d2"], ["d1 ", " d2"], "trim"),
+        (["caf\u00e9", "\u00e9"], ["cafe\u0301", "e\u0301"], "unicode"),
         (["https://a.de/x", "http://a.de/y/"], ["http://a.de/x/", "a.de/y"], "url"),
         (["HTTP://A.de/X", "17"], ["http://a.de/x ", "0017"], "trim,casefold,number"),
     ],

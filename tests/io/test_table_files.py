@@ -59,6 +59,29 @@ def test_a_run_without_scores_is_ordered_by_rank(tmp_path: Path) -> None:
     assert files.read_run(path)["score"].to_list() == [-1.0, -2.0]
 
 
+def test_a_rank_below_0_is_none(tmp_path: Path) -> None:
+    """Programs write -1 for a document that was not found, which would come first."""
+    path = written(tmp_path, "query,document,rank\nq,d1,1\nq,d2,-1\n", "run.csv")
+    with pytest.raises(InputError, match=r"the rank -1 is not a whole number from 0 on\n.*has no row"):
+        files.read_run(path)
+
+
+def test_a_column_that_is_there_twice_is_not_guessed(tmp_path: Path) -> None:
+    """Neither in delimited text nor in a spreadsheet; a column that does not count may be there twice."""
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = [["query", "document", "Rating", "Rating"], ["q", "d1", 0, 2]]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "judged.xlsx")
+    text = "\n".join(",".join(map(str, row)) for row in rows)
+    for path in (tmp_path / "judged.xlsx", written(tmp_path, text, "judged.csv")):
+        with pytest.raises(InputError, match=r"2 columns are called Rating\n.*rename one of them"):
+            files.read_judgments(path)
+    other = "query,document,price,price,grade\nq,d1,1,2,3\n"
+    assert files.read_judgments(written(tmp_path, other, "other.csv")).rows() == [("q", "d1", 3.0)]
+
+
 def test_ranks_that_contradict_scores_are_noted(tmp_path: Path) -> None:
     """Distances rise from rank to rank: the scores decide, unless a user names the ranks alone."""
     rows = ["q1,b,1,0.1", "q1,a,2,0.2", "q1,c,3,0.2", "q2,a,1,0.3"]

@@ -86,10 +86,11 @@ def _files(folder: Path) -> Iterator[Path]:
 def _kinds(path: Path) -> tuple[str, ...]:
     """Return which of the lists a file belongs to."""
     from rankgauge.files import find
-    from rankgauge.files.detection import recognise
+    from rankgauge.files.detection import JSON_LINES, recognise
     from rankgauge.files.format import Head, Kind
+    from rankgauge.files.queries import search_texts
     from rankgauge.files.source import Source
-    from rankgauge.files.tabular import header
+    from rankgauge.files.tabular import header, objects
 
     if path.name.lower().startswith(ASKED) or ".queries." in path.name.lower():
         return ("queries",)
@@ -100,6 +101,8 @@ def _kinds(path: Path) -> tuple[str, ...]:
         if kinds and not (kinds[0] is Kind.JUDGMENTS and Kind.RUN in kinds):  # JSON lines may be anything
             runs = ("runs",) if read[0].format.names_queries else ("runs", "responses")
             return {Kind.JUDGMENTS: ("judgments",), Kind.RUN: runs}.get(kinds[0], ())
+        if source.suffix in JSON_LINES and search_texts(list(objects(source)), source.name):
+            return ("queries",)
         names, _ = header(Head(source=source))
     except (InputError, OSError):
         return ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison import Comparison, PairVerdict, gate_report, page, risk, segments, similarity
 from rankgauge.comparison import report_tables as tables
+from rankgauge.comparison.gate import fewest
 from rankgauge.comparison.gate_report import GateCase
 from rankgauge.comparison.report_tables import DIGITS, MOST, UNTOLD, UP, directions, latex_means, tell_standing
 from rankgauge.comparison.tables import FEWEST
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from rankgauge.evaluation.topic_lines import TopicLines
     from rankgauge.render.svg import Drawing
 
-MEANS = """Each bar is a mean over queries, the line in it its 95 % interval; “above” names the runs that it is above by
-more than luck."""
+MEANS = """Each dot is a mean over queries, the line through it its 95 % interval; “above” names the runs that it
+is above by more than luck."""
 PAIRS = """Each column is a query: above 0 the run before the minus sign is ahead, below 0 the other. Without a baseline
 the run that was named later is held against the earlier one, by every measure. The table has the mean of these
 differences, its 95 % interval, and whether a test finds it significant."""
@@ -330,6 +331,8 @@ PAGE = ("means", "pairs", "matrix", "risk", "segments", "similarity", "queries",
 FRAMES: Mapping[str, str] = {name: section.frame for name, section in SECTIONS.items() if section.frame}
 """The tables that fit into a file of one table, and what the comparison calls them."""
 
+UNDECIDED = (PairVerdict.OPEN.value, PairVerdict.EQUAL.value, PairVerdict.UNTOLD.value)
+
 TESTED = ("means", "pairs", "matrix", "segments", "measures")
 """The tables that rest on tests."""
 
@@ -367,16 +370,36 @@ def _tests(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str
     counted = "the one pair" if pairs == 1 else f"the {pairs} pairs"
     yield "test", f"{test.title}: {test.words}; {test.reference}"
     yield "corrected", f"{correction.title}, over {counted} of each measure: {correction.words}"
+    rows = [*comparison.pair_table.named()]
+    rows += comparison.segment_table.named() if comparison.by and "segments" in shown else []
+    verdicts = {row["verdict"] for row in rows}
     below = f"where the corrected p is below {settings.alpha:g}; otherwise open"
+    below += ", or equal where no query differs" if PairVerdict.EQUAL.value in verdicts else ""
     risked = "; in the table of risk TRisk decides" if "risk" in shown and comparison.risk is not None else ""
     yield "verdict", f"of the run against the other, {below}{risked}"
-    if PairVerdict.UNTOLD.value in comparison.pair_table["verdict"]:
+    if PairVerdict.UNTOLD.value in verdicts:
         yield (
             PairVerdict.UNTOLD.value,
-            "too little of a run is judged, or one is judged so much less than the other that they would not be told "
-            "apart if unjudged documents were as good as judged ones of about the same rank",
+            "too little of a run is judged, too many of its searches failed, or one is judged so much less than the "
+            "other that they would not be told apart if its unjudged documents were as good as judged ones of about "
+            "the same rank",
         )
+    yield from _few_differ(rows, fewest(settings.alpha))
     yield from _note_sampling(comparison)
+
+
+def _few_differ(rows: Sequence[Mapping[str, Any]], least: int) -> Iterator[tuple[str, str]]:
+    """Yield the verdict that rests on the fewest queries that differ, if luck may put so few on one side."""
+    counts = [(row["wins"] + row["losses"], at) for at, row in enumerate(rows) if row["verdict"] not in UNDECIDED]
+    count, at = min(counts, default=(least, 0))
+    if count < least:
+        row = rows[at]
+        where = f" for {row['by']} {row['segment']}" if "segment" in row else ""
+        yield (
+            "few",
+            f"by {row['measure']} only {count} of {row['queries']} queries tell {row['run']} from {row['other']}{where}"
+            f"; fewer than {least} may all be on one side by luck: --test randomisation counts how often",
+        )
 
 
 def _note_sampling(comparison: Comparison) -> Iterator[tuple[str, str]]:

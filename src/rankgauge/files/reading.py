@@ -329,6 +329,10 @@ def explain_unnamed(run: Any, queries: Sequence[str]) -> str | None:
         return None
     if len(queries) > 1 and not all(query.isdecimal() for query in queries):
         return None
+    if os.path.isdir(run):
+        return (
+            "Each file of the folder is named for its query (QUERY.json); or --queries FILE lists them in that order."
+        )
     if len(queries) == 1:
         return "The response does not say which query it answers: name the file for it (QUERY.json), or give --queries."
     return (

@@ -148,15 +148,17 @@ class Responses:
 
     def _names(self, found: list[tuple[str | None, Any]], source: Source) -> list[str]:
         """Return the query that each of the responses answers."""
-        own = [name or str(self.query(response) or "") for name, response in found]
-        alone = len(found) == 1 and source.stem
         if all(name for name, _ in found):
             return self._rename([str(name) for name, _ in found], source)
-        if not source.queries and (all(own) or alone):
-            return [name or str(alone) for name in own]
+        own = [name or str(self.query(response) or "") for name, response in found]
+        named = own if all(own) else [source.stem] if len(found) == 1 and source.stem else []
         listed, where = source.queries, LIST
         if not listed and (beside := list_beside(source)):
             listed, where = listed_queries(beside), str(beside)
+            if named and len(listed) != len(named) and beside.stem == "queries":
+                listed = ()  # it is about other files of the folder
+        if named and set(named) <= set(listed or named):
+            return named
         if listed:
             _fitting(listed, len(found), where, source)
         if listed and not source.queries:

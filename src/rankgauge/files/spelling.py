@@ -19,6 +19,7 @@ _RULES: Mapping[SameId, Callable[[pl.Expr], pl.Expr]] = {
     SameId.TRIM: lambda ids: ids.str.strip_chars(),
     SameId.CASEFOLD: lambda ids: ids.str.to_lowercase(),
     SameId.NUMBER: lambda ids: ids.str.replace(r"^0*(\d+?)(?:\.0*)?$", "$1"),
+    SameId.UNICODE: lambda ids: ids.str.normalize("NFC"),
     SameId.URL: lambda ids: ids.str.replace(r"^(?i:https?)://", "").str.replace(r"(.)/+$", "$1"),
 }
 

@@ -92,6 +92,7 @@ def scan_delimited(source: Source) -> pl.LazyFrame:
     """
     head = Head(source=source)
     names, separator = header(head)
+    refuse_twins(names, source)
     rows = pl.scan_csv(
         source.scannable(),
         separator=separator,
@@ -109,6 +110,14 @@ def _strip(rows: pl.LazyFrame, names: list[str], head: Head) -> pl.LazyFrame:
         return rows
     numbers = [column for name in ("grade", "score", "rank") if (column := find(names, name, head.source.said))]
     return rows.with_columns(pl.exclude(numbers).str.strip_chars())  # numbers lose their blanks when they are read
+
+
+def refuse_twins(names: list[str], source: Source) -> None:
+    """Raise an error where a column that counts has the name of another one."""
+    for name in (*JUDGMENTS.columns, *RUN.columns):
+        if (column := find(names, name, source.said)) and names.count(column) > 1:
+            hint = "Nothing says which is meant: rename one of them, or take it out."
+            raise InputError(f"{names.count(column)} columns are called {column}", path=source.name, hint=hint)
 
 
 def is_exact(head: Head) -> bool:

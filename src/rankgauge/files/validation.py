@@ -212,10 +212,12 @@ def _refuse_odd_columns(frame: pl.DataFrame, wanted: Iterable[str], table: Table
     if table is not RUN or "rank" not in frame.columns:
         return
     rank = frame["rank"].cast(pl.Float64, strict=False)
-    odd = frame.filter((rank % 1 != 0) & (pl.col("score").cast(pl.Float64, strict=False) == -rank))
+    odd = frame.filter(((rank % 1 != 0) | (rank < 0)) & (pl.col("score").cast(pl.Float64, strict=False) == -rank))
     if len(odd):
         raise InputError(
-            f"the rank {odd['rank'][0]} is not a whole number", path=path, hint="If ranks are scores, call them score."
+            f"the rank {odd['rank'][0]} is not a whole number from 0 on",
+            path=path,
+            hint="If ranks are scores, call them score; a document that was not retrieved has no row.",
         )
 
 

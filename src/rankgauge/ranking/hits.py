@@ -250,9 +250,11 @@ class Hits:
         """Return the hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
         if self.strangers and len(self.names) and not self.is_answered.any():
             listed, judged = _some(self.strangers), _some(self.names)
+            hint = "Are both from the same collection, with query ids written alike?"
+            if all(" " in str(query) for query in self.strangers) and not any(" " in str(name) for name in self.names):
+                hint += " The run calls them by their texts; so does --columns query=text for a dataset of LlamaIndex."
             raise UnmatchedError(
-                f"no query of the run is judged: the run has {listed}, the judgments {judged}",
-                hint="Are both from the same collection, with query ids written alike?",
+                f"no query of the run is judged: the run has {listed}, the judgments {judged}", hint=hint
             )
         return self
 

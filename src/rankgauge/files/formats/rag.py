@@ -7,10 +7,10 @@ LlamaIndex: a dataset (`EmbeddingQAFinetuneDataset.save_json`) holds judgments; 
 sentence-transformers' evaluators take, which have the same names. Its queries are called by their ids; `--columns
 query=text` calls them by their texts, as results (`RetrievalEvalResult.model_dump`) do, which hold judgments and a run.
 
-Haystack: an output of a pipeline does not say which query it answers: see the responses of search engines. Its
-documents are called by their ids. Results of evaluations hold judgments and a run; as in Haystack's evaluators,
-documents are the same if their contents are, and a score of a document that is expected is its grade. `--columns
-document=NAME` takes `id`, or a field of `meta`.
+Haystack: an output of a pipeline or of a retriever does not say which query it answers, unless somebody put a key
+`query` or `question` beside it: see the responses of search engines. Documents are called by their ids. Results of
+evaluations hold judgments and a run; as in Haystack's evaluators, documents are the same if their contents are, and a
+score of a document that is expected is its grade. `--columns document=NAME` takes `id`, or a field of `meta`.
 
 MLflow: the ids that the retriever should find are in the column of eval_results_table.json that the caller named as
 `targets`, those that it found in `predictions`; the table does not say which is which, so their names have to (`gt`,
@@ -166,8 +166,8 @@ ASKED = ("question", "questions", "query", "queries")
 
 
 def _output_documents(output: Any) -> list[Any]:
-    """Return the documents of the last component that gives some."""
-    components = list(output.values()) if isinstance(output, dict) else []
+    """Return the documents of the last component that gives some, or of the retriever whose output it is."""
+    components = [output, *output.values()] if isinstance(output, dict) else []
     lists = [found for one in components if (found := objects_at(one, "documents"))]
     return lists[-1] if lists else []
 
@@ -182,6 +182,7 @@ HAYSTACK = Responses(
     hits=_output_documents,
     document=lambda hit: hit["id"],
     fields=lambda hit: [hit, hit.get("meta")],
+    query=lambda output: next((output[name] for name in ASKED if isinstance(output.get(name), str)), None),
 ).register(
     SampleFile(title="an output of a pipeline of Haystack", kind=Kind.RUN, text=HAYSTACK_OUTPUT),
     name="haystack",

@@ -22,7 +22,7 @@ from rankgauge.files.columns import BLANKS, TEXT
 from rankgauge.files.compression import RATIO
 from rankgauge.files.format import Head, Kind, kinds
 from rankgauge.files.source import Source
-from rankgauge.files.tabular import tabular
+from rankgauge.files.tabular import refuse_twins, tabular
 from rankgauge.files.validation import Place
 from rankgauge.input_notes import note
 from rankgauge.registry import plain
@@ -61,6 +61,7 @@ def _is_spreadsheet(source: Source) -> bool:
 def _scan(source: Source) -> pl.LazyFrame:
     """Return every column as text: "007" is an id, not the number 7."""
     (header, *rows), _ = _table(source)
+    refuse_twins(header, source)
     names = _distinct([name or f"column {number}" for number, name in enumerate(header, start=1)])
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     return pl.LazyFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, TEXT))
