@@ -58,6 +58,16 @@ def test_the_map_is_complete() -> None:
     assert sorted(named) == sorted(there - {"__init__.py"})
 
 
+@pytest.mark.parametrize("page", ["design.md", "extending.md"])
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    """A folder or file of the package that is named in backticks exists."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    named = {path for path in re.findall(r"`([a-z_]+/[\w/]+(?:\.py|/))`", text) if path.partition("/")[0] in folders}
+    assert len(named) > 5
+    assert not {path for path in named if not (PACKAGE / path).exists()}
+
+
 def test_every_room_is_listed() -> None:
     """The rooms where one file adds something are the rooms of the registries, no more and no fewer."""
     listed = [room for cells in table("What you can add with one file") for room in paths(cells[2])]
