@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from rankgauge.comparison import compare
@@ -299,3 +300,60 @@ def test_lists_that_have_documents_in_common_by_chance() -> None:
     for seed in range(5):
         made = collection(dialects.get("standard"), seed=seed)
         assert explain_misplaced(made.judgments, made.run) is None
+
+
+@pytest.fixture
+def board(shop: Path) -> Path:
+    """Two collections of the shop's queries, with the old run and a new one whose ids are none of the judgments'."""
+    for name in ("de", "fr"):
+        runs = shop / "board" / name / "runs"
+        runs.mkdir(parents=True)
+        (runs.parent / "qrels.txt").write_text((shop / "qrels.txt").read_text())
+        (runs / "old.txt").write_text((shop / "old.txt").read_text())
+        (runs / "new.txt").write_text(lines(lambda n: [f"sku-{n}-{d}" for d in range(10)]))
+    return shop / "board"
+
+
+BOARD = ("compare", "--collections", "board", "-m", "nDCG@10")
+GATED = ("--fail-if-worse", "nDCG@10")
+
+
+def test_collections_of_which_nothing_is_judged_have_no_verdict(command: Command, board: Path) -> None:
+    """Over collections, too, a run whose ids do not match is neither worse, nor ranked, nor does it fail a gate."""
+    told = " ".join(command(*BOARD).split())
+    assert told.startswith("Warning: hardly anything of new on de is judged: none of the 300 documents")
+    assert told.index("Judged: 0 % (new on de) to 100 % (old on ") < told.index("old leads")
+    assert "old leads by nDCG@10: not told from new, as too little is judged" in told
+    [pair] = json.loads(command(*BOARD, "-o", "json"))["pairs"]
+    assert abs(pair["difference"]) > 0.5
+    assert pair["verdict"] == "cannot tell"
+    command(*BOARD, "--baseline", "old", *GATED, "-o", "gate.md", code=3)
+    assert "Gate: undecided (too little is judged)" in Path("gate.md").read_text(encoding="utf-8")
+    command(*BOARD, "--baseline", "old", *GATED, "--unjudged", "not-relevant", "-o", "gate.md", code=1)
+
+
+def test_collections_that_are_judged_unequally_have_no_verdict(command: Command, board: Path) -> None:
+    """A loss that would not be there if unjudged documents were as good as judged ones is none, alone or together."""
+    for runs in board.glob("*/runs"):
+        (runs / "old.txt").write_text(lines(lambda n: [f"{n}-{d}" for d in (5, 0, 6, 1, 7, 2, 8, 3, 9, 4)]))
+        (runs / "new.txt").write_text(lines(lambda n: [f"{p}{n}-{d}" for p in ("new-", "") for d in range(5)]))
+    [pair] = json.loads(command(*BOARD, "-o", "json"))["pairs"]
+    assert pair["corrected"] < 0.01
+    assert pair["verdict"] == "cannot tell"
+    command(*BOARD, "--baseline", "old", *GATED, "-o", "gate.json", code=3)
+    gate = json.loads(Path("gate.json").read_text(encoding="utf-8"))["gate"]
+    assert {row["reason"] for row in (*gate["rows"], *gate["collections"])} == {"unequally judged"}
+
+
+def test_a_pair_that_never_differs_does_not_blur_the_others() -> None:
+    """Corrected p-values of other pairs stay what they are if two runs are the same."""
+    rng = np.random.default_rng(0)
+    grades = {f"q{n}": {"a": 1, "b": 0} for n in range(30)}
+    good = {query: {"a": 2.0, "b": 1.0} for query in grades}
+    late = {query: {"a": 1.0 + 2 * float(rng.random() < 0.5), "b": 2.0} for query in grades}
+    runs = {"good": good, "late": late}
+    boards = dict.fromkeys("xyz", (grades, runs))
+    doubled = {name: (grades, runs | {"again": late}) for name in "xyz"}
+    alone, beside = (compare(one, "RR").pair_table for one in (boards, doubled))
+    assert alone["corrected"][0] < 0.01
+    assert [row["corrected"] < 0.01 for row in beside.named() if "good" in (row["run"], row["other"])] == [True, True]

@@ -13,6 +13,7 @@ from rankgauge.cli.comparison import (
     close_gate,
     find_baseline,
     gate_rules,
+    judged_rule,
 )
 from rankgauge.cli.evaluation import RunsEvaluation
 from rankgauge.cli.options import names
@@ -43,7 +44,6 @@ UNFIT = (
     "risk",
     "floor",
     "segment_tolerance",
-    "min_judged",
     "per_query",
     "measures_agree",
     "intents",
@@ -73,6 +73,7 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
         weights=weights,
         holes=options.holes or "common",
         settings=settings,
+        judged_rule=judged_rule(options),
     )
     tolerances = tuple(SegmentTolerance.parse(text) for text in options.collection_tolerance or ())
     gate = None

@@ -245,7 +245,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         baseline=bases[0] if bases else None,
         rivals=tuple(bases[1:]),
         settings=settings,
-        judged_rule=_judged_rule(options),
+        judged_rule=judged_rule(options),
         risk=options.risk,
     )
     if alike is not None:
@@ -373,7 +373,7 @@ def _alike(options: CompareOptions) -> SimilaritySettings | None:
     return settings if options.p is None else replace(settings, p=options.p)
 
 
-def _judged_rule(options: CompareOptions) -> JudgedRule:
+def judged_rule(options: CompareOptions) -> JudgedRule:
     """Return how much must be judged for a verdict; who says what unjudged documents count as is believed."""
     from rankgauge.comparison.judging import TRUSTING, JudgedRule
 

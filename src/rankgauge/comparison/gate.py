@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankgauge.comparison.judging import Places, is_many
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, UNEQUAL, Places, is_many
 from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation.judged_share import LEAST
@@ -49,7 +49,7 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.records import entity, record
 from rankgauge.statistics.effects import cohen_dz, queries_needed
 from rankgauge.statistics.intervals import Interval, t_interval
-from rankgauge.statistics.student import largest_share
+from rankgauge.statistics.student import largest_share, student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.collections import CollectionsComparison
@@ -76,11 +76,7 @@ why there is no verdict: "luck", "failed searches", "few queries", "few judged",
 queries, of one of the runs) or "unequally judged".
 """
 
-FAILED, FEW_QUERIES, LUCK = "failed searches", "few queries", "luck"
-FEW_JUDGED, BLIND, UNEQUAL = "few judged", "nothing judged", "unequally judged"
-JUDGING = (FEW_JUDGED, BLIND, UNEQUAL)
-"""The reasons that are about judgments."""
-
+FEW_QUERIES, LUCK = "few queries", "luck"
 FEWEST = 5
 """How many queries must be compared for a verdict."""
 
@@ -476,36 +472,57 @@ class CollectionsGate(RuleGate):
     @cached_property
     def rows(self) -> PlainTable:
         board, rows = self.comparison, []
-        queries, thin = sum(len(one.queries) for one in board.collections), any(c.is_thin for c in board.collections)
+        queries = sum(len(one.queries) for one in board.collections)
         for rule in self.rules:
             measured = board.measured(rule.measure)
             half = measured.pair_reach(level=1 - self.alpha)
             gap = measured.mean[board.paired[0]] - measured.mean[board.paired[1]]
-            ends = np.stack([gap, gap - half, gap + half], axis=1)
-            rows += self._rows(rule, ends, queries, thin=thin)
+            for pair, ends in enumerate(np.stack([gap, gap - half, gap + half], axis=1).tolist()):
+                rows.append(self._row(rule, pair, ends, queries, self._reason(rule, pair, ends)))
         return PlainTable.of_rows(COLLECTIONS_COLUMNS, rows)
+
+    def _reason(self, rule: GateRule, pair: int, ends: list[float]) -> str:
+        """Return why missing judgments leave no verdict on a pair; empty if they do not."""
+        places = (int(side[pair]) for side in self.comparison.paired)
+        measured = self.comparison.measured(rule.measure)
+        reason, moved = measured.judging(*places)
+        if reason or moved is None:
+            return reason
+        gap, error, freedom = measured.moved_error(moved)
+        half = float(student_quantile(np.array([freedom]), 1 - self.alpha / 2)[0]) * error
+        turned = decide(gap, gap - half, gap + half, tolerance=rule.tolerance)
+        return "" if turned is decide(*ends, tolerance=rule.tolerance) else UNEQUAL
 
     @cached_property
     def part_rows(self) -> PlainTable:
         board, rows = self.comparison, []
         for rule in self.rules:
             for one, values in zip(board.collections, board.measured(rule.measure).values, strict=True):
+                own = self._within(rule, "collection", one.name)
                 gaps = values[:, board.paired[0]] - values[:, board.paired[1]]
-                low, high = widen_intervals(t_interval(gaps, 1 - self.part_alpha), gaps, self.part_alpha)
-                thin = one.is_thin or (len(gaps) < FEWEST and bool(gaps.any()))
-                own, ends = self._within(rule, "collection", one.name), np.stack([gaps.mean(axis=0), low, high], axis=1)
-                rows += [(one.name, *row) for row in self._rows(own, ends, len(gaps), thin=thin)]
+                for pair, ends in enumerate(self._part_ends(gaps)):
+                    names = (board.runs[side[pair]] for side in board.paired)
+                    reason, moved = one.judging(board.judged_rule, rule.measure, *names)
+                    if moved is not None:
+                        turned = decide(*self._part_ends(moved[:, np.newaxis])[0], tolerance=own.tolerance)
+                        reason = "" if turned is decide(*ends, tolerance=own.tolerance) else UNEQUAL
+                    few = len(gaps) < FEWEST and bool(gaps.any())
+                    row = self._row(own, pair, ends, len(gaps), reason or (FEW_QUERIES if few else ""))
+                    rows.append((one.name, *row))
         return PlainTable.of_rows({"collection": str, **COLLECTIONS_COLUMNS}, rows)
 
-    def _rows(self, rule: GateRule, ends: Any, queries: int, *, thin: bool) -> list[tuple[Any, ...]]:
-        """List the pairs by a rule, from their differences and intervals (pairs × 3)."""
-        rows, runs = [], self.comparison.runs
-        for run, other, numbers in zip(*self.comparison.paired, ends.tolist(), strict=True):
-            verdict = GateVerdict.UNDECIDED if thin else decide(*numbers, tolerance=rule.tolerance)
-            luck = LUCK if verdict is GateVerdict.UNDECIDED else ""
-            named, reason = (rule.measure, runs[run], runs[other]), FEW_JUDGED if thin else luck
-            rows.append((*named, rule.tolerance, *numbers, queries, verdict.value, reason))
-        return rows
+    def _part_ends(self, gaps: FloatArray) -> list[list[float]]:
+        """List the mean difference on a collection and the ends of its interval, for each pair."""
+        low, high = widen_intervals(t_interval(gaps, 1 - self.part_alpha), gaps, self.part_alpha)
+        ends: list[list[float]] = np.stack([gaps.mean(axis=0), low, high], axis=1).tolist()
+        return ends
+
+    def _row(self, rule: GateRule, pair: int, ends: list[float], queries: int, reason: str) -> tuple[Any, ...]:
+        """Return the row of a pair by a rule, from its difference and the ends of its interval."""
+        verdict = GateVerdict.UNDECIDED if reason else decide(*ends, tolerance=rule.tolerance)
+        why = reason or (LUCK if verdict is GateVerdict.UNDECIDED else "")
+        runs = (self.comparison.runs[side[pair]] for side in self.comparison.paired)
+        return (rule.measure, *runs, rule.tolerance, *ends, queries, verdict.value, why)
 
 
 def _points(subject: str, value: float) -> str:

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.gate import (
-    BLIND,
-    FAILED,
-    FEW_JUDGED,
-    FEW_QUERIES,
-    FEWEST,
-    JUDGING,
-    Gate,
-    GateVerdict,
-    fewest,
-)
+from rankgauge.comparison.gate import FEW_QUERIES, FEWEST, Gate, GateVerdict, fewest
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JUDGING
 from rankgauge.comparison.tables import MOST, PairVerdict
 from rankgauge.evaluation.judged_share import JudgedShare, remedy, too_few
 from rankgauge.evaluation.judged_share import percent as judged_percent
@@ -71,8 +62,8 @@ def _verdict(gate: AnyGate) -> str:
 
 
 def _say_what_would_settle(rows: Sequence[Mapping[str, Any]]) -> str:
-    if any(row["reason"] == FEW_JUDGED for row in rows):
-        return "too little is judged"
+    if any(row["reason"] in JUDGING for row in rows):
+        return "too little is judged to tell"
     if "needed" not in rows[0]:
         return f"the queries at hand, {rows[0]['queries']:,}, do not settle it"
     most = max(row["needed"] for row in rows)

@@ -32,6 +32,11 @@ from rankgauge.ranking import Hits
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.records import entity, record
 
+FAILED = "failed searches"
+FEW_JUDGED, BLIND, UNEQUAL = "few judged", "nothing judged", "unequally judged"
+JUDGING = (FEW_JUDGED, BLIND, UNEQUAL)
+"""The reasons for no verdict that are about judgments."""
+
 FEW = 0.05
 """Up to this share of the queries, or one of them, may show nothing."""
 

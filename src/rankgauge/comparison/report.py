@@ -10,7 +10,16 @@ from rankgauge.comparison import Comparison, PairVerdict, gate_report, page, ris
 from rankgauge.comparison import report_tables as tables
 from rankgauge.comparison.gate import fewest
 from rankgauge.comparison.gate_report import GateCase
-from rankgauge.comparison.report_tables import DIGITS, MOST, UNTOLD, UP, directions, latex_means, tell_standing
+from rankgauge.comparison.report_tables import (
+    DIGITS,
+    MOST,
+    UNTOLD,
+    UNTOLD_WORDS,
+    UP,
+    directions,
+    latex_means,
+    tell_standing,
+)
 from rankgauge.comparison.tables import FEWEST
 from rankgauge.evaluation import judged_share as judging
 from rankgauge.evaluation import notes as common
@@ -378,12 +387,7 @@ def _tests(comparison: Comparison, shown: Collection[str]) -> Iterator[tuple[str
     risked = "; in the table of risk TRisk decides" if "risk" in shown and comparison.risk is not None else ""
     yield "verdict", f"of the run against the other, {below}{risked}"
     if PairVerdict.UNTOLD.value in verdicts:
-        yield (
-            PairVerdict.UNTOLD.value,
-            "too little of a run is judged, too many of its searches failed, or one is judged so much less than the "
-            "other that they would not be told apart if its unjudged documents were as good as judged ones of about "
-            "the same rank",
-        )
+        yield PairVerdict.UNTOLD.value, UNTOLD_WORDS
     yield from _few_differ(rows, fewest(settings.alpha))
     yield from _note_sampling(comparison)
 

@@ -26,6 +26,11 @@ MOST = 45
 NAMED = 6
 """How many beaten runs a table names before it counts them."""
 
+UNTOLD_WORDS = (
+    "too little of a run is judged, too many of its searches failed, or one is judged so much less than the other that "
+    "they would not be told apart if its unjudged documents were as good as judged ones of about the same rank"
+)
+
 UP, DOWN, OPEN, UNTOLD = "+", "−", "·", "?"
 """Marks of a matrix: the run of the row is above that of the column by more than luck, below it, or neither."""
 

@@ -39,8 +39,8 @@ def query_resamples(
     """Resample what other queries of the same collections would show: normal means with the errors' covariance."""
     values, vectors = np.linalg.eigh(errors.covariance)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))).T.astype(np.float32)
-    inverse, freedom = _inverse(errors), float(np.min(errors.freedom[np.triu_indices(len(mean))], initial=np.inf))
-
+    changing = np.triu(errors.paired + np.diag(errors.alone)) > 0  # what never changes has no degrees of freedom
+    inverse, freedom = _inverse(errors), float(np.min(errors.freedom[changing], initial=np.inf))
     parts = []
     for size in _sizes(draws):
         moved = rng.standard_normal((size, len(root)), dtype=np.float32) @ root

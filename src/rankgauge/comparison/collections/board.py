@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JudgedRule, MissingJudgments, is_many
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.comparison.tables import PairVerdict, counted_queries, paired_places, stacked_values
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
@@ -111,10 +112,23 @@ class Collection:
         shares = [one.share for result in (self.results or {}).values() for one in result.judged.values()]
         return min((one for one in shares if not math.isnan(one)), default=math.nan)
 
-    @property
-    def is_thin(self) -> bool:
-        """Whether too little of a run is judged for its values to mean anything."""
-        return any(one.is_thin for result in (self.results or {}).values() for one in result.judged.values())
+    def judging(self, rule: JudgedRule, measure: str, run: str, other: str) -> tuple[str, FloatArray | None]:
+        """Return why missing judgments leave no verdict on two runs (empty if they do not), and where these are judged
+        unequally their differences by query if unjudged documents were as good as judged ones."""
+        if not self.results:
+            return "", None
+        missing = MissingJudgments(results=self.results, queries=counted_queries(self.results), rule=rule)
+        wanted = next(one for one in self.results[run].measures if str(one) == measure)
+        if any(is_many(int(one.sum()), len(one)) for one in (missing.failed[run], missing.failed[other])):
+            return FAILED, None
+        if missing.is_thin(wanted, run, other):
+            return FEW_JUDGED, None
+        blind = missing.blind(wanted, run, other)
+        if is_many(int(blind.sum()), len(blind)):
+            return BLIND, None
+        if not missing.is_unequal(wanted, run, other):
+            return "", None
+        return "", missing.as_good(wanted, run, other)[np.isin(missing.queries, self.queries)]
 
     def of_runs(self, runs: Sequence[str]) -> Collection:
         """Return the collection with these runs, in this order."""
@@ -142,6 +156,7 @@ class CollectionsComparison:
     ascending: frozenset[str] = frozenset()
     """The measures of which more is not better."""
     settings: ComparisonSettings = field(default_factory=ComparisonSettings)
+    judged_rule: JudgedRule = field(default_factory=JudgedRule)
 
     def __post_init__(self) -> None:
         for name, known in (("weights", WEIGHTS), ("holes", HOLES)):
@@ -290,6 +305,7 @@ class MeasuredRuns:
 
     board: CollectionsComparison
     row: int
+    _untold: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     @property
     def measure(self) -> str:
@@ -351,7 +367,38 @@ class MeasuredRuns:
             return np.zeros((len(self.mean), len(self.mean)), dtype=bool)
         t = self.t(question)
         above = (t > 0) & (adjust_p(t, self.resamples[question].largest) < self.board.settings.alpha)
+        for run, other in np.argwhere(above).tolist():
+            above[run, other] = not self.is_untold(run, other)
         return np.asarray(above & self.above(HERE) if question == BEYOND and self.board.answers_here else above)
+
+    def judging(self, run: int, other: int) -> tuple[str, list[FloatArray] | None]:
+        """Return why missing judgments leave no verdict on two runs (empty if they do not), and where these are judged
+        unequally their differences by collection if unjudged documents were as good as judged ones."""
+        board, names = self.board, (self.board.runs[run], self.board.runs[other])
+        found = [one.judging(board.judged_rule, self.measure, *names) for one in board.collections]
+        reason = next((why for why, _ in found if why), "")
+        if reason or all(moved is None for _, moved in found):
+            return reason, None
+        plain = [values[:, run] - values[:, other] for values in self.values]
+        return "", [gap if moved is None else moved for gap, (_, moved) in zip(plain, found, strict=True)]
+
+    def moved_error(self, moved: Sequence[FloatArray]) -> tuple[float, float, float]:
+        """Return the mean of such differences over collections, its standard error and degrees of freedom."""
+        errors = levels.query_errors([one[:, np.newaxis] for one in moved], self.board.weight)
+        gap = float(self.board.weight @ [one.mean() for one in moved])
+        return gap, float(errors.alone[0]), float(errors.freedom[0, 0])
+
+    def is_untold(self, run: int, other: int) -> bool:
+        """Whether two runs may be separated only because documents are not judged."""
+        if (run, other) not in self._untold:
+            reason, moved = self.judging(run, other)
+            turned = False
+            if moved is not None:
+                gap, error, freedom = self.moved_error(moved)
+                p = levels.p_values(*(np.array([one]) for one in (gap, error, freedom)))[0]
+                turned = not p < self.board.settings.alpha or (gap > 0) != (self.mean[run] > self.mean[other])
+            self._untold[run, other] = self._untold[other, run] = bool(reason) or turned
+        return self._untold[run, other]
 
     def ranks(self, question: str) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest rank of each run; NaN where there is no answer."""
@@ -495,7 +542,10 @@ class MeasuredRuns:
         words = (PairVerdict.BETTER, PairVerdict.WORSE)
         up, down = words if self.measure not in self.board.ascending else (PairVerdict.HIGHER, PairVerdict.LOWER)
         told = np.where(difference > 0, up.value, down.value)
-        verdict = np.where(corrected < self.board.settings.alpha, told, PairVerdict.OPEN.value)
+        separated = corrected < self.board.settings.alpha
+        pairs = zip(separated.tolist(), *(side.tolist() for side in self.board.paired), strict=True)
+        untold = [apart and self.is_untold(run, other) for apart, run, other in pairs]
+        verdict = np.where(separated, np.where(untold, PairVerdict.UNTOLD.value, told), PairVerdict.OPEN.value)
         verdict = np.where((half == 0) & (np.abs(difference) < 1e-12), PairVerdict.EQUAL.value, verdict)
         verdict = np.where(np.isnan(p), NOT_YET, verdict)
         columns = {"low": difference - half, "high": difference + half, "p": p, "corrected": corrected}

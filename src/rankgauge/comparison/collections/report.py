@@ -23,7 +23,10 @@ from rankgauge.comparison.collections.board import (
     MeasuredRuns,
 )
 from rankgauge.comparison.gate_report import GateCase
-from rankgauge.comparison.report_tables import ranges
+from rankgauge.comparison.report_tables import UNTOLD_WORDS, ranges
+from rankgauge.comparison.tables import PairVerdict
+from rankgauge.evaluation import judged_share
+from rankgauge.evaluation.notes import unjudged_words
 from rankgauge.lazy_polars import pl
 from rankgauge.records import entity
 from rankgauge.render.format import Medium, Report, ReportDocument
@@ -35,6 +38,7 @@ from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import CollectionsGate
+    from rankgauge.evaluation.result import Result
 
 TABLES: Mapping[str, str] = {
     "means": "the mean of each run over collections, with its ranks",
@@ -114,7 +118,13 @@ class CollectionsReport(Report):
 
     def warnings(self) -> list[tuple[str, str]]:
         """Return what has to be said beside bare values: holes, and questions without an answer."""
-        return [note for note in self.notes() if note[0] in ("holes", "not yet", "judged")]
+        judged = [("judged", words) for words in judged_share.warnings(self._results())]
+        return [*judged, *(note for note in self.notes() if note[0] in ("holes", "not yet"))]
+
+    def _results(self) -> dict[str, Result]:
+        """Return what was evaluated, by run and collection; nothing where scores are all that is known."""
+        given = self.comparison.collections
+        return {f"{run} on {one.name}": found for one in given for run, found in (one.results or {}).items()}
 
     def picture(self) -> Drawing:
         """Return the heat map, the ranks and some differences by the first measure."""
@@ -129,8 +139,11 @@ class CollectionsReport(Report):
         lead, told = board.runs[measured.order[0]], dict[str, str]()
         for question in measured.resamples:
             above = measured.above(question)[measured.order[0]]
-            rivals = [board.runs[run] for run in measured.order[1:] if not above[run]]
+            first, *rest = measured.order.tolist()
+            rivals = [board.runs[run] for run in rest if not above[run]]
             words = f"not told from {_some(rivals)}" if rivals else "above every other run"
+            if any(measured.is_untold(first, run) for run in rest if not above[run]):
+                words += ", as too little is judged,"
             told[words] = (
                 f"{told[words]} and on {WHERE[question]}" if told.get(words) else f"{words} on {WHERE[question]}"
             )
@@ -156,6 +169,9 @@ class CollectionsReport(Report):
         )
 
     def _passages(self, medium: Medium) -> Iterator[Passage]:
+        if results := self._results():
+            dialect, measures = (getattr(next(iter(results.values())), name) for name in ("dialect", "measures"))
+            yield from judged_share.passages(results, always=True, unjudged=unjudged_words(dialect, measures))
         if self.gate is not None:
             yield from gate_report.passages(self.gate)
         if medium is not Medium.PAGE:
@@ -220,8 +236,11 @@ class CollectionsReport(Report):
         if board.answers_beyond:
             yield "one more", "95 %, where the difference on one more collection would lie"
         yield from _decisive(board)
-        if thin := [one.name for one in board.collections if one.is_thin]:
-            yield "judged", f"too little is judged for values to mean anything in {_some(thin)}"
+        if any(
+            PairVerdict.UNTOLD.value in told
+            for told in (board.pair_table["verdict"], board.pair_table["verdict_beyond"])
+        ):
+            yield PairVerdict.UNTOLD.value, UNTOLD_WORDS
         yield "seed", f"{board.settings.seed}"
 
 

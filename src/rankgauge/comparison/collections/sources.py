@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison.collections.board import Collection, CollectionsComparison
+from rankgauge.comparison.judging import TRUSTING, JudgedRule
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation.evaluation import apply_spelling, evaluate_runs, override_choices
@@ -259,6 +260,7 @@ def compare_collections(
         results = {run: one.noted(notes) for run, one in evaluate_runs(judged, named, wanted, spoken)}
         given = {"weight": weights.get(name)} if isinstance(weights, Mapping) else {}
         listed.append(Collection.from_results(name, results, group=(groups or {}).get(name, ""), **given))
+    choices["judged_rule"] = TRUSTING if "unjudged" in overrides else JudgedRule()
     choices |= {"weights": "given" if isinstance(weights, Mapping) else weights, **described_measures(wanted)}
     return CollectionsComparison(given=tuple(listed), **choices)
 
