@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from scipy import stats
 from rankgauge import InputError, ParameterError, UnknownNameError, compare, evaluate
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import LEAST
-from rankgauge.comparison.collections.report import CollectionsReport
-from rankgauge.comparison.collections.sources import read_board
+from rankgauge.comparison.collections.report import CollectionsReport, forests
+from rankgauge.comparison.collections.sources import read_board, read_weights
 from rankgauge.render.format import FORMATS
 from rankgauge.statistics import collection_means as levels
 from rankgauge.statistics.rank_intervals import collection_resamples, group_letters, rank_ends
@@ -43,9 +44,9 @@ def world(collections: int, runs: int = 3, queries: int = 20, seed: int = 0, **s
     return CollectionsComparison(given=tuple(given), measures=("AP",), **settings)
 
 
-def scored(collections: int) -> CollectionsComparison:
+def scored(collections: int, runs: int = 3) -> CollectionsComparison:
     """The same with scores alone."""
-    given = [Collection(name=one.name, runs=one.runs, scores=one.scores) for one in world(collections).given]
+    given = [Collection(name=one.name, runs=one.runs, scores=one.scores) for one in world(collections, runs).given]
     return CollectionsComparison(given=tuple(given), measures=("AP",))
 
 
@@ -168,11 +169,37 @@ def test_holes_are_named_and_left_out_or_bounded() -> None:
     row = next(row for row in bounded.mean_table.named() if row["run"] == "c")
     assert (row["low"], row["high"]) == pytest.approx((0.9 / 2, (0.9 + 1) / 2))
     assert (row["rank_low"], row["rank_high"], row["missing"]) == (1, 2, 1)
+    assert "| c | [0.4500, 0.9500] |" in written(CollectionsReport(comparison=bounded), "md")
     assert "| lacks |" in written(CollectionsReport(comparison=bounded), "md")
     assert "| lacks |" not in written(CollectionsReport(comparison=common), "md")
     holey = (Collection.from_scores("x", {"a": [1.0]}), Collection.from_scores("y", {"b": [1.0]}))
     with pytest.raises(InputError, match="no common part"):
         CollectionsComparison(given=holey, measures=("s",))
+
+
+@pytest.mark.parametrize("make", [world, scored])
+def test_a_run_with_holes_has_bounds_of_its_rank_among_intervals(make: Callable[..., CollectionsComparison]) -> None:
+    """Its rank counts the runs whose intervals are apart from its bounds, for each question that has an answer."""
+    whole = make(8, runs=4).given
+    cut = (whole[0].of_runs(["r0", "r1", "r3"]), *whole[1:])
+    found = CollectionsComparison(given=cut, measures=("AP",), holes="bounds")
+    rows = {row["run"]: row for row in found.mean_table.named()}
+    row = rows.pop("r2")
+    for end in ("", "_beyond") if found.answers_here else ("_beyond",):
+        above = sum(one[f"low{end}"] > row["high"] for one in rows.values())
+        below = sum(one[f"high{end}"] < row["low"] for one in rows.values())
+        assert (row[f"rank_low{end}"], row[f"rank_high{end}"]) == (1 + above, 4 - below)
+    text = written(CollectionsReport(comparison=found), "md")
+    assert f"| r2 | [{row['low']:.4f}, {row['high']:.4f}] | – |" in text
+    assert f"{row[f'rank_low{end}']:.0f}–{row[f'rank_high{end}']:.0f}" in text
+
+
+def test_a_forest_puts_the_better_run_first() -> None:
+    """Unless there is a baseline, which is what the others are held against."""
+    better, held = world(6).measured("AP"), world(6, bases=("r2",)).measured("AP")
+    assert [name.split(": ")[1][:2] for name in forests(better)][:2] == ["r2", "r2"]
+    assert [name[-2:] for name in forests(held)] == ["r2", "r2"]
+    assert "+0.2" in "".join(next(iter(forests(better).values())).parts)
 
 
 def test_several_baselines_are_corrected_together() -> None:
@@ -187,6 +214,8 @@ def test_several_baselines_are_corrected_together() -> None:
     ]
     with pytest.raises(ParameterError, match="fewer than all runs"):
         compare(judgments, runs, "RR", baseline=["x", "y", "z"])
+    twice = compare({"one": (judgments, runs), "two": (judgments, runs)}, "RR", baseline=["x", "x"])
+    assert [*twice.pair_table.rows("run", "other")] == [("y", "x"), ("z", "x")]
 
 
 def mteb_folder(folder: Path, scores: dict[str, dict[str, list[float]]]) -> Path:
@@ -221,6 +250,8 @@ def test_results_of_mteb_are_scores_alone(tmp_path: Path) -> None:
         ("[collections.a]\njudgments = 'q'", "needs judgments and runs"),
         ("[collections.a]\nweights = 1", "knows no key 'weights'"),
         ("[collections.a]\nweight = 'x'\njudgments = 'q'\nruns = ['r']", "weight must be a number"),
+        ("[collections.a]\nweight = -1\njudgments = 'q'\nruns = ['r']", "0 or more; it is '-1'"),
+        ("[collections.a]\ngroup = ['x']\njudgments = 'q'\nruns = ['r']", "group must be a text"),
         ("[collections", "valid TOML"),
         ("folder = 'nowhere'", "is no folder"),
     ],
@@ -247,9 +278,29 @@ def test_a_folder_of_collections(tmp_path: Path) -> None:
         ("a", "test.tsv", ["e5-v1.5"]),
         ("b", "qrels.txt", ["e5-v1.5"]),
     ]
+    (tmp_path / "board.toml").write_text("[collections.a]\njudgments = 'a/qrels'\nruns = ['a/runs/e5-v1.5.run.gz']")
+    assert [one.judgments for one in read_board(tmp_path / "board.toml")] == [sources[0].judgments]
     (tmp_path / "b" / "runs" / "e5-v1.5.txt").touch()
     with pytest.raises(InputError, match="two files are the run"):
         read_board(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("collection,weight\na,heavy\n", "a: weight must be a number, 0 or more; it is 'heavy'"),
+        ("collection,weight\na,1\nb,-3\n", "b: weight must be a number, 0 or more; it is '-3'"),
+        ("collection,weight\na,\nb,1\n", "a: weight must be a number, 0 or more; it is missing"),
+        ("collection,weight\na,1\na,2\n", "has the collection a twice"),
+    ],
+)
+def test_a_wrong_table_of_weights_says_what_is_wrong(tmp_path: Path, text: str, wrong: str) -> None:
+    """An error names the file and the collection."""
+    path = tmp_path / "weights.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=wrong) as caught:
+        read_weights(path)
+    assert str(caught.value).startswith(str(path))
 
 
 def test_bad_choices_are_errors() -> None:
@@ -260,14 +311,18 @@ def test_bad_choices_are_errors() -> None:
     bare = (Collection.from_scores("c", {"a": [0.1], "b": [0.2]}),)
     with pytest.raises(InputError, match="how many queries"):
         _ = CollectionsComparison(given=bare, measures=("s",), weights="queries").weight
-    with pytest.raises(InputError, match="no collection has a group"):
-        _ = CollectionsComparison(given=bare, measures=("s",), weights="groups").weight
+    grouped = Collection.from_scores("d", {"a": [0.1], "b": [0.2]}, group="g")
+    for given in (bare, (*bare, grouped)):
+        with pytest.raises(InputError, match="the collection c has no group"):
+            _ = CollectionsComparison(given=given, measures=("s",), weights="groups").weight
     runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}
     for name, value in (("test", "sign"), ("correction", "bonferroni")):
         with pytest.raises(ParameterError, match=f"'{name}' parameter"):
             compare({"one": ({"q": {"d": 1}}, runs)}, "RR", **{name: value})
     with pytest.raises(ParameterError, match="measures"):
         compare({"q": {"d": 1}}, {"a": {}, "b": {}})
+    with pytest.raises(ParameterError, match="at least two"):
+        compare({"one": ({"q": {"d": 1}}, {})}, "RR")
 
 
 @pytest.mark.parametrize(

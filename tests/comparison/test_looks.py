@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,11 @@ def test_the_gate_over_collections() -> None:
         better.comparison.gate("AP", collections={"nowhere": 0.1})
     with pytest.raises(ParameterError, match="baseline"):
         world(6).gate("AP")
+    bounded = replace(better.comparison, bounds={"AP": (0.0, 1.0)})
+    with pytest.raises(ParameterError, match="a loss below 1, the range of AP"):
+        bounded.gate("AP:2")
+    with pytest.raises(ParameterError, match="'collection-tolerance' parameter"):
+        bounded.gate("AP", collections={"c0": 1.0})
 
 
 def test_a_collection_alone_fails_the_gate() -> None:
@@ -118,6 +124,8 @@ def test_check_counts_its_looks(tmp_path: Path) -> None:
         assert f"{len(set(codes)) if loss < 15 else 3} of those in looks.json" in done.out
     assert codes == [0, 1, 1, 1]
     assert len(json.loads((tmp_path / "looks.json").read_text())["looks"]) == 3
+    words = ["compare", "--collections", "board", "--baseline", "main", "--fail-if-worse", "rr"]
+    assert rankgauge(words, tmp_path).code == WORSE.exit_code
     told = json.loads(rankgauge(["check", "-o", "json"], tmp_path).out)["gate"]
     assert told["verdict"] == "worse"
     assert told["level"] == pytest.approx(1 - 0.05 * spending(3) / 2)

@@ -28,7 +28,7 @@ from rankgauge.comparison.collections.sources import (
     read_board,
     read_weights,
 )
-from rankgauge.comparison.gate import CollectionsGate
+from rankgauge.comparison.gate import CollectionsGate, GateRule
 from rankgauge.comparison.looks import GateLook
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.errors import InputError, OptionError, UnknownNameError
@@ -63,13 +63,13 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     refuse_overwriting([options.collections], [path for _, path in outputs])
     sources, weights = _apply_weights(options, read_board(options.collections))
     settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
-    rules, chosen = gate_rules(options), chosen_tables(options, TABLES)
-    collections, said = _evaluate_collections(options, sources, [rule.measure for rule in rules])
+    chosen = chosen_tables(options, TABLES)
+    collections, said, rules = _evaluate_collections(options, sources, gate_rules(options))
     known = {run: None for one in collections for run in one.runs}
     comparison = CollectionsComparison(
         given=tuple(collections),
         **said,
-        bases=tuple(find_baseline(one, known) for one in options.baseline or ()),
+        bases=tuple(dict.fromkeys(find_baseline(one, known) for one in options.baseline or ())),
         weights=weights,
         holes=options.holes or "common",
         settings=settings,
@@ -113,7 +113,7 @@ def _apply_weights(options: CompareOptions, sources: list[CollectionSource]) -> 
         return sources, options.weights or "each"
     if not Path(options.weights).suffix:
         raise UnknownNameError("rule for weights", options.weights, WEIGHTS)
-    said = {name: (weight, group) for name, weight, group in read_weights(Path(options.weights))}
+    said = read_weights(Path(options.weights))
     if unknown := [one.name for one in sources if one.name not in said]:
         raise InputError(f"says nothing of the collection {unknown[0]}", path=options.weights)
     found = [replace(one, weight=said[one.name][0], group=said[one.name][1]) for one in sources]
@@ -121,16 +121,19 @@ def _apply_weights(options: CompareOptions, sources: list[CollectionSource]) -> 
 
 
 def _evaluate_collections(
-    options: CompareOptions, sources: list[CollectionSource], wanted: list[str]
-) -> tuple[list[Collection], dict[str, Any]]:
-    """Evaluate every collection; those of scores alone have no queries. Also what is known of the measures."""
-    measures = list(dict.fromkeys([*names(options.measure or ()), *wanted]))
+    options: CompareOptions, sources: list[CollectionSource], rules: tuple[GateRule, ...]
+) -> tuple[list[Collection], dict[str, Any], tuple[GateRule, ...]]:
+    """Evaluate every collection; those of scores alone have no queries.
+
+    Also what is known of the measures, and the rules with their measures' own names.
+    """
+    measures = list(dict.fromkeys([*names(options.measure or ()), *(rule.measure for rule in rules)]))
     if all(one.scores for one in sources):
         asked = measures or [MAIN]
-        return [one.scored(asked) for one in sources], {"measures": tuple(asked)}
+        return [one.scored(asked) for one in sources], {"measures": tuple(asked)}, rules
     if bare := [one.name for one in sources if one.scores]:
         raise InputError(f"{bare[0]} has scores alone, and other collections have runs: compare them apart")
-    found, said = [], {}
+    found, said, selected = [], {}, {}
     with show_progress() as tell:
         for place, one in enumerate(sources):
             tell(place, len(sources), one.name)
@@ -138,7 +141,9 @@ def _evaluate_collections(
             asked_here = options.but(judgments=one.judgments, runs=files, measure=measures or None)
             evaluation = RunsEvaluation.of(asked_here, DEFAULT_MEASURES[:1])
             said = described_measures(measures_of(evaluation.printed))
+            selected = {rule.measure: evaluation.dialect.select(rule.measure) for rule in rules}
             results = evaluation.results()
             found.append(Collection.from_results(one.name, results, weight=one.weight, group=one.group))
         tell(len(sources), len(sources), "")
-    return found, said
+    spelled = {name: str(those[0]) for name, those in selected.items() if len(those) == 1}
+    return found, said, tuple(replace(one, measure=spelled.get(one.measure, one.measure)) for one in rules)

@@ -109,7 +109,7 @@ def compare(
     """
     from rankgauge import files
 
-    bases = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
+    bases = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
     stated: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     chosen = replace(settings or ComparisonSettings(), **{k: v for k, v in stated.items() if v is not None})
     said = {"columns": columns, "scale": scale, "ids": ids, "chunks": chunks, "spans": spans}

@@ -224,6 +224,16 @@ class RuleGate:
         order = (GateVerdict.WORSE, GateVerdict.UNDECIDED)
         return next((verdict for verdict in order if verdict.value in words), GateVerdict.PASS)
 
+    def _check_losses(self, bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Refuse a loss that no run can have."""
+        for rule in self.rules:
+            reach = float(np.ptp(bounds[rule.measure]))
+            own = [(f"{self.part_kind[:-1]}-tolerance", one.segment, one.loss) for one in self.tolerances]
+            for name, subject, loss in [("fail-if-worse", rule.measure, rule.tolerance), *own]:
+                if loss >= reach:
+                    wanted = f"a loss below {reach:g}, the range of {rule.measure}{_points(subject, loss)}"
+                    raise ParameterError("the gate", name, wanted, f"{subject}:{loss:g}")
+
     def _within(self, rule: GateRule, by: str, part: str) -> GateRule:
         own = [one.loss for one in self.tolerances if one.concerns(by, part)]
         return replace(rule, tolerance=own[0]) if own else rule
@@ -259,14 +269,8 @@ class Gate(RuleGate):
         self._check_ranges()
 
     def _check_ranges(self) -> None:
-        # A loss that no run can have, or a floor that none, or every run, reaches.
-        for rule in self.rules:
-            reach = float(np.ptp(self.measure(rule.measure).facts.bounds))
-            own = [("segment-tolerance", one.segment, one.loss) for one in self.tolerances]
-            for name, subject, loss in [("fail-if-worse", rule.measure, rule.tolerance), *own]:
-                if loss >= reach:
-                    wanted = f"a loss below {reach:g}, the range of {rule.measure}{_points(subject, loss)}"
-                    raise ParameterError("the gate", name, wanted, f"{subject}:{loss:g}")
+        # A floor that none, or every run, reaches.
+        self._check_losses({rule.measure: self.measure(rule.measure).facts.bounds for rule in self.rules})
         for floor in self.floors:
             for measure in [floor.measure] if floor.measure else [rule.measure for rule in self.rules]:
                 low, high = self.measure(measure).facts.bounds
@@ -460,6 +464,7 @@ class CollectionsGate(RuleGate):
         for one in self.tolerances:
             if one.segment not in known:
                 raise UnknownNameError("collection", one.segment, known)
+        self._check_losses({rule.measure: board.bounds.get(rule.measure, (0.0, np.inf)) for rule in self.rules})
 
     @property
     def alpha(self) -> float:

@@ -101,13 +101,13 @@ class SegmentTolerance:
 
     def __post_init__(self) -> None:
         if not self.segment or not self.loss >= 0:
-            wanted = "a segment and a loss of 0 or more, such as brand:0.02"
-            raise ParameterError("the gate", "segment-tolerance", wanted, f"{self.segment}:{self.loss:g}")
+            wanted = "a name and a loss of 0 or more, such as brand:0.02"
+            raise ParameterError("the gate", "tolerance", wanted, f"{self.segment}:{self.loss:g}")
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `brand:0.02` or `kind=brand:0.02`."""
-        segment, loss = _split(text, "segment-tolerance", "a segment and its tolerated loss, such as brand:0.02")
+        segment, loss = _split(text, "tolerance", "a name and its tolerated loss, such as brand:0.02")
         return cls(segment=segment, loss=loss)
 
     def concerns(self, by: str, segment: str) -> bool:

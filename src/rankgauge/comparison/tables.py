@@ -61,8 +61,8 @@ def counted_queries(results: Mapping[str, Result]) -> list[str]:
 def stacked_values(results: Mapping[str, Result], queries: Sequence[str]) -> FloatArray:
     """Stack the values of runs (measures × queries × runs); NaN where a run has none for the query."""
     place = {query: row for row, query in enumerate(queries)}
-    measures = next(iter(results.values())).measures
-    values = np.full((len(measures), len(place), len(results)), np.nan)
+    measures = max((len(result.measures) for result in results.values()), default=0)
+    values = np.full((measures, len(place), len(results)), np.nan)
     for column, result in enumerate(results.values()):
         values[:, [place[query] for query in result.names], column] = result.matrix.T
     return values

@@ -161,7 +161,7 @@ class CollectionsComparison:
     def __post_init__(self) -> None:
         for name, known in (("weights", WEIGHTS), ("holes", HOLES)):
             if getattr(self, name) not in known:
-                raise UnknownNameError(name, getattr(self, name), known)
+                raise UnknownNameError(f"rule for {name}", getattr(self, name), known)
         if len({one.name for one in self.given}) < len(self.given) or not self.given:
             raise ParameterError("compare", "collections", "some, with different names", [c.name for c in self.given])
         if len(self.all_runs) < 2:
@@ -227,10 +227,11 @@ class CollectionsComparison:
                     raise InputError(f"nobody knows how many queries {bare[0]} has, and the weights are by queries")
                 found = np.array([float(len(c.queries)) for c in collections])
             case "groups":
-                if not any(c.group for c in collections):
+                groups = [c.group for c in collections]
+                if not all(groups):
+                    bare = [c.name for c in collections if not c.group]
                     hint = 'group = "…" in its part of the board, or a table for --weights with a column group'
-                    raise InputError("no collection has a group, and the weights are by groups", hint=hint)
-                groups = [c.group or c.name for c in collections]
+                    raise InputError(f"the collection {bare[0]} has no group, and the weights are by groups", hint=hint)
                 found = np.array([1 / groups.count(name) for name in groups])
             case "given":
                 if bare := [c.name for c in collections if c.weight is None]:
@@ -448,6 +449,9 @@ class MeasuredRuns:
             ranks[f"rank_high{end}"] = most + sum((row["high"] > low).astype(float) for row in partial)
             found = self.resamples.get(question)
             best[f"best{end}"] = np.full(count, np.nan) if found is None else found.first
+            for row in partial if found is not None else ():  # where other runs have intervals, by those
+                row[f"rank_low{end}"] = 1.0 + float((low > row["high"]).sum())
+                row[f"rank_high{end}"] = float(len(self.board.all_runs) - (high < row["low"]).sum())
         columns = {
             "measure": [self.measure] * count,
             "run": list(self.board.runs),

@@ -284,9 +284,12 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
     """List the runs, the highest mean first, then those that lack collections."""
     rows = list(board.mean_table.where("measure", measure).named())
     rows.sort(key=lambda row: (row["missing"] > 0, -row["mean"] if not row["missing"] else -row["high"]))
+    for row in rows:
+        row["bounds"] = (row["low"], row["high"]) if row["missing"] else ()
+        row |= {"low": math.nan, "high": math.nan} if row["missing"] else {}
     ends = [end for end, known in (("", board.answers_here), ("_beyond", board.answers_beyond)) if known]
     columns = (
-        *(Column("run"), Column("mean", format=number)),
+        *(Column("run"), Column("mean", ("mean", "bounds"), _mean)),
         *_answers(board),
         *(Column("beyond" if end > ends[0] else "rank", (f"rank_low{end}", f"rank_high{end}"), _ranks) for end in ends),
         *((Column("group", "letters"),) if any(row["letters"] for row in rows) else ()),
@@ -295,6 +298,11 @@ def means(board: CollectionsComparison, measure: str) -> ReportTable:
     )
     title = _title(board, "Means over collections", measure)
     return ReportTable(title=_count_words(title, len(rows)), columns=columns, rows=rows[:MOST])
+
+
+def _mean(mean: float, bounds: tuple[float, float] | tuple[()]) -> str:
+    """Write a mean; of a run that lacks collections between what it must lie."""
+    return interval(*bounds) if bounds else number(mean)
 
 
 def _answers(board: CollectionsComparison, *more: tuple[str, Any]) -> Iterator[Column]:
@@ -417,7 +425,7 @@ def influence(board: CollectionsComparison, measure: str) -> ReportTable:
     columns = (
         Column("collection"),
         Column("queries", format=lambda n: thousands(n) if n else "–"),
-        Column("weight", format=percent),
+        Column("weight", format=lambda part: f"{100 * part:.1f} %"),
         *(Column("mean", format=number), Column("spread of runs", "spread", number)),
         Column("tau without", "tau_without", lambda tau: decimal(tau, 3)),
         Column("leads without", "leader_without"),
@@ -503,18 +511,23 @@ def rank_chart(measured: MeasuredRuns) -> Drawing:
 
 
 def forests(measured: MeasuredRuns) -> dict[str, Drawing]:
-    """For some pairs the difference on each collection, the mean on these, and on collections like these."""
-    board = measured.board
+    """For some pairs the difference on each collection, the mean on these, and on collections like these.
+
+    Without a baseline the run with the higher mean comes first.
+    """
+    board, drawn = measured.board, dict[str, Drawing]()
     run, other = board.paired
     place = measured.order.argsort()
     nearest = sorted(range(len(run)), key=lambda pair: sorted((place[run[pair]], place[other[pair]])))
-    return {
-        f"{measured.measure}: {board.runs[run[pair]]} − {board.runs[other[pair]]}": _forest(measured, pair)
-        for pair in nearest[:FORESTS]
-    }
+    for pair in nearest[:FORESTS]:
+        places = (run[pair], other[pair])
+        first, second = places if board.bases else sorted(places, key=lambda one: place[one])
+        named = f"{board.runs[first]} − {board.runs[second]}"
+        drawn[f"{measured.measure}: {named}"] = _forest(measured, pair, 1 if first == run[pair] else -1, named)
+    return drawn
 
 
-def _forest(measured: MeasuredRuns, pair: int) -> Drawing:
+def _forest(measured: MeasuredRuns, pair: int, sign: int, named: str) -> Drawing:
     board, found = measured.board, measured.pair_differences[:, pair]
     row = list(measured.pairs().named())[pair]
     lines: list[tuple[str, float, float, float, str]] = []
@@ -524,12 +537,16 @@ def _forest(measured: MeasuredRuns, pair: int) -> Drawing:
             freedom = len(one.queries) - 1
             half = float(student_quantile(freedom, 0.975)) * math.sqrt(measured.pair_variances[at, pair])
         lines.append((one.name, float(found[at]), float(found[at]) - half, float(found[at]) + half, "dot"))
-    lines.sort(key=lambda line: -line[1])
+    lines.sort(key=lambda line: -line[1] * sign)
     lines.append(("on these", row["difference"], row["low"], row["high"], "up"))
     lines.append(("on ones like these", row["difference"], row["low_beyond"], row["high_beyond"], "up"))
     lines.append(("on one more", math.nan, row["low_next"], row["high_next"], "up"))
-    shown = [line for line in lines if math.isfinite(line[2]) or line[4] == "dot"]
-    return _whiskers(shown, len(found), f"differences of {row['run']} and {row['other']} by collection")
+    shown = [
+        (name, sign * value, sign * low, sign * high, kind)
+        for name, value, low, high, kind in lines
+        if math.isfinite(low) or kind == "dot"
+    ]
+    return _whiskers(shown, len(found), f"{named} by collection")
 
 
 def _whiskers(lines: Sequence[tuple[str, float, float, float, str]], single: int, title: str) -> Drawing:

@@ -15,7 +15,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.comparison.collections.board import Collection, CollectionsComparison
 from rankgauge.comparison.judging import TRUSTING, JudgedRule
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.evaluation.evaluation import apply_spelling, evaluate_runs, override_choices
 from rankgauge.evaluation.judged_hits import judged_as
 from rankgauge.input_notes import collecting_notes
@@ -113,14 +113,16 @@ def _read_description(path: Path, name: str, table: Any, known: CollectionSource
     if not isinstance(table, dict) or (unknown := sorted(table.keys() - set(KEYS))):
         what = f"knows no key '{unknown[0]}'" if isinstance(table, dict) else "must be a table"
         raise InputError(f"{where} {what}", path=path, hint=f"Known: {', '.join(KEYS)}")
-    weight = table.get("weight", known and known.weight)
-    if isinstance(weight, bool) or not isinstance(weight, int | float | None) or not math.isfinite(weight or 0):
-        raise InputError(f"{where}: weight must be a number; it is {weight!r}", path=path)
-    source = replace(
-        known or CollectionSource(name=name), weight=weight, group=str(table.get("group", known.group if known else ""))
-    )
+    source = known or CollectionSource(name=name)
+    if "weight" in table:
+        source = replace(source, weight=_read_weight(table["weight"], where, path))
+    for key in ("group", "judgments"):
+        if not isinstance(table.get(key, ""), str):
+            raise InputError(f"{where}: {key} must be a text; it is {table[key]!r}", path=path)
+    source = replace(source, group=table.get("group", source.group))
     if "judgments" in table:
-        source = replace(source, judgments=path.parent / str(table["judgments"]))
+        judgments = path.parent / table["judgments"]
+        source = replace(source, judgments=_split_file(judgments) if judgments.is_dir() else judgments)
     if "runs" in table:
         runs = table["runs"]
         if isinstance(runs, list):
@@ -129,7 +131,7 @@ def _read_description(path: Path, name: str, table: Any, known: CollectionSource
             raise InputError(f'{where}: runs must be a table such as {{bm25 = "bm25.txt"}}, or a list', path=path)
         source = replace(source, runs={run: path.parent / str(file) for run, file in runs.items()})
     if not source.scores and (source.judgments is None or not source.runs):
-        raise InputError(f"{where} needs judgments and runs", path=path)
+        raise InputError(f"{where} needs judgments and runs, or a folder that has them", path=path)
     return source
 
 
@@ -274,18 +276,30 @@ def are_collections(judgments: Any) -> bool:
     )
 
 
-def read_weights(path: Path) -> Iterator[tuple[str, float | None, str]]:
-    """Read a table of collections with a column weight, or group, or both."""
+def read_weights(path: Path) -> dict[str, tuple[float | None, str]]:
+    """Read the weight and the group of each collection from a table with a column weight, or group, or both."""
     from rankgauge import files
 
     frame = files.read_table(path)
     names = {str(name).strip().lower(): name for name in frame.columns}
     if "collection" not in names or not {"weight", "group"} & names.keys():
         raise InputError("needs a column collection, and weight or group", path=path)
+    found: dict[str, tuple[float | None, str]] = {}
     for row in frame.iter_rows(named=True):
-        weight = row[names["weight"]] if "weight" in names else None
-        try:
-            number = None if weight is None else float(weight)
-        except ValueError:
-            raise ParameterError("compare", "weights", "numbers", weight) from None
-        yield str(row[names["collection"]]), number, str(row[names["group"]]) if "group" in names else ""
+        name = str(row[names["collection"]])
+        if name in found:
+            raise InputError(f"has the collection {name} twice", path=path)
+        weight = _read_weight(row[names["weight"]], name, path) if "weight" in names else None
+        found[name] = weight, str(row[names["group"]] or "") if "group" in names else ""
+    return found
+
+
+def _read_weight(value: Any, of: str, path: Path) -> float:
+    try:
+        weight = math.nan if isinstance(value, bool | None) else float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        what = "missing" if value is None else f"'{value}'"
+        raise InputError(f"{of}: weight must be a number, 0 or more; it is {what}", path=path)
+    return weight
