@@ -352,8 +352,11 @@ def test_what_is_no_campaign(tmp_path: Path) -> None:
         raw.execute("update campaigns set format = 99")
     with pytest.raises(InputError, match="format 99"):
         Campaign.open(path)
-    with pytest.raises(InputError, match="unsupported kind"):
-        Campaign.open("oracel://here/there")
+    for url in ("oracel://here/there", "mysql://a/b", "postgresql+asyncpg:///a", "sqlite://", "sqlite:///:memory:"):
+        with pytest.raises(InputError, match="unsupported kind"):
+            Campaign.open(url)
+    with pytest.raises(InputError, match="is not a database URL"):
+        Campaign.open("postgresql://:::/there")
 
 
 def test_other_draws_are_noticed(tmp_path: Path) -> None:

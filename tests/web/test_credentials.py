@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, RankGaugeError
 from rankgauge.room import credentials
 from rankgauge.room.middleware import RateLimit
 from rankgauge.room.settings import RoomSettings
@@ -58,6 +60,34 @@ def test_settings_of_the_environment() -> None:
         RoomSettings.of({"RANKGAUGE_SECURE": "perhaps"})
     with pytest.raises(ParameterError, match="lease_minutes"):
         RoomSettings(lease_minutes=0)
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"WORKERS": "1000000"}, "'workers' parameter of serve must be above 0, at most 100"),
+        ({"SESSION_HOURS": "inf"}, "session_hours"),
+        ({"INVITE_DAYS": "1e300"}, "invite_days"),
+        ({"TOKEN_DAYS": "nan"}, "token_days"),
+        ({"URL": "judge.example.org"}, "an address such as https://"),
+        ({"URL": "https://judge.example.org", "ROOT_PATH": "/judging"}, "with the path /judging"),
+        ({"URL": "https://judge.example.org/judging"}, "no path without root_path"),
+        ({"OIDC_ISSUER": "https://id.example.org"}, "oidc_client"),
+        ({"OIDC_ISSUER": "id.example.org", "OIDC_CLIENT": "room"}, "oidc_issuer"),
+        ({"DATABSE": "sqlite:///room.db"}, "no setting called 'RANKGAUGE_DATABSE'. Did you mean RANKGAUGE_DATABASE"),
+        ({"SECUER": "true"}, "Did you mean RANKGAUGE_SECURE"),
+    ],
+)
+def test_settings_that_cannot_be_meant(variables: dict[str, str], said: str) -> None:
+    """They are refused before the room opens: later they would be links that lead nowhere, or a page that fails."""
+    with pytest.raises(RankGaugeError, match=re.escape(said)):
+        RoomSettings.of({f"RANKGAUGE_{name}": text for name, text in variables.items()})
+
+
+def test_variables_of_others_are_left_alone() -> None:
+    """Those of other parts of RankGauge, and of whatever starts the room, are no misspelt settings."""
+    others = ("KILLS", "THREADS", "MEASURES", "COMPLETE", "SERVICE_HOST", "SERVICE_PORT", "PORT_8000_TCP")
+    assert RoomSettings.of({f"RANKGAUGE_{name}": "7" for name in others}) == RoomSettings()
 
 
 def test_settings_hide_their_secrets() -> None:

@@ -50,12 +50,12 @@ def test_metrics(room: str) -> None:
     with open_house(room) as house:
         number = house.campaign(method="passive")
         program = house.program()
-        (task,) = program.post(f"/api/v1/campaigns/{number}/tasks").json()
+        task, *others = program.post(f"/api/v1/campaigns/{number}/tasks", params={"n": 4}).json()
         label = {"query": task["query"], "document": task["document"], "grade": 1}
         program.post(f"/api/v1/campaigns/{number}/labels", json={"labels": [label]})
         text = house.guest().get("/metrics").text
         assert f'rankgauge_labels{{campaign="{number}"}} 1.0' in text
-        assert f'rankgauge_leases{{campaign="{number}"}} 1.0' in text
+        assert f'rankgauge_leases{{campaign="{number}"}} {len(others)}.0' in text
         assert 'route="/api/v1/campaigns/{campaign}/labels",status="200"' in text
         for name in ("rankgauge_request_seconds_bucket", "rankgauge_answers_waiting 0.0", "rankgauge_database_up 1.0"):
             assert name in text

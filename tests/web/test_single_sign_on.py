@@ -128,7 +128,8 @@ def test_claims_give_roles(room: House, provider: Provider, roles: Any, role: Ro
     person = room.room.people.by_session(verify(client.cookies["rankgauge"], room.room.key) or "")
     assert person is not None
     assert (person.name, person.role) == ("Ann", role)
-    assert "Sign in with Example" in room.guest().get("/enter").text
+    for page in ("/enter", "/", "/campaigns/1"):
+        assert 'href="/oidc">Sign in with Example' in room.guest().get(page).text
 
 
 @pytest.mark.parametrize("roles", [[], ["autumn:admin"], ["nowhere:assessor"], "manager", 7, None, ["autumn"]])
@@ -165,4 +166,14 @@ def test_other_signatures_and_states(room: House, provider: Provider) -> None:
     client = room.guest()
     client.get("/oidc")
     assert client.get("/oidc/back", params={"state": "x", "code": "c1"}).status_code == 403
+    assert client.get("/oidc/back", params={"state": "é", "code": "c1"}).status_code == 403
     assert client.get("/oidc/back", params={"error": "access_denied"}).status_code == 403
+
+
+@pytest.mark.parametrize("said", [[], {}, {"issuer": 7}, {"issuer": None}, {"issuer": True}])
+def test_providers_that_say_nothing_useful(room: House, provider: Provider, said: Any) -> None:
+    """What a provider says of itself may be anything: it is out of order then, and the room is not."""
+    if said == {}:
+        said = {"issuer": provider.base}
+    provider.answer = lambda path, sent: said  # type: ignore[method-assign]
+    assert room.guest().get("/oidc").status_code == 503

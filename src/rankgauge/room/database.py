@@ -46,6 +46,9 @@ MIGRATION = 60
 """How many seconds one process waits for another that migrates the same database."""
 
 
+NO_ROOM = "Give --database as it was given to rankgauge serve."
+"""What to do where there is no room."""
+
 UNRELEASED = ("0005", "0006", "0007")
 """Steps of before the first release; what such a database lacks is added."""
 
@@ -59,23 +62,29 @@ def migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":  # a file of SQLite is locked already
             connection.exec_driver_sql(f"set local lock_timeout = '{MIGRATION}s'")
             connection.exec_driver_sql("select pg_advisory_xact_lock(7267)")  # any number that nobody else uses
-        _refuse_unknown(connection, ScriptDirectory.from_config(config))
+        if is_up_to_date(connection):
+            return
+        if _last_step(connection) in UNRELEASED:
+            connection.exec_driver_sql("delete from alembic_version")
         command.upgrade(config, "head")
 
 
-def _refuse_unknown(connection: Connection, known: ScriptDirectory) -> None:
-    """Refuse a database with a migration that this version does not know."""
-    found = MigrationContext.configure(connection).get_current_revision()
-    if found in UNRELEASED:
-        connection.exec_driver_sql("delete from alembic_version")
-    elif found is not None and found not in {step.revision for step in known.walk_revisions()}:
-        newest = known.get_current_head()
+def is_up_to_date(connection: Connection) -> bool:
+    """Say whether the database has had every migration; one that this version does not know is an error."""
+    known, found = ScriptDirectory(str(MIGRATIONS)), _last_step(connection)
+    newest = known.get_current_head()
+    if found is not None and found not in {*UNRELEASED, *(step.revision for step in known.walk_revisions())}:
         raise InputError(
             f"the database is of {'an earlier' if found < str(newest) else 'a later'} version "
             f"({found}; this version knows {newest})",
             path=connection.engine.url.render_as_string(hide_password=True),
             hint="Install the RankGauge that made it.",
         )
+    return found == newest
+
+
+def _last_step(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
 
 
 @contextmanager

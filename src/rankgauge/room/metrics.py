@@ -62,8 +62,13 @@ class _RoomState:
 
     def _count_rows(self) -> Iterator[GaugeMetricFamily]:
         now, counted = time.time(), sa.func.count()
+        leased, answered = (
+            (row.c.campaign, row.c.place, row.c.assessor, sa.func.coalesce(row.c.person, 0))
+            for row in (t.leases, t.labels)
+        )
         live = {
-            t.leases: t.leases.c.until > now,
+            # Leases that a label has ended are struck off later, many together.
+            t.leases: (t.leases.c.until > now) & sa.tuple_(*leased).not_in(sa.select(*answered)),
             PEOPLE: PEOPLE.c.revoked.is_(None),
             SESSIONS: SESSIONS.c.expires > now,
         }

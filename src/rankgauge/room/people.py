@@ -311,7 +311,7 @@ class People:
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
         if not is_name(name):
-            raise InputError("a name has printable characters only", text=name.encode(errors="replace").decode())
+            raise InputError("a name has printable characters only, and is not blank", text=ascii(name))
         row = {"name": name, "role": role.value, "campaign": campaign, "created": self._clock()}
         return int(connection.execute(insert(PEOPLE).values(**row).returning(PEOPLE.c.id)).scalar_one())
 

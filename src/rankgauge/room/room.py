@@ -77,6 +77,7 @@ class Room:
             "path": self.settings.root_path + request.url.path,
             "refused": status >= 400,
             "origins": self.settings.origins,
+            "single_sign_on": self.settings.oidc_issuer and self.settings.oidc_name,
         }
         text = TEMPLATES.get_template(template).render({**shared, **context})
         return HTMLResponse(text.encode(errors="replace"), status_code=status)  # ids of files may have half a pair

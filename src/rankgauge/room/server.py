@@ -27,7 +27,7 @@ from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.database import Location
 from rankgauge.room.addresses import is_in, networks
 from rankgauge.room.app import create_app
-from rankgauge.room.database import migrate, open_engine
+from rankgauge.room.database import NO_ROOM, migrate, open_engine
 from rankgauge.room.log import log_to_stderr
 from rankgauge.room.people import People
 from rankgauge.room.room import Room
@@ -307,8 +307,7 @@ def new_admin_link(settings: RoomSettings) -> str:
     """Return a new link for the room's administrator; another process may have the room open."""
     location = Location(settings.database)
     if location.path is not None and not location.path.exists():
-        hint = "Give --database as it was given to rankgauge serve."
-        raise InputError("there is no judging room", path=location.path, hint=hint)
+        raise InputError("there is no judging room", path=location.path, hint=NO_ROOM)
     with open_engine(location, existing=True) as engine:
         migrate(engine)
         return settings.link(People(engine, settings).admin_link(settings.admin))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
+from urllib.parse import urlsplit
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
 
 PREFIX = "RANKGAUGE_"
 """The prefix of the environment variables: `lease_minutes` is RANKGAUGE_LEASE_MINUTES."""
@@ -16,8 +18,17 @@ PREFIX = "RANKGAUGE_"
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?")
 """A scheme, a host and perhaps a port: what may stand in a security policy."""
 
+ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:/[^\s?#]*)?")
+"""Where a browser finds something: a scheme, a host, perhaps a port and a path."""
+
 ROOT = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 """A path without a slash at its end."""
+
+MOST = {"workers": 100}
+"""The largest values that make sense, where it is not a million."""
+
+CLOSE = 0.93
+"""From which likeness on a variable is taken for a setting that is misspelt; other programs' variables are not ours."""
 
 BOOLEANS: Mapping[str, bool] = {
     **{"1": True, "true": True, "yes": True},
@@ -65,12 +76,21 @@ class RoomSettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
-            if type(setting.default) in (int, float) and setting.name != "port" and not value > 0:
-                raise ParameterError("serve", setting.name, "above 0", value)
+            most = MOST.get(setting.name, 1_000_000)
+            if type(setting.default) in (int, float) and setting.name != "port" and not 0 < value <= most:
+                raise ParameterError("serve", setting.name, f"above 0, at most {most:,}", value)
         if not 0 <= self.port < 1 << 16:
             raise ParameterError("serve", "port", "a number from 0 to 65535", self.port)
         if self.root_path and not ROOT.fullmatch(self.root_path):
             raise ParameterError("serve", "root_path", "a path such as /judging", self.root_path)
+        for name in ("url", "oidc_issuer"):
+            if (address := getattr(self, name)) and not ADDRESS.fullmatch(address):
+                raise ParameterError("serve", name, "an address such as https://judge.example.org", address)
+        if self.url and urlsplit(self.url).path.rstrip("/") != self.root_path:
+            wanted = f"the path {self.root_path}, as root_path says," if self.root_path else "no path without root_path"
+            raise ParameterError("serve", "url", f"an address with {wanted}", self.url)
+        if self.oidc_issuer and not self.oidc_client:
+            raise ParameterError("serve", "oidc_client", "what the provider calls the room", self.oidc_client)
         if any(not ORIGIN.fullmatch(origin) for origin in self.origins):
             raise ParameterError("serve", "images", "addresses such as https://img.example.org", self.images)
 
@@ -83,6 +103,11 @@ class RoomSettings:
     def of(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:
         """Return the settings of the environment; those given here (if not None) override them."""
         variables = os.environ if environment is None else environment
+        known = [PREFIX + setting.name.upper() for setting in fields(cls)]
+        for name in variables:
+            near = difflib.get_close_matches(name, known, 1, CLOSE) if name.startswith(PREFIX) else []
+            if near and name not in known:
+                raise UnknownNameError("setting", name, known, near=near)
         found = {
             setting.name: _parse(setting.name, setting.default, variables[name])
             for setting in fields(cls)

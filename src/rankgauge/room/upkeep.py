@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine, RowMapping
 
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.labelling.campaign import LabelCampaign
-from rankgauge.labelling.campaign.database import DAMAGED, RESTORE, Location, reading, writing
+from rankgauge.labelling.campaign.database import DAMAGED, RESTORE, Location, explain_errors, reading, writing
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.render.numbers import count
-from rankgauge.room.database import METADATAS, migrate, open_engine
+from rankgauge.room.database import METADATAS, NO_ROOM, is_up_to_date, migrate, open_engine
 
 CHUNK = 1_000
 """How many rows are held in memory at a time; a pool or a text may be large."""
@@ -36,9 +41,6 @@ def do(database: str, task: str, *files: str) -> str:
         expected = f"{task} COPY" if TASKS[task] else task
         raise InputError(f"{task} takes {count(TASKS[task], 'file')}", hint=f"rankgauge serve {expected}")
     here = Location(database)
-    if task != "restore" and here.path is not None and not here.path.exists():
-        hint = "Give --database as it was given to rankgauge serve."
-        raise InputError("there is no judging room", path=here.path, hint=hint)
     if task == "check":
         return check(here)
     source, target = (here, Location(files[0])) if task == "backup" else (Location(files[0]), here)
@@ -57,10 +59,8 @@ def _summary(counts: Mapping[str, int]) -> str:
 
 def check(location: Location) -> str:
     """Read everything in a room's database, and say how much there is; what cannot be read is an error."""
-    with open_engine(location, existing=True) as engine:
+    with _open_source(location) as engine:
         with reading(engine) as connection:
-            if not sa.inspect(connection).has_table("people"):
-                raise InputError("there is no judging room", path=str(location), hint="rankgauge serve makes one.")
             if engine.dialect.name == "sqlite":
                 for sound in ("quick_check(1)", "foreign_key_check"):
                     said = connection.exec_driver_sql(f"PRAGMA {sound}").first()
@@ -72,6 +72,47 @@ def check(location: Location) -> str:
         for number in numbers:
             LabelCampaign.on(engine, Store(campaign=number)).labels(history=True)
     return f"{_summary(counts)}: all of {location} can be read"
+
+
+@contextmanager
+def _open_source(location: Location) -> Iterator[Engine]:
+    """An engine on a database that is only read: a file of an earlier version is brought up to date as a copy, and one
+    that SQLite could not write to is read as one."""
+    with TemporaryDirectory() as folder:
+        path = location.path
+        if path is not None and not path.exists():
+            raise InputError("there is no judging room", path=path, hint=NO_ROOM)
+        if path is not None and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            location = Location(Path(folder) / path.name)
+            for end in ("", "-wal"):
+                if (part := Path(f"{path}{end}")).exists():
+                    shutil.copyfile(part, f"{location}{end}")
+        with open_engine(location, existing=True) as engine:
+            newer = Location(Path(folder) / f"newer {path.name}") if path is not None else None
+            with reading(engine) as connection:
+                if not {"people", "campaigns"} & set(sa.inspect(connection).get_table_names()):
+                    raise InputError("there is no judging room", path=str(location), hint=NO_ROOM)
+                if is_up_to_date(connection):
+                    newer = location
+                elif newer is not None:
+                    _copy_file(connection, newer)
+            if newer is None:
+                hint = "Open the room once, or take the RankGauge that made it."
+                raise InputError("the database is of an earlier version", path=str(location), hint=hint)
+            if newer is location:
+                yield engine
+                return
+        with open_engine(newer, existing=True) as engine:
+            migrate(engine)
+            yield engine
+
+
+def _copy_file(connection: Connection, target: Location) -> None:
+    """Copy a file of SQLite as it is, at one moment."""
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    with closing(sqlite3.connect(str(target))) as copied:
+        raw.backup(copied)
 
 
 def copy(source: Location, target: Location) -> dict[str, int]:
@@ -90,8 +131,7 @@ def copy(source: Location, target: Location) -> dict[str, int]:
 
 
 def _copy(source: Location, target: Location) -> dict[str, int]:
-    with open_engine(source, existing=True) as here, open_engine(target, existing=False) as there:
-        migrate(here)
+    with _open_source(source) as here, open_engine(target, existing=False) as there:
         migrate(there)
         # SQLite's transactions see one moment anyway.
         one_moment = {} if here.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
@@ -103,7 +143,14 @@ def _copy(source: Location, target: Location) -> dict[str, int]:
 
 def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
     copied = 0
-    for rows in source.execute(sa.select(table)).mappings().partitions(CHUNK):
+
+    def read_part() -> Sequence[RowMapping]:
+        with explain_errors(source.engine):  # what is wrong with the source is not said of the target
+            return next(partitions, ())
+
+    with explain_errors(source.engine):
+        partitions = source.execute(sa.select(table)).mappings().partitions(CHUNK)
+    for rows in iter(read_part, ()):
         target.execute(sa.insert(table), [dict(row) for row in rows])
         copied += len(rows)
     _count_on(target, table)

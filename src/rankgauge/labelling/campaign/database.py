@@ -129,13 +129,21 @@ class Location:
             return sa.URL.create("sqlite", database=self.base)
         try:
             url = make_url(self.base)
-        except exc.ArgumentError:
+        except (exc.ArgumentError, ValueError):
             raise InputError("is not a database URL", path=self.text, hint=_URLS) from None
-        return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+        if url.drivername in ("postgresql", "postgres"):
+            url = url.set(drivername="postgresql+psycopg")
+        if url.drivername not in DRIVERS or (url.drivername == "sqlite" and url.database in (None, "", ":memory:")):
+            shown = url.render_as_string(hide_password=True)
+            raise InputError("names an unsupported kind of database", path=shown, hint=_URLS)
+        return url
 
     def __str__(self) -> str:
         return self.url.render_as_string(hide_password=True) if self.is_url else self.text
 
+
+DRIVERS = ("sqlite", "postgresql+psycopg")
+"""What keeps a campaign."""
 
 _URLS = "Expected a file, sqlite:///campaign.rg or postgresql+psycopg://user@host/database."
 
@@ -150,8 +158,6 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
         raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
     try:
         engine = sa.create_engine(location.url, **_options(location, PATIENCE if patience is None else patience))
-    except exc.NoSuchModuleError:
-        raise InputError("names an unsupported kind of database", path=str(location), hint=_URLS) from None
     except ModuleNotFoundError as error:
         raise MissingExtraError(error.name or "the database's driver", "web") from None
     if location.path is None:
@@ -162,9 +168,16 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
 
 def make_private(location: Location) -> None:
     """Makes an empty file that only its owner may read, if there is none yet; SQLite's files beside it are alike."""
-    if location.path is not None:
-        with suppress(FileExistsError, FileNotFoundError):
-            os.close(os.open(location.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    if (path := location.path) is None:
+        return
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        if path.is_file():
+            return
+        reason = "it is a folder" if path.is_dir() else (error.strerror or "").lower()
+        hint = "Name a file in a folder that is there and that you may write to."
+        raise InputError(f"no database can be made here: {reason}", path=path, hint=hint) from None
 
 
 def prepare_engine(engine: Engine) -> Engine:
@@ -182,8 +195,6 @@ def _options(location: Location, patience: float) -> dict[str, Any]:
         return kept | {"connect_args": {"timeout": patience}}
     # The connection that was used last has the statements prepared already.
     kept |= {"pool_use_lifo": True, "pool_timeout": patience}
-    if location.url.get_backend_name() != "postgresql":
-        return kept
     said = " ".join(location.url.normalized_query.get("options", ()))
     waits = {"connect_timeout": max(2, round(patience)), "options": f"{said} -c lock_timeout={round(1e3 * patience)}"}
     return kept | {"connect_args": waits}
@@ -289,7 +300,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     On a server each statement sees what is there when it begins, so none is needed around it.
     """
     alone = {} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
-    with _explain_errors(engine), engine.connect() as connection:
+    with explain_errors(engine), engine.connect() as connection:
         chosen = connection.execution_options(**{_READ: True}, **alone)
         with chosen.begin():
             yield chosen
@@ -304,7 +315,7 @@ def writing(engine: Engine, campaign: int | None = None) -> Iterator[Connection]
     with outage.turn if engine.dialect.name == "sqlite" else nullcontext():
         outage.check()
         try:
-            with _explain_errors(engine), engine.begin() as connection:
+            with explain_errors(engine), engine.begin() as connection:
                 yield connection
         except UnavailableError as error:
             outage.begin(error)
@@ -319,7 +330,7 @@ def names_of(engine: Engine) -> tuple[str, ...]:
 
 
 @contextmanager
-def _explain_errors(engine: Engine) -> Iterator[None]:
+def explain_errors(engine: Engine) -> Iterator[None]:
     """Turns database errors into ours, which name the database."""
     shown = names_of(engine)[0]
     try:
@@ -335,7 +346,8 @@ def _explain_errors(engine: Engine) -> Iterator[None]:
         raise UnavailableError("the database does not answer in time", path=shown) from error
     except exc.DatabaseError as error:
         if "not a database" in str(error.orig):
-            raise InputError("is not a campaign", path=shown, hint="rankgauge active plan makes one.") from None
+            hint = "rankgauge active plan makes a campaign, rankgauge serve a room."
+            raise InputError("is not a campaign, nor a room of campaigns", path=shown, hint=hint) from None
         if engine.dialect.name != "sqlite" or isinstance(error, exc.IntegrityError):
             raise
         raise UnavailableError(f"the database {DAMAGED}: {error.orig}", path=shown, hint=RESTORE) from error

@@ -83,8 +83,7 @@ def _secret(link: str) -> str:
 
 
 def _page(request: Request, room: Room, *, problem: str = "") -> Response:
-    facts = {"problem": problem, "single_sign_on": room.settings.oidc_name if room.settings.oidc_issuer else ""}
-    return room.page(request, "sign_in.html", status=404 if problem else 200, **facts)
+    return room.page(request, "sign_in.html", status=404 if problem else 200, problem=problem)
 
 
 @router.post("/leave")

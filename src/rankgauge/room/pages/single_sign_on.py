@@ -65,7 +65,7 @@ def come_back(request: Request, room: TheRoom, state: str = "", code: str = "", 
     """Sign somebody in whom the provider has named, with the role that it gives them."""
     kept = verify(request.cookies.get(COOKIE, ""), room.key)
     known = json.loads(base64.urlsafe_b64decode(kept)) if kept else {}
-    if error or not known or known["until"] < time.time() or not secrets.compare_digest(known["state"], state):
+    if error or not known or known["until"] < time.time() or known["state"] != state:
         count_try(request, room)
         raise HTTPException(403, f"the provider did not sign you in{': ' + error[:100] if error else ''}; try again")
     claims = _claims(room, code, known)
@@ -94,8 +94,10 @@ def _metadata(room: Room) -> dict[str, Any]:
         found = httpx.get(f"{issuer}/.well-known/openid-configuration", timeout=10).raise_for_status().json()
     except (httpx.HTTPError, ValueError):
         raise HTTPException(503, "the provider of single sign-on does not answer; try again") from None
-    if found.get("issuer", "").rstrip("/") != issuer:
+    if not isinstance(found, dict) or str(found.get("issuer")).rstrip("/") != issuer:
         raise HTTPException(503, "the provider of single sign-on gives another name than RANKGAUGE_OIDC_ISSUER")
+    if not all(isinstance(found.get(name), str) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")):
+        raise HTTPException(503, "the provider of single sign-on does not say where its parts are")
     return dict(found)
 
 
