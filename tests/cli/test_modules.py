@@ -19,6 +19,11 @@ UNUSED = (
     "rankgauge.files.columns",
     "rankgauge.files.validation",
     "rankgauge.files.formats",
+    "rankgauge.cli.project",
+    "rankgauge.render.html",
+    "difflib",
+    "tomllib",
+    "xml",
 )
 """Parts of the package that have nothing to do with them."""
 

@@ -23,10 +23,10 @@ def test_a_log_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_reproduce_logs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """reproduce asks for a log; other commands say nothing in a pipe."""
-    with progress.told(log=True) as tell:
+    with progress.show_progress(log=True) as tell:
         tell(0, 2, "")
     assert "2 parts of work" in capsys.readouterr().err
-    with progress.told() as tell:
+    with progress.show_progress() as tell:
         tell(0, 2, "")
     assert not capsys.readouterr().err
 
@@ -35,7 +35,7 @@ def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     """On a terminal one line is drawn again for each part, no wider than the terminal, and is wiped at the end."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "70")
-    with progress.told() as tell:
+    with progress.show_progress() as tell:
         tell(0, 4, "first")
         tell(2, 4, "a name that is longer than the line of this terminal")
     lines = capsys.readouterr().err.split("\r\x1b[K")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge import files as io
 from rankgauge.cli.options import RunSpellingOptions
-from rankgauge.cli.project import ProjectFile
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.compression import unpacked_name
 from rankgauge.files.source import suffix_of
@@ -20,6 +19,8 @@ from rankgauge.measures import resolve
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
+
+    from rankgauge.cli.project import ProjectFile
 
 
 PREFIX = "git:"
@@ -109,6 +110,8 @@ def staged_project(path: Path) -> Iterator[ProjectFile]:
     Files that git does not track are taken as they are, with a note.
     """
     import tempfile
+
+    from rankgauge.cli.project import ProjectFile
 
     folder = path.resolve().parent
     top = Path(_ask_git("rev-parse", "--show-toplevel", folder=folder))

@@ -6,7 +6,6 @@ import errno
 import io
 import math
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -182,6 +181,8 @@ def show_progress(*, log: bool = False) -> Iterator[Callable[[int, int, str], No
         yield ProgressLog() if log else lambda done, parts, name: None
         return
     started = time.monotonic()
+
+    import shutil
 
     def draw(done: int, parts: int, name: str) -> None:
         spent = time.monotonic() - started

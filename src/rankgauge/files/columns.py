@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -220,6 +219,8 @@ def missing_columns(
         )
     problem = f"no column for {', '.join(lacking)} among {', '.join(columns) or 'no columns'}"
     if wrong:
+        import difflib
+
         near = difflib.get_close_matches(said[lacking[0]], columns, n=1) if lacking[0] in said else []
         hint = f"There is no such column: {', '.join(wrong)}." + (f" Did you mean {near[0]}?" if near else "")
     elif table not in (JUDGMENTS, RUN):  # --columns is about these

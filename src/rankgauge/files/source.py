@@ -5,7 +5,6 @@ Packed files are known by their first bytes, not by their names.
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
 import lzma
@@ -266,6 +265,8 @@ def gather_files(folder: Path) -> bytes:
 
 
 def _neighbours(file: Path) -> str | None:
+    import difflib
+
     names = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
     near = difflib.get_close_matches(file.name, names, n=3)
     return f"Did you mean {' or '.join(str(file.parent / name) for name in near)}?" if near else None

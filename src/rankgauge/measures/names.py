@@ -9,7 +9,6 @@ that nobody uses gets an error that suggests what may have been meant.
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -292,6 +291,8 @@ def _near(text: str, known: list[str]) -> list[str]:
     if numbered and (meant := _nearest_meaning(numbered["name"], list(MEASURES))):
         return [_spell_near(meant, parameters, cutoff or numbered["cutoff"])]
     lowered = {one.lower(): one for one in reversed(named) if len(one) > 1}  # a letter is near to any short word
+    import difflib  # here: only a wrong name needs it
+
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
     return list(dict.fromkeys(_spell_near(lowered[one], parameters, cutoff) for one in near))
 

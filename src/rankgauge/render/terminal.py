@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TextIO
@@ -75,6 +74,8 @@ def bold(text: str) -> str:
 
 def text_width() -> int:
     """Return how wide a paragraph may be: 80 columns, or as many as the terminal has."""
+    import shutil  # here: help and versions are shown without it
+
     return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 

@@ -1,12 +1,19 @@
-"""The formats that a report writes by itself: text and sentences for people, a page, a picture, a spreadsheet."""
+"""table: the formats that a report writes by itself: text and sentences for people, a page, a picture, a table."""
 
 from __future__ import annotations
 
 from typing import TextIO
 
 from rankgauge.render.format import Medium, Report, ReportFormat
-from rankgauge.render.html import page
 from rankgauge.render.terminal import show
+
+
+def write_page(report: Report, stream: TextIO) -> None:
+    """Write the report as a page."""
+    from rankgauge.render.html import page
+
+    stream.write(page(report.document(Medium.PAGE)))
+
 
 TABLE = ReportFormat(
     name="table",
@@ -26,7 +33,7 @@ HTML = ReportFormat(
     title="one page, readable offline",
     endings=(".html", ".htm"),
     needs="document",
-    write=lambda report, stream: stream.write(page(report.document(Medium.PAGE))),
+    write=write_page,
 ).register()
 CSV = ReportFormat(
     name="csv",
