@@ -352,7 +352,7 @@ def test_the_top_of_a_scale() -> None:
     on_scale = partial(evaluate, *data, scale="trec-dl")
     assert on_scale("ERR")["ERR"] == 3 / 8
     assert compare(data[0], {"one": data[1], "two": data[1]}, "ERR", scale="trec-dl").results["one"]["ERR"] == 3 / 8
-    assert "max_grade=3.0 of the scale trec-dl" in repr(on_scale("ERR"))
+    assert "max_grade=3 of the scale trec-dl" in repr(on_scale("ERR"))
     assert on_scale("ERR", rel=1)["ERR"] == 3 / 8
     assert on_scale("ERR", max_grade=2)["ERR"] == on_scale("ERR(max_grade=2)")["ERR(max_grade=2)"] == 3 / 4
     assert on_scale("ERR@20", dialect="gdeval")["ERR@20"] == pytest.approx(3 / 16, abs=1e-5)

@@ -158,6 +158,31 @@ def test_ids_may_be_objects_and_ranks_are_whole() -> None:
     assert rankgauge.evaluate(judged, run.drop(columns="score").assign(rank=[2.0, 1.0]), "RR")["RR"] == 1
 
 
+@pytest.mark.parametrize(
+    ("judgments", "run", "error"),
+    [
+        ({"q": {"a", "b"}}, {"q": ["a"]}, "a dict of judgments is {query: {document: grade}}"),
+        (
+            {"q": {"a": 1}},
+            {"q": {"b": 1.0, "a": float("nan")}},
+            r"row 2: the score nan is not a number \(document a of query q",
+        ),
+        ({"q": {"a": "good"}}, {"q": ["a"]}, "scale='good=2,fair=1,bad=0' in Python"),
+        ({"q": {"a": 1}}, ["bm25.txt", "dense.txt"], "Several runs are a dict"),
+    ],
+)
+def test_shapes_that_people_try(judgments: object, run: object, error: str) -> None:
+    """Sets, nested dicts with a hole, words, and several files at once: the error says which, and what to give."""
+    with pytest.raises(rankgauge.InputError, match=error):
+        rankgauge.evaluate(judgments, run, "AP")
+
+
+def test_dates_are_no_grades() -> None:
+    """Dates are not taken for the numbers of their days."""
+    with pytest.raises(rankgauge.InputError, match=r"have to be numbers: got datetime64\[D\]"):
+        rankgauge.score_arrays(np.array([["2020-01-01", "2020-01-02"]], dtype="M8[D]"), [[1.0, 2.0]], "AP")
+
+
 def test_arrays_take_one_measure() -> None:
     """Several measures, and a misspelt option, get errors that are about them."""
     with pytest.raises(rankgauge.ParameterError, match="must be one measure, such as nDCG@10"):

@@ -110,8 +110,8 @@ def test_assessors_may_judge_the_same_document() -> None:
             "no column for document among query, text, grade",
         ),
         (pd.DataFrame({"query": ["q", "r"], "document": ["a", None], "grade": [1, 1]}), "row 2: there is no document"),
-        (17, "a int cannot be read as judgments"),
-        ("qrels.txt", "a str cannot be read as judgments"),
+        (17, "int cannot be read as judgments"),
+        ("qrels.txt", "str cannot be read as judgments"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_row(source: Any, problem: str) -> None:

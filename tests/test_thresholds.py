@@ -193,8 +193,8 @@ def test_the_dialect_says_where_its_threshold_is_from(files: list[str]) -> None:
     """What the user did not type is not told as if he had."""
     found = [notes(told("evaluate", *files[:2], "-m", "AP", *options)) for options in (["-l", "2"], SCALE)]
     assert [one["dialect"] for one in found] == [
-        "standard, changed: rel=2.0",
-        "standard, changed: rel=2.0 of the scale trec-dl",
+        "standard, changed: rel=2",
+        "standard, changed: rel=2 of the scale trec-dl",
     ]
 
 
@@ -206,6 +206,7 @@ def test_bare_values_have_the_threshold_beside_them(files: list[str], format_: s
         return invoke(["evaluate", *files[:2], *options, "-o", format_], catch_exceptions=False).stderr
 
     assert f"note: relevant: {NOTE.format(2)}" in beside("-m", "AP", *SCALE)
+    assert f"note: relevant: {NOTE.format(0)}" in beside("-m", "AP(rel=0)")
     assert "note: no effect: a threshold of 2 changes nothing for nDCG@3" in beside("-m", "nDCG@3", "-l", "2")
     assert not {"relevant", "no effect"} & {line.split(": ")[2] for line in beside("-m", "AP,nDCG@3").splitlines()}
 

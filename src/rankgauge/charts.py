@@ -58,7 +58,7 @@ def plot(thing: Any, chart: str | None = None) -> Chart:
     home = next((name for name in names if name in KINDS), None)
     if home is None:
         known = ", ".join(name.rpartition(".")[2] for name in KINDS)
-        raise InputError(f"there is no chart of a {type(thing).__name__}", hint=f"There are charts of: {known}.")
+        raise InputError(f"there is no chart of {type(thing).__name__}", hint=f"There are charts of: {known}.")
     charts = KINDS[home]
     if chart is not None and chart not in charts:
         raise UnknownNameError(f"chart of a {home.rpartition('.')[2].lower()}", chart, charts)

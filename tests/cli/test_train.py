@@ -137,3 +137,12 @@ def test_sparkline() -> None:
     assert sparkline([0.0, 0.5, 1.0]) == "▁▅█"
     assert sparkline([0.3, 0.3]) == "▁▁"
     assert len(sparkline(list(range(1000)), width=40)) == 40
+
+
+def test_one_query_has_no_interval(command: Command, files: Path) -> None:
+    """The mean over a single query is shown alone."""
+    lines = (files / "train.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    query = lines[0].split()[1]
+    (files / "one.txt").write_text("".join(line for line in lines if line.split()[1] == query))
+    printed = command("train", "adarank", "one.txt", "-o", "model.json")
+    assert re.search(r"^train +\d\.\d{4}$", printed, re.MULTILINE)

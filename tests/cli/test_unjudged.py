@@ -103,6 +103,8 @@ def test_unequally_judged_runs(command: Command, shop: Path) -> None:
     text = (shop / "pr.md").read_text(encoding="utf-8")
     assert text.startswith("Judged: 100 % (old), 50 % (new) of the top 10")
     assert "## Judged unequally" in text
+    caption = command("compare", "qrels.txt", "old.txt", "new.txt", "-m", "nDCG@10", "-o", "tex").split(r"\caption")[1]
+    assert "; 1 pair that missing judgments alone may separate has none; " in caption
     page = (shop / "pr.html").read_text(encoding="utf-8")
     assert page.index("judged: 100 % (old), 50 % (new) of the top 10") < page.index("new cannot be told from old")
     command(*WORDS, "new=new.txt", "-o", "pr.json", code=3)

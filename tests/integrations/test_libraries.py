@@ -169,6 +169,25 @@ def test_names_for_xgboost_have_no_spaces(data: tuple[np.ndarray, np.ndarray, np
         assert list(watched["train"]) == [name]
 
 
+def test_what_a_metric_lacks_is_said(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    """A metric of two measures, a ranker that hands no queries over and a scorer that gets none are errors of ours."""
+    sklearn, xgboost = pytest.importorskip("sklearn"), pytest.importorskip("xgboost")
+    from sklearn.linear_model import Ridge
+
+    from rankgauge.integrations import lightgbm as ours
+    from rankgauge.integrations.sklearn import scorer
+    from rankgauge.integrations.xgboost import metric
+
+    with pytest.raises(ParameterError, match="must be one measure"):
+        ours.metric(["AP", "RR"])  # type: ignore[arg-type]
+    X, y, qid = data
+    ranker = xgboost.XGBRanker(n_estimators=1, n_jobs=1, eval_metric=metric("nDCG@5"))
+    with pytest.raises(InputError, match="XGBRanker does not tell a metric"):
+        ranker.fit(X, y, qid=qid, eval_set=[(X, y)], eval_qid=[qid], verbose=False)
+    with sklearn.config_context(enable_metadata_routing=True), pytest.raises(InputError, match="queries are not known"):
+        scorer("nDCG@5")(Ridge().fit(X, y), X, y)
+
+
 def test_ties_by_ids_are_refused_before_training() -> None:
     """Documents have no ids there: the error says what to give."""
     from rankgauge.integrations.catboost import Metric

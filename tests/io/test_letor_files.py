@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge import files
+from rankgauge import evaluate, files
 from rankgauge.errors import InputError
 from rankgauge.policies import Duplicates, FractionalGrade, Grouping
 from tests.shared import shared
@@ -62,6 +62,15 @@ def test_scores_that_do_not_match_are_refused(tmp_path: Path, scores: str, line:
     with pytest.raises(InputError, match=problem) as caught:
         files.read_letor(written(tmp_path, LINES), path)
     assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+def test_a_word_among_many_scores_is_named(tmp_path: Path) -> None:
+    """A file of scores with a mistake is still one, so that the error names the line."""
+    judged = written(tmp_path, "".join(f"{n % 2} qid:{n // 5} 1:1\n" for n in range(20)))
+    scores = written(tmp_path, "1\n2\n3\nhigh\n" + "4\n" * 16, "scores.txt")
+    with pytest.raises(InputError, match="the score 'high' is not a number") as caught:
+        evaluate(judged, scores, "AP")
+    assert (caught.value.path, caught.value.line) == (str(scores), 4)
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,12 @@ def test_name_parses_back(measure: Measure) -> None:
     assert str(again) == str(measure)
 
 
+def test_a_cutoff_between_ranks_is_told_as_one() -> None:
+    """A fraction in a name is no rank, and the error says what a cutoff is."""
+    with pytest.raises(ParameterError, match="must be a whole number, as in P@10"):
+        parse("nDCG@10.5")
+
+
 @over(lambda m: hasattr(m, "cutoff"))
 def test_senseless_cutoffs_are_refused(measure: Measure) -> None:
     """A cutoff that is no rank (or no recall level) is an error that names the parameter."""

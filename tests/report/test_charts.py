@@ -145,7 +145,7 @@ def test_a_study(tmp_path: Path) -> None:
 
 def test_what_has_no_chart(result: rg.Result) -> None:
     """A thing without a chart, and a chart that a thing has not, are answered with what there is."""
-    with pytest.raises(InputError, match="no chart of a int"):
+    with pytest.raises(InputError, match="no chart of int"):
         rg.plot(3)
     with pytest.raises(UnknownNameError, match="values"):
         rg.plot(result, "valuess")

@@ -13,7 +13,7 @@ from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import Measure
 from rankgauge.plain_table import PlainTable
 from rankgauge.policies import ABOVE_ZERO
-from rankgauge.render.numbers import number, p_value, percent, thousands, with_sign
+from rankgauge.render.numbers import count, number, p_value, percent, thousands, with_sign
 from rankgauge.render.passages import Cell, Latex, LatexSpan
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
 
@@ -248,7 +248,11 @@ def _caption(comparison: Comparison) -> str:
     correction = settings.family_correction
     test = correction.title if correction.tests_alone else f"{settings.paired_test.title}, {correction.title}"
     best = "none is bold where runs have different queries" if _uneven(comparison) else "the best means are bold"
-    marks = f"A superscript {_marks(comparison)} ({test} at {settings.alpha:g}); {best}."
+    untold = comparison.pair_table["verdict"].count(PairVerdict.UNTOLD.value)
+    open_ = (
+        f"; {count(untold, 'pair')} that missing judgments alone may separate {'has' if untold == 1 else 'have'} none"
+    )
+    marks = f"A superscript {_marks(comparison)} ({test} at {settings.alpha:g}){open_ if untold else ''}; {best}."
     means = f"{measures} of {len(comparison.runs)} runs, means over {_query_counts(comparison)}"
     return f"{means}. {_rules(comparison)} {marks}"
 

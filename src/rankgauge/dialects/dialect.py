@@ -403,6 +403,7 @@ class Dialect(Registered):
         known = self.registry.get(self.name, self)
         choices = [f.name for f in fields(self) if f.compare and f.name not in ("providers", besides)]
         changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
+        changed = {name: f"{value:g}" if isinstance(value, float) else value for name, value in changed.items()}
         origin = {"rel": self.rel_scale, "max_grade": self.top_scale}
         of = {name: f" of the scale {scale}" for name, scale in origin.items() if scale}
         for told_elsewhere in ("readings", "by_measure"):

@@ -87,7 +87,7 @@ class ArrayMean:
 
     def __init__(self, measure: str | Measure, dialect: str | Dialect, **overrides: Any) -> None:
         self.dialect = dialects.get(dialect, **overrides)
-        (self.measure,) = self.dialect.select(measure)
+        self.measure = _one_measure(self.dialect, measure, "metric")
         refuse_ids(self.dialect.ranking)
         label = self.dialect.label().replace(", changed:", ",")
         self.title = str(measure) if label == "standard" else f"{measure} ({label})"
@@ -147,10 +147,14 @@ def _scorer(measure: str | Measure, dialect: str | Dialect, overrides: tuple[tup
     from rankgauge.evaluation.evaluation import override_choices  # after arrays: it knows tables, which need polars
 
     spoken = override_choices(dialect, dict(overrides), score_arrays)
-    measures = spoken.select(measure)
-    if len(measures) > 1:
-        raise ParameterError("score_arrays", "measure", "one measure, such as nDCG@10", measure)
-    return ArrayScorer(measures[0], spoken)
+    return ArrayScorer(_one_measure(spoken, measure, "score_arrays"), spoken)
+
+
+def _one_measure(dialect: Dialect, measure: str | Measure, owner: str) -> Measure:
+    first, *more = dialect.select(measure)
+    if more:
+        raise ParameterError(owner, "measure", "one measure, such as nDCG@10", measure)
+    return first
 
 
 def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -158,6 +162,8 @@ def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     found = _array(values)
     if found.dtype.char in "fd":
         return found
+    if found.dtype.kind in "mM":
+        raise InputError(f"grades and scores have to be numbers: got {found.dtype}")
     try:
         return found.astype(np.float64, casting="same_kind" if found.dtype.kind == "c" else "unsafe")
     except (TypeError, ValueError) as error:

@@ -70,10 +70,7 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
     """Yield notes on the lowest grade that counts as relevant, and on measures that the chosen one does not change."""
     used: dict[float, list[str]] = {}
     for measure in measures:
-        rel = dialect.threshold(measure)
-        if rel is None and not isinstance(measure, DCG):
-            rel = getattr(measure, "rel", None)  # 0: every judged document counts
-        if rel is not None and np.isfinite(rel):
+        if (rel := threshold(dialect, measure)) is not None:
             used.setdefault(rel, []).append(str(measure))
     said = [f"{lowest_relevant(rel)} counts as relevant" for rel in used]
     if len(used) > 1 or sum(map(len, used.values())) < len(measures):
@@ -87,6 +84,14 @@ def thresholds(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[
             NO_EFFECT,
             f"a threshold of {dialect.rel:g} changes nothing for {shorten_list([*map(str, unmoved)])}{hint}",
         )
+
+
+def threshold(dialect: Dialect, measure: Measure) -> float | None:
+    """Return the lowest grade that counts as relevant, 0 if every judged document does; None if there is none."""
+    rel = dialect.threshold(measure)
+    if rel is None and not isinstance(measure, DCG):
+        rel = getattr(measure, "rel", None)
+    return rel if rel is not None and np.isfinite(rel) else None
 
 
 def _settings(dialect: Dialect, measures: Sequence[Measure]) -> Iterator[tuple[str, str]]:
@@ -226,9 +231,9 @@ def _worths(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 def _thresholds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Which grades count as relevant, where a grade of 1 does not decide, and what the user's threshold leaves."""
-    used = {report.dialect.threshold(measure) or 0.0 for measure in report.measures}
+    used = {threshold(report.dialect, measure) for measure in report.measures}
     told = thresholds(report.dialect, report.measures)
-    return (note for note in told if note[0] == NO_EFFECT or any(rel > 0 and rel != 1 for rel in used))
+    return (note for note in told if note[0] == NO_EFFECT or used - {None, 1.0})
 
 
 def _intervals(report: EvaluationReport) -> Iterator[tuple[str, str]]:

@@ -121,7 +121,7 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
         return pl.LazyFrame([_series(name, source.iloc[:, at]) for at, name in enumerate(names)])
     if origin == "pandas":
         raise InputError(
-            f"a {type(source).__name__} of pandas cannot be read as {table.name}",
+            f"{type(source).__name__} of pandas cannot be read as {table.name}",
             hint="Index it by query and document, or give a frame with columns for both and for the number.",
         )
     if hasattr(source, "__arrow_c_stream__"):
@@ -131,7 +131,7 @@ def _frame(source: Any, table: Table) -> pl.LazyFrame:
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):
         return _from_rows(list(source), table)
     raise InputError(
-        f"a {type(source).__name__} cannot be read as {table.name}",
+        f"{type(source).__name__} cannot be read as {table.name}",
         hint="Give a polars, pandas or pyarrow frame, {query: {document: number}}, or rows of query, document, number.",
     )
 
@@ -172,14 +172,15 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
         rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
         if not any(isinstance(number, Mapping) for _, _, number in rows):
             return _from_rows(rows, table)
-    if any(nested) or not source:
+    unread = table is JUDGMENTS and all(isinstance(value, set | frozenset) for value in source.values())
+    if any(nested) or unread or not source:
         ordered = ", {query: [documents in order]}" if table is RUN else ""
         first, second, third = table.required
         shape = f"{{{first}: {{{second}: {third}}}}}"
         deeper = "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
         raise InputError(
-            f"a dict of {table.name} is {shape}{ordered} or {{column: values}}",
-            hint=deeper if table is JUDGMENTS and source else None,
+            f"a dict of {'judgments' if table is JUDGMENTS else 'a run'} is {shape}{ordered} or {{column: values}}",
+            hint=deeper if table is JUDGMENTS and any(nested) else None,
         )
     columns = {str(name): list(values) for name, values in source.items()}
     if len({len(values) for values in columns.values()}) > 1:
@@ -198,7 +199,10 @@ def _from_rows(rows: list[Any], table: Table) -> pl.LazyFrame:
     names = list(getattr(first, "_fields", table.columns))
     width = len(first) if isinstance(first, tuple | list) else 0
     if not len(table.required) <= width <= len(names):
-        raise InputError(f"rows of {table.name} are ({', '.join(table.required)}); got {first!r}")
+        named = " Several runs are a dict: {'bm25': 'bm25.txt', …}." if table is RUN and isinstance(first, str) else ""
+        raise InputError(
+            f"rows of {table.name} are ({', '.join(table.required)}); got {first!r}", hint=named[1:] or None
+        )
     short = next((n for n, row in enumerate(rows) if len(row) != width), None)
     if short is not None:
         raise InputError(f"row {short + 1}: {width} fields expected, got {rows[short]!r}")

@@ -122,7 +122,8 @@ def scales_of(word: object) -> str | None:
     if not isinstance(word, str) or _number(word) is not None:
         return None
     knowing = [f"--scale {name}" for name, scale in SCALES.items() if scale.knows(word)]
-    return f"Words need a scale: {' or '.join([*knowing, 'your own, as in --scale good=2,fair=1,bad=0'])}."
+    own = "your own, as in --scale good=2,fair=1,bad=0 (scale='good=2,fair=1,bad=0' in Python)"
+    return f"Words need a scale: {' or '.join([*knowing, own])}."
 
 
 def scale_of_values(values: Iterable[object]) -> str | None:

@@ -152,8 +152,15 @@ def check(
     if fault is None:
         return _understood(rows.kept(path), table, spelling, path)
     line, text = (None, None) if locate is None else locate(fault.row)
-    problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}"
+    problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}{_of_what(typed, fault)}"
     raise InputError(problem, path=path, line=line, text=text, hint=fault.hint)
+
+
+def _of_what(typed: pl.DataFrame, fault: _Fault) -> str:
+    """Name the query and the document of a row, unless they are at fault: in a dict of dicts nothing counts rows."""
+    row = typed.row(fault.row, named=True)
+    whole = row.get("query") and row.get("document") and "document" not in fault.problem
+    return f" (document {row['document']} of query {row['query']})" if whole else ""
 
 
 def _understood(kept: pl.DataFrame, table: Table, spelling: Spelling | None, path: str | Path | None) -> pl.DataFrame:

@@ -44,7 +44,12 @@ def scorer(measure: str | Measure = "nDCG@10", *, dialect: str | Dialect = "stan
     return made.set_score_request(qid=True)
 
 
-def _score(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike, mean: ArrayMean) -> float:
+def _score(y_true: npt.ArrayLike, y_pred: npt.ArrayLike, *, qid: npt.ArrayLike | None = None, mean: ArrayMean) -> float:
+    if qid is None:
+        raise InputError(
+            "the queries are not known",
+            hint="Say which document is of which: search.fit(X, y, qid=qid), cross_validate(…, params={'qid': qid}).",
+        )
     if np.ndim(y_pred) > 1:
         raise InputError(
             "a classifier of several classes gives no single score to rank by",

@@ -31,6 +31,11 @@ def metric(
     name = mean.title.replace(" ", "")
 
     def watched(scores: FloatArray, data: Any) -> tuple[str, float]:
+        if not hasattr(data, "get_uint_info"):  # labels and scores alone
+            raise InputError(
+                "XGBRanker does not tell a metric which documents are of one query",
+                hint="Train with xgboost.train(…, custom_metric=metric(…)).",
+            )
         edges = data.get_uint_info("group_ptr")
         if len(edges) < 2:
             raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")

@@ -244,7 +244,8 @@ def _cutoff(kind: type[Measure], text: str, whole: str) -> float | int:
     try:
         return float(text) if kind.facts.cutoff is Cutoff.RECALL else int(text)
     except ValueError:
-        raise ParameterError(whole, "cutoff", "a number, as in P@10", text) from None
+        wanted = "a number" if kind.facts.cutoff is Cutoff.RECALL else "a whole number, as in P@10"
+        raise ParameterError(whole, "cutoff", wanted, text) from None
 
 
 def _freeze(value: Any) -> Any:

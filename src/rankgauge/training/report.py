@@ -83,7 +83,7 @@ class Training:
     def _value(self, objective: Objective) -> str:
         values = objective.values(self.ranker.predict(objective.documents))
         found = f"{objective.overall(values):.4f}"
-        if objective.measure.facts.aggregate is not Aggregate.MEAN:
+        if objective.measure.facts.aggregate is not Aggregate.MEAN or len(values) < 2:
             return found
         reach = limits(objective.measure.facts.bounds, values)
         low, high = t_interval(values).within(*reach, objective.overall(values))

@@ -19,7 +19,7 @@ import polars as pl
 
 from rankgauge.errors import InputError
 from rankgauge.files import JUDGMENTS, Table, check, lines
-from rankgauge.files.columns import NUMBER
+from rankgauge.files.columns import NUMBER, is_number
 from rankgauge.files.format import STRICT, Format, Head, Kind, Reading, SampleFile, numbers, refuse_words
 from rankgauge.files.letor_features import Matrix, scan
 from rankgauge.files.lines import BLANK, START, WORD
@@ -31,6 +31,9 @@ SAMPLE = "2 qid:1 1:0.5 2:0.1 #docid = d1\n0 qid:1 1:0.2 2:0.4 #docid = d7\n"
 
 AGAIN = r" \(\d+\)$"
 """How a list's name ends if it is not the first of its query."""
+
+ODD = 0.1
+"""Up to this share of a file's first lines may be no numbers in a file of scores."""
 
 _COMMENT = rf"#{BLANK}*(?:docid{BLANK}*={BLANK}*)?(?<document>{WORD}+)"
 _LINE = rf"{START}(?<grade>{WORD}+){BLANK}+qid:(?<query>{WORD}+)(?:{BLANK}[^#]*{_COMMENT})?"
@@ -53,7 +56,9 @@ class FeatureTable(NamedTuple):
 def _recognise(head: Head) -> tuple[Kind, ...]:
     if head.lines and re.match(r"\s*\S+\s+qid:", head.lines[0]):
         return (Kind.JUDGMENTS,)
-    return (Kind.COMPANION,) if head.numeric and all(len(fields) == 1 for fields in head.fields) else ()
+    numbers = [len(fields) == 1 and is_number(fields[0]) for fields in head.fields]
+    odd = len(numbers) - sum(numbers)  # a few lines are mistakes, which the reader names
+    return (Kind.COMPANION,) if odd < len(numbers) and odd <= ODD * len(numbers) else ()
 
 
 def read_judgments(source: Source, reading: Reading = STRICT) -> pl.DataFrame:
