@@ -194,6 +194,13 @@ def test_a_run_with_holes_has_bounds_of_its_rank_among_intervals(make: Callable[
     assert f"{row[f'rank_low{end}']:.0f}–{row[f'rank_high{end}']:.0f}" in text
 
 
+def test_means_of_scores_alone_need_no_pairs() -> None:
+    """A leaderboard of hundreds of models has 50,000 pairs, which nobody pays for who asks for means."""
+    board = scored(8)
+    assert "Means over collections" in written(CollectionsReport(comparison=board, chosen=("means",)), "md")
+    assert "pair_table" not in vars(board)
+
+
 def test_a_forest_puts_the_better_run_first() -> None:
     """Unless there is a baseline, which is what the others are held against."""
     better, held = world(6).measured("AP"), world(6, bases=("r2",)).measured("AP")

@@ -247,6 +247,11 @@ class CollectionsComparison:
         """Whether values by query are known, so that there is an answer for these collections."""
         return all(one.values is not None and len(one.queries) > 1 for one in self.collections)
 
+    @cached_property
+    def knows_judged(self) -> bool:
+        """Whether anybody knows which documents are judged: not of scores alone."""
+        return any(one.results for one in self.collections)
+
     @property
     def answers_beyond(self) -> bool:
         """Whether there are enough collections for an answer about others like these: by their weights, too."""
@@ -368,7 +373,7 @@ class MeasuredRuns:
             return np.zeros((len(self.mean), len(self.mean)), dtype=bool)
         t = self.t(question)
         above = (t > 0) & (adjust_p(t, self.resamples[question].largest) < self.board.settings.alpha)
-        for run, other in np.argwhere(above).tolist():
+        for run, other in np.argwhere(above).tolist() if self.board.knows_judged else ():
             above[run, other] = not self.is_untold(run, other)
         return np.asarray(above & self.above(HERE) if question == BEYOND and self.board.answers_here else above)
 
@@ -548,7 +553,8 @@ class MeasuredRuns:
         told = np.where(difference > 0, up.value, down.value)
         separated = corrected < self.board.settings.alpha
         pairs = zip(separated.tolist(), *(side.tolist() for side in self.board.paired), strict=True)
-        untold = [apart and self.is_untold(run, other) for apart, run, other in pairs]
+        known = self.board.knows_judged
+        untold = [known and apart and self.is_untold(run, other) for apart, run, other in pairs]
         verdict = np.where(separated, np.where(untold, PairVerdict.UNTOLD.value, told), PairVerdict.OPEN.value)
         verdict = np.where((half == 0) & (np.abs(difference) < 1e-12), PairVerdict.EQUAL.value, verdict)
         verdict = np.where(np.isnan(p), NOT_YET, verdict)

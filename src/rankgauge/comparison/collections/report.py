@@ -236,7 +236,7 @@ class CollectionsReport(Report):
         if board.answers_beyond:
             yield "one more", "95 %, where the difference on one more collection would lie"
         yield from _decisive(board)
-        if any(
+        if board.knows_judged and any(
             PairVerdict.UNTOLD.value in told
             for told in (board.pair_table["verdict"], board.pair_table["verdict_beyond"])
         ):
