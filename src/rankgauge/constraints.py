@@ -23,7 +23,11 @@ class Constraint:
 
     def check(self, owner: str, parameter: str, value: Any) -> None:
         """Raises an error if the value is not allowed."""
-        if not (self.optional and value is None) and not self.holds(value):
+        try:
+            allowed = (self.optional and value is None) or self.holds(value)
+        except (TypeError, ValueError, OverflowError):  # a value of another kind, which cannot even be compared
+            allowed = False
+        if not allowed:
             expected = f"{self.words} or None" if self.optional else self.words
             raise ParameterError(owner, parameter, expected, value)
 

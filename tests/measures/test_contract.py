@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 from functools import cache, partial
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, RankGaugeError
 from rankgauge.measures import MEASURES, Cutoff, Measure, TieRule, parse
 from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import DEFAULTS
@@ -453,3 +454,51 @@ def test_any_list_beside_any_other(
         agree(both, apart, [found, others])
         low, high = measure.facts.bounds
         assert (np.isnan(both) | ((both >= low - NEAR) & (both <= high + NEAR))).all()
+
+
+ODD = (
+    "'x'",
+    "x",
+    "None",
+    "True",
+    "3",
+    "-1",
+    "[1]",
+    "{0: 1, 'a': 2}",
+    "{}",
+    "1e400",
+    "nan",
+    "[[1]]",
+    "{(1, 2): 3, (1, 'a'): 3}",
+)
+"""What people may write for a parameter of another kind."""
+
+
+@pytest.mark.parametrize("value", ODD)
+def test_a_value_of_another_kind_is_refused_in_words(value: str) -> None:
+    """Whatever is written for a parameter or a shorthand of it, there is a measure or an error that names it."""
+    for kind in KINDS:
+        cutoff = "".join(kind.facts.examples[0].measure.partition("@")[1:])
+        for name in (*(f.name for f in fields(kind) if f.name != "cutoff"), *kind.shorthands):
+            with suppress(RankGaugeError):
+                parse(f"{kind.facts.name}({name}={value}){cutoff}")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nDCG(gain=1)", "'gain' parameter of nDCG must be a text. Got 1.0"),
+        ("nDCG(gains=x)", "'gains' parameter of nDCG must be a table of numbers"),
+        ("nDCG(judged_only=yes)", "'judged_only' parameter of nDCG must be True or False. Got 'yes'"),
+        ("AP(rel=x)", "'rel' parameter of AP must be a number. Got 'x'"),
+        ("RBP(p='0.8')", "'p' parameter of RBP must be a number"),
+        ("RBP(p=None)", "'p' parameter of RBP must be a number"),
+        ("DCG(discount=1)", "'discount' parameter of DCG must be a text"),
+        ("nDCG(dcg=exp-log2)", "written as name=value, as in nDCG\\(dcg='exp-log2'\\)"),
+    ],
+)
+def test_the_error_says_what_a_parameter_may_be(name: str, words: str) -> None:
+    """It names the parameter; a text of one word needs no quotes."""
+    with pytest.raises(RankGaugeError, match=words):
+        parse(name)
+    assert parse("nDCG(gain=exp, judged_only=True)@3") == parse("nDCG(gain='exp', judged_only=True)@3")

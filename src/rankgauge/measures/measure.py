@@ -17,11 +17,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, field, fields, replace
 from enum import Enum
 from functools import cached_property, partial
+from numbers import Real
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from rankgauge.constraints import Constraint, real_number
+from rankgauge.constraints import Constraint, flag, real_number
 from rankgauge.errors import JudgmentsError, ParameterError, UnknownNameError
 from rankgauge.measures.forms import Form
 from rankgauge.measures.output import NumberFormat
@@ -201,6 +202,24 @@ SHARE = real_number(most=1)
 """What the parameters of several measures may be."""
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+
+
+def _is_table(value: Any) -> bool:
+    pairs = value if isinstance(value, tuple) else [value]
+    return all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_number, pair)) for pair in pairs)
+
+
+_BY_TYPE: Mapping[str, Constraint] = {
+    "float": Constraint("a number", _is_number),
+    "str": Constraint("a text", lambda value: isinstance(value, str)),
+    "bool": flag(),
+    "tuple[tuple[float, float], ...]": Constraint("a table of numbers, as in {0: 0, 1: 1, 2: 3}", _is_table),
+}
+"""What a parameter of that type may be, where nothing else is said."""
+
+
 def parameter(constraint: Constraint | None = None, *, default: Any, words: str = "") -> Any:
     """Return a parameter with its default, what it may be where it is not open, and the words of its row in the
     reference."""
@@ -254,11 +273,13 @@ class Measure:
         self._check_cutoff()
         for f in fields(self):
             value = getattr(self, f.name)
-            if value is None:
+            if value is None and f.default is None:
                 continue
-            if (constraint := f.metadata.get("constraint")) is not None:
-                constraint.check(self.facts.name, f.name, value)
-            elif (names := f.metadata.get("names")) is not None and value not in names:
+            written = str(getattr(f.type, "__name__", f.type)).removesuffix(" | None")
+            for constraint in (_BY_TYPE.get(written), f.metadata.get("constraint")):
+                if constraint is not None:
+                    constraint.check(self.facts.name, f.name, value)
+            if (names := f.metadata.get("names")) is not None and value not in names:
                 raise UnknownNameError(f.metadata["kind"], value, names)
 
     def _check_cutoff(self) -> None:

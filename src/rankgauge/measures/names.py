@@ -207,12 +207,17 @@ def _written_parameters(text: str, whole: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
-        given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+        given = {
+            one.arg: one.value.id
+            if isinstance(one.value, ast.Name)
+            else ast.literal_eval(one.value)  # a text, unquoted
+            for one in call.keywords
+        }
         positional = bool(call.args)
     except (SyntaxError, ValueError, AssertionError):
         given, positional = {}, True
     if positional or None in given:
-        raise ParameterError(whole, "parameters", "written as name=value, as in AP(rel=2)", text)
+        raise ParameterError(whole, "parameters", "written as name=value, as in nDCG(dcg='exp-log2')", text)
     return {str(name): value for name, value in given.items()}
 
 
@@ -229,7 +234,7 @@ def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]
     parameters: dict[str, Any] = {}
     for name, value in given.items():
         if name in kind.shorthands:
-            parameters |= kind.shorthands[name](value)
+            parameters |= kind.shorthands[name](_freeze(value))
         elif name in names:
             parameters[name] = _freeze(value)
         else:
@@ -251,7 +256,8 @@ def _cutoff(kind: type[Measure], text: str, whole: str) -> float | int:
 def _freeze(value: Any) -> Any:
     """Tables become sorted tuples, so that measures stay hashable; numbers become doubles."""
     if isinstance(value, dict):
-        return tuple(sorted((_freeze(k), _freeze(v)) for k, v in value.items()))
+        pairs = ((_freeze(k), _freeze(v)) for k, v in value.items())
+        return tuple(sorted(pairs, key=lambda pair: (pair[0], "") if isinstance(pair[0], float) else (0, repr(pair))))
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(_freeze(v) for v in value)
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

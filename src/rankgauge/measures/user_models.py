@@ -33,8 +33,8 @@ Continuation = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 ENDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
-    "max_rel": lambda top: {"max_grade": float(top)},
-    "min_rel": lambda low: {"min_grade": float(low)},
+    "max_rel": lambda top: {"max_grade": top},
+    "min_rel": lambda low: {"min_grade": low},
 }
 """ir-measures' names of the ends of the scale."""
 

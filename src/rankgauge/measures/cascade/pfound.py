@@ -52,7 +52,7 @@ class PFound(Measure):
         if isinstance(self.p_rel, str):
             if self.p_rel not in P_REL:
                 raise UnknownNameError("p_rel", self.p_rel, P_REL)
-        elif not 0 <= self.p_rel <= 1:
+        elif not SHARE.holds(self.p_rel):
             raise ParameterError(self.facts.name, "p_rel", "a probability from 0 to 1, or a name", self.p_rel)
 
     @property

@@ -36,9 +36,9 @@ class CG(Measure):
         return Form(shape=Shape.LINEAR, worth=worth, weight=np.ones_like, cutoff=self.cutoff)
 
 
-def _dcg(name: str) -> dict[str, Any]:
+def _dcg(name: Any) -> dict[str, Any]:
     """ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""
-    gain, _, discount_ = name.rpartition("-")
+    gain, _, discount_ = str(name).rpartition("-")
     return {"gain": gain or "linear", "discount": discount_}
 
 

@@ -46,7 +46,7 @@ class RelString(Measure):
         knows_pool=True,
     )
     cutoff: int | None = None
-    start: float = parameter(Constraint("a rank, 1 or more", lambda rank: rank >= 1), default=1)
+    start: float = parameter(Constraint("a rank, 1 or more", lambda rank: 1 <= rank < np.inf), default=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
