@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.papers import PAPERS, Claim, Condition, Number, Setting, Verdict
 from rankgauge.papers.experiment import jackknife
 from tests.docs.blocks import ROOT
-from tests.shared import shared
 
 BELOW = Condition.of({"number": "n", "below": 0.5})
 
@@ -162,32 +160,6 @@ def test_pages_have_a_verdict_on_each_claim(name: str) -> None:
         told = [cell for title, cell in zip(titles, cells, strict=True) if title == "verdict"]
         assert told
         assert all(cell.partition(",")[0] in set(Verdict) for cell in told), row
-
-
-RUNS = {"multigraded": ("ohsumed", Setting(trials=1000, seed=1, jobs=1)), "ndcg-tools": ("mq2008", Setting(jobs=1))}
-"""By paper, the data of the run that the page quotes, and how it was run."""
-
-RANKLIB = {("0.0231", "0.0050"), ("0.0002", "0.0035"), ("0.0009", "0.0032")}
-"""What RankLib 2.10.1 itself loses where short lists count 0: measured elsewhere."""
-
-
-@pytest.mark.study
-@pytest.mark.parametrize("name", list(RUNS))
-def test_pages_quote_their_run(name: str) -> None:
-    """Each number with an error that the page quotes is one that its command measures, rounded.
-
-    Blocks that the page's own test runs, and the section on the full settings, are of other runs.
-    """
-    data, setting = RUNS[name]
-    text = (ROOT / "docs" / VERDICTS[name]).read_text(encoding="utf-8")
-    text = re.sub(r"```console\n.*?```|## The paper's full settings\n.*?(?=\n## )", "", text, flags=re.DOTALL)
-    found = PAPERS.find(name).run(replace(setting, data=shared(f"data/{data}")))
-    known = [(number.value, number.error) for number in found.numbers.values()]
-    known += found.tables["values"].select("NDCG", "error").rows() if "values" in found.tables else []
-    measured = np.abs(known)
-    for value, error in set(re.findall(r"(\d[\d.]*) ± (\d\.\d+)", text)) - RANKLIB:
-        half = 0.501 * 10.0 ** -len(error.partition(".")[2])
-        assert (np.abs(measured - [float(value), float(error)]) <= half).all(axis=1).any(), f"{value} ± {error}"
 
 
 def test_refusals() -> None:

@@ -305,8 +305,24 @@ def test_strategies_that_rank_alike_are_one_curve() -> None:
 
 def test_swaps_that_a_threshold_does_not_see() -> None:
     """AP sees a swap only if the threshold lies between: of 10 levels of 10 documents, 5 are on each side of it."""
-    found = dict(swaps._unseen())["share of swaps that a threshold does not see, 10 levels"].value
+    found = dict(swaps._single_swaps())["share of swaps that a threshold does not see, 10 levels"].value
     assert found == pytest.approx(2 * (comb(50, 2) - 5 * comb(10, 2)) / (comb(100, 2) - 10 * comb(10, 2)))
+
+
+def test_swaps_of_far_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a swap costs the distance of the two levels, those across more than half of 10 levels cost as much more.
+
+    With 10 documents of each level there are as many swaps at a distance d as there are pairs of levels, 10 − d.
+    """
+    ladder = swaps.ladder(10)
+    monkeypatch.setattr(swaps, "LEVELS", (2, 10))
+    monkeypatch.setattr(swaps, "_in_order", lambda lists, _: 1.0 - np.abs(lists - ladder).sum(axis=1) / 2)
+    far, near = ([(10 - d, d) for d in distances] for distances in (range(5, 10), range(1, 5)))
+    means = [sum(n * d for n, d in pairs) / sum(n for n, _ in pairs) for pairs in (far, near)]
+    numbers = dict(swaps._single_swaps())
+    for name in ("NDCG", "µMAP", "NDCNG"):
+        found = numbers[f"{name} lost by swaps of far levels, against near ones, least"]
+        assert found.value == pytest.approx(means[0] / means[1])
 
 
 def test_falls() -> None:

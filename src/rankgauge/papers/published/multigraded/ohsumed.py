@@ -253,6 +253,8 @@ def _scores(data: FeatureTable) -> Iterator[tuple[str, Number]]:
     yield "correlation of TF and TF-IDF of the title", Number(value=float(np.corrcoef(few, many)[0, 1]))
     release = " of the release with 25 features" if data.matrix.shape[1] == FEATURES else ""
     facts = {
+        "documents with the most frequent grade of people, share": np.unique(data.grades, return_counts=True)[1].max()
+        / len(data.grades),
         f"{MANY}: high scores used once": (used[high] == 1).sum(),
         f"{MANY}: documents per low score against per high": used[low].mean() / used[high].mean(),
         f"{MANY}: spread of the distances against their mean": distances.std() / distances.mean(),

@@ -25,7 +25,7 @@ SHOWN = "Mean over trials, with two standard errors: "
 
 def simulate(trials: int, rng: np.random.Generator) -> Measurements:
     """Return both figures, and how much each measure changes with the number of levels."""
-    outcome = Measurements(numbers=dict(_unseen()))
+    outcome = Measurements(numbers=dict(_single_swaps()))
     by_scale: dict[str, dict[str, FloatArray]] = {}
     for scale, (figure, grades) in SCALES.items():
         orders = walks(trials, rng)
@@ -133,18 +133,26 @@ def _apart(uniform: Mapping[str, FloatArray], uneven: Mapping[str, FloatArray]) 
         yield f"uneven: {name} from uniform, farthest", farthest
 
 
-def _unseen() -> Iterator[tuple[str, Number]]:
-    """Yield, of all swaps of two documents of different grades in the ideal order, the share that leaves average
-    precision as it is, with the upper half of the levels relevant."""
+def _single_swaps() -> Iterator[tuple[str, Number]]:
+    """Yield what is found of all swaps of two documents of different grades in the ideal order: the share that leaves
+    average precision as it is, with the upper half of the levels relevant; and the mean loss of those across more than
+    half of the scale over that of the others, where it is least."""
+    ratios: dict[str, list[float]] = {name: [] for name in MEASURES}
     for levels in LEVELS[1:]:
         ideal = ladder(levels)
         one, other = np.triu_indices(DOCUMENTS, k=1)
-        apart = ideal[one] != ideal[other]
-        one, other = one[apart], other[apart]
+        distance = ideal[one] - ideal[other]
+        one, other, distance = one[distance > 0], other[distance > 0], distance[distance > 0]
         row, swapped = np.arange(len(one)), np.tile(ideal, (len(one), 1))
         swapped[row, one], swapped[row, other] = ideal[other], ideal[one]
         same = _in_order(swapped, f"AP(rel={levels // 2})") == 1.0
         yield f"share of swaps that a threshold does not see, {levels} levels", Number(value=float(same.mean()))
+        far = distance > (levels - 1) / 2
+        for name, measure in MEASURES.items():
+            loss = 1.0 - _in_order(swapped, measure)
+            ratios[name].append(float(loss[far].mean() / loss[~far].mean()))
+    for name, found in ratios.items():
+        yield f"{name} lost by swaps of far levels, against near ones, least", Number(value=min(found))
 
 
 def _spread(means: FloatArray) -> FloatArray:

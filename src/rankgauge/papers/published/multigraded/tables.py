@@ -51,10 +51,12 @@ def compute() -> Measurements:
     first, second, grades = first_table(), second_table(), np.array(SMALL)
     low, high, both = (_value(measure, grades) for measure in ("AP(rel=0.3)", "AP(rel=1)", MEASURES["µMAP"]))
     weight = (both - high) / (low - high)
+    apart = [_value(f"AP(rel={t})") for t in np.unique(LISTED[LISTED > 0])]
     values = {
         **{f"AP at t={t}": value for t, value in first.select("t", "AP").rows()},
         "mean of AP": float(np.mean(first["AP"].to_numpy())),
         "µAP": _value(MEASURES["µMAP"]),
+        "highest less lowest AP, thresholds from 1 to 4": max(apart) - min(apart),
         **dict(second.filter(row="ndcg").select("example", "mean").rows()),
         "weight of t=0.3": weight,
         "weight of t=1.0": 1.0 - weight,
