@@ -297,8 +297,7 @@ def test_efforts(setting: Setting, effort: training.TrainingEffort, folds: tuple
     monkeypatch.setattr(ndcg_tools, "judge", lambda *_: Measurements(numbers={}))
     monkeypatch.setattr(ndcg_tools, "measure_weights", lambda _: Measurements(numbers={}))
     words = ndcg_tools.run(setting).words
-    expected = training.jobs(folds, (*effort.rankers, *training.BESIDE))
-    expected += training.jobs(folds, training.make_sampled(effort.drawn), ("std", "letor"))
+    expected = training.all_jobs(folds, (*effort.rankers, *training.BESIDE), training.make_sampled(effort.drawn))
     assert {job.key for job in asked} == {job.key for job in expected}
     assert words.endswith(f"seed 0, {effort.words}")
 
@@ -329,33 +328,29 @@ def test_full_elsewhere() -> None:
     assert idle == {name for name, paper in PAPERS.items() if not paper.has_full} >= {"active", "multigraded"}
 
 
-def asked(folds: tuple[Fold, ...]) -> list[ExperimentJob]:
-    """Every job on the tiny set."""
-    return training.jobs(folds, TRAINED) + training.jobs(folds, DRAWN, ("std", "letor"))
-
-
 @pytest.fixture(scope="module")
 def parts(folds: tuple[Fold, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the trainings of all rankers on the tiny set."""
     folder = tmp_path_factory.mktemp("parts")
-    run_jobs(asked(folds), training.train, folds, folder=folder, workers=1)
+    known = (*folds, *training.without_empty(folds))
+    run_jobs(training.all_jobs(folds, TRAINED, DRAWN), training.train, known, folder=folder, workers=1)
     return folder
 
 
 @pytest.fixture(scope="module")
 def reproduction(folds: tuple[Fold, ...], parts: Path) -> Reproduction:
     """The experiment on the tiny set."""
-    results = {job.name: job.result(parts) for job in asked(folds)}
+    results = {job.name: job.result(parts) for job in training.all_jobs(folds, TRAINED, DRAWN)}
     outcome = ndcg_tools.judge(folds, results, [ranker.title for ranker in DRAWN]) | measure_weights(folds)
     return Reproduction(experiment=PAPERS["ndcg-tools"], setting=Setting(), measurements=outcome)
 
 
 def test_trainings(folds: tuple[Fold, ...], parts: Path) -> None:
     """Each ranker, reading and fold has a file with a score for every test document; the seed decides them."""
-    jobs = asked(folds)
-    assert len(list(parts.iterdir())) == len(jobs) == (10 * 3 + 2 * 2) * 5
+    jobs = training.all_jobs(folds, TRAINED, DRAWN)
+    assert len(list(parts.iterdir())) == len(jobs) == (10 * 3 + 2 * 2 + 3) * 5
     for job in jobs:
-        (fold,) = (fold for fold in folds if fold.name == job.settings["fold"])
+        (fold,) = (fold for fold in folds if fold.name == job.settings["fold"].removesuffix("-met"))
         assert len(job.result(parts)["scores"]) == len(fold.test.grades)
     first = jobs[0]
     assert training.train(folds, first)["scores"] == first.result(parts)["scores"]
@@ -386,6 +381,18 @@ def test_choices(folds: tuple[Fold, ...]) -> None:
         )
         values.append((model.score(held.matrix, held.grades, qid=held.queries), model.predict(folds[0].test.matrix)))
     assert found == pytest.approx(max(values, key=lambda pair: pair[0])[1], rel=1e-6)
+
+
+def test_folds_without_empty_queries(folds: tuple[Fold, ...]) -> None:
+    """To train and to validate, only queries with a relevant document are left; what is tested stays."""
+    for whole, left in zip(folds, training.without_empty(folds), strict=True):
+        assert left.name != whole.name
+        assert left.test is whole.test
+        for data, met in ((whole.train, left.train), (whole.validation, left.validation)):
+            relevant = set(data.queries[data.grades > 0])
+            assert set(met.queries) == relevant
+            assert len(met.grades) == sum(query in relevant for query in data.queries)
+    assert len(left.train.grades) < len(whole.train.grades)
 
 
 def test_letor_trains_without_short_queries(folds: tuple[Fold, ...]) -> None:

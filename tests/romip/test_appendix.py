@@ -62,6 +62,22 @@ def test_bpref_is_clipped() -> None:
     assert one([0, 0, 0, 1]).value("relevant-minus", "bpref-10", "run") == pytest.approx(1 - 3 / 11)
 
 
+def test_bpref_of_few_relevant_documents_is_coarse() -> None:
+    """Section 3.4: with one relevant document bpref is 0 or 1; bpref-10 has a value for each of 0 to 11 others above."""
+    results = [one([0] * above + [1]) for above in range(14)]
+    found, finer = ([r.value("relevant-minus", name, "run") for r in results] for name in ("bpref", "bpref-10"))
+    assert found == [1.0] + [0.0] * 13
+    assert finer == pytest.approx([1 - min(above, 11) / 11 for above in range(14)])
+
+
+def test_bpref_sees_judged_documents_only() -> None:
+    """Section 3.4: bpref is made for judgments of a part of the documents: the others change nothing."""
+    judged: list[float | None] = [1, 0, 1, 0, 1, 1]
+    between: list[float | None] = [None, 1, None, None, 0, 1, None, 0, 1, 1, None]
+    for name in ("bpref", "bpref-10"):
+        assert one(judged).value("relevant-minus", name, "run") == one(between).value("relevant-minus", name, "run")
+
+
 @pytest.mark.parametrize(("mark", "shift", "rounded"), [("", 2, 0.802), (" 1+p", 1, 0.661)])
 def test_ndcg_both_ways(mark: str, shift: int, rounded: float) -> None:
     """Grades 0, 3, 1, 2, 0: .802 with log2(2 + p) as printed, .661 with log2(1 + p)."""

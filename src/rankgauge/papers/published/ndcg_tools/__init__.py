@@ -19,8 +19,14 @@ from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.experiment import Experiment, Measurements, Setting, fold_means
 from rankgauge.papers.published.ndcg_tools import evaluators, training
 from rankgauge.papers.published.ndcg_tools.evaluators import CUTOFFS, READINGS, HeldOut
-from rankgauge.papers.published.ndcg_tools.findings import SHOWN, Findings, measure_weights, seed_effects
-from rankgauge.papers.published.ndcg_tools.training import BESIDE, FULL, QUICK, TITLES, USUAL
+from rankgauge.papers.published.ndcg_tools.findings import (
+    SHOWN,
+    Findings,
+    empty_effects,
+    measure_weights,
+    seed_effects,
+)
+from rankgauge.papers.published.ndcg_tools.training import BESIDE, FULL, OPTIMISERS, QUICK, TITLES, USUAL
 from rankgauge.render.plots import Panels
 
 QUERIES = 200
@@ -36,10 +42,10 @@ def run(setting: Setting) -> Measurements:
     usual = QUICK if setting.data is None else USUAL
     effort = FULL if setting.full else usual
     drawn = training.make_sampled(effort.drawn)
-    asked = training.jobs(folds, (*effort.rankers, *BESIDE), seed=setting.seed)
-    asked += training.jobs(folds, drawn, ("std", "letor"), seed=setting.seed)
+    asked = training.all_jobs(folds, (*effort.rankers, *BESIDE), drawn, setting.seed)
+    known = (*folds, *training.without_empty(folds))
     workers, progress = setting.jobs, setting.progress
-    results = run_jobs(asked, training.train, folds, folder=setting.parts, workers=workers, progress=progress)
+    results = run_jobs(asked, training.train, known, folder=setting.parts, workers=workers, progress=progress)
     words = Measurements(numbers={}, words=f"{_words(folds)}; seed {setting.seed}, {effort.words}")
     return words | judge(folds, results, [ranker.title for ranker in drawn]) | measure_weights(folds)
 
@@ -54,18 +60,21 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[s
     values = {name: tested.values(scores, spoken).reshape(shape) for name, spoken in named.items()}
     frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
     usual = scores[: len(TITLES)]  # READINGS begins with the standard one
-    again = [
-        tested.values(np.array([training.scores(results, title, r, folds) for title in drawn]), READINGS["std"])[:, -1]
-        for r in ("std", "letor")
-    ]
+    trained = [(drawn, "std", folds), (drawn, "letor", folds), (OPTIMISERS, "std", training.without_empty(folds))]
+    *again, without = (
+        tested.values(np.array([training.scores(results, title, r, of) for title in names]), READINGS["std"])[:, -1]
+        for names, r, of in trained
+    )
     of = partial(Findings, readings=tuple(READINGS), tested=tested)
     by_reading, six = np.array([values[name] for name in READINGS]), len(TITLES)
+    whole = by_reading[0, 0, [TITLES.index(name) for name in OPTIMISERS], -1]
     beside = of(values=by_reading[:, :, six:], rankers=tuple(titles[six:]))
     judged = Measurements(
         numbers={
             **of(values=by_reading[:, :, :six], rankers=TITLES).numbers(),
             **dict(beside.trainings()),
-            **dict(seed_effects(again[0], again[1], tested.fold)),
+            **dict(seed_effects(*again, tested.fold)),
+            **dict(empty_effects(without, whole, tested.fold)),
             **dict(evaluators.tool_differences(tested, usual)),
             **dict(evaluators.tie_effects(tested, TITLES, usual)),
         },

@@ -16,7 +16,7 @@ from rankgauge.demo.folds import Fold
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.papers.experiment import CLEAR, Measurements, Number, fold_means, fold_number
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, TITLES, HeldOut
-from rankgauge.papers.published.ndcg_tools.training import METRIC
+from rankgauge.papers.published.ndcg_tools.training import METRIC, OPTIMISERS
 from rankgauge.render.plots import Panels
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ LAST = -1
 SHOWN = ("AdaRank", "LambdaMART", "RankNet", "Coordinate Ascent")
 """The rankers of Figure 1, in the paper's order. All but RankNet use NDCG in training; RankNet chooses its layers and
 its epoch by it."""
-OPTIMISERS = ("AdaRank", "LambdaMART", "Coordinate Ascent")
-"""Those that use NDCG in training."""
 MIDDLE = ("RankBoost", "RankSVM", "LambdaMART")
 LOWER = ("AdaRank", "RankNet")
 LATE = "LambdaMART of drawn features and documents, trained under LETOR less standard"
@@ -163,6 +161,12 @@ def seed_effects(standard: FloatArray, letor: FloatArray, fold: IndexArray) -> I
     means = fold_means(gains, fold)[0]
     for label, value in (("least", means.min()), ("largest", means.max()), ("spread", means.std(ddof=1))):
         yield f"{LATE}, {label} of {len(gains)} seeds", Number(value=float(value))
+
+
+def empty_effects(without: FloatArray, whole: FloatArray, fold: IndexArray) -> Iterator[tuple[str, Number]]:
+    """Yield what leaving empty queries out of the training changes for the optimisers (rankers × queries)."""
+    for name, gains in zip(OPTIMISERS, without - whole, strict=True):
+        yield f"trained without empty queries less with them, {name}", fold_number(gains, fold)
 
 
 ROUNDS = 30

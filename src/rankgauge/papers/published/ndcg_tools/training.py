@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rankgauge.demo import learning_rows
 from rankgauge.demo.folds import Fold
+from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.labelling.simulations.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
 from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
@@ -110,6 +112,33 @@ FULL = TrainingEffort(
 which widths it tried within that range, nor whether all layers of a network had the same."""
 
 TITLES = tuple(ranker.title for ranker in PLAIN)
+OPTIMISERS = ("AdaRank", "LambdaMART", "Coordinate Ascent")
+"""Those that use NDCG in training."""
+
+
+def without_empty(folds: Iterable[Fold]) -> tuple[Fold, ...]:
+    """Return the folds, under other names, without the queries that teach nothing: those with no relevant document."""
+
+    def met(data: FeatureTable) -> FeatureTable:
+        return learning_rows(data, np.isin(data.queries, data.queries[data.grades > 0]))
+
+    return tuple(
+        Fold(name=f"{fold.name}-met", train=met(fold.train), validation=met(fold.validation), test=fold.test)
+        for fold in folds
+    )
+
+
+def all_jobs(
+    folds: tuple[Fold, ...], rankers: Iterable[RankerSetup], drawn: Iterable[RankerSetup], seed: int = 0
+) -> list[ExperimentJob]:
+    """Return every job: each ranker under every reading, the drawn ones under two, and some without empty queries."""
+    rankers = tuple(rankers)
+    optimisers = [ranker for ranker in rankers if ranker.title in OPTIMISERS]
+    return [
+        *jobs(folds, rankers, seed=seed),
+        *jobs(folds, drawn, ("std", "letor"), seed=seed),
+        *jobs(without_empty(folds), optimisers, ("std",), seed=seed),
+    ]
 
 
 def jobs(
