@@ -63,7 +63,7 @@ def test_bpref_is_clipped() -> None:
 
 
 def test_bpref_of_few_relevant_documents_is_coarse() -> None:
-    """Section 3.4: with one relevant document bpref is 0 or 1; bpref-10 has a value for each of 0 to 11 others above."""
+    """Section 3.4: with one relevant document bpref is 0 or 1; bpref-10 tells 0 to 11 others above apart."""
     results = [one([0] * above + [1]) for above in range(14)]
     found, finer = ([r.value("relevant-minus", name, "run") for r in results] for name in ("bpref", "bpref-10"))
     assert found == [1.0] + [0.0] * 13
