@@ -128,3 +128,18 @@ def test_infinite_ties_are_broken_by_document() -> None:
     """trec_eval puts the later id first among equal scores, infinite ones as well."""
     run = [("q1", "d1", float("inf")), ("q1", "d2", float("inf")), ("q1", "d3", float("-inf"))]
     assert evaluate({"q1": {"d2": 1}}, run, "RR", dialect="trec_eval")["RR"] == 1
+
+
+@pytest.mark.parametrize("option", ["--queries", "--by"])
+def test_a_text_in_the_place_of_a_file(command: Command, folder: Path, option: str) -> None:
+    """Queries that are pasted where their file is asked for are longer than the name of any file."""
+    said = command("compare", "qrels.txt", "bm25.txt", "dense.txt.gz", option, "red dress, " * 40, code=2)
+    assert "no file can have so long a name" in said or "there is no such file" in said
+
+
+def test_ids_of_any_length_fit_on_a_screen(command: Command, folder: Path) -> None:
+    """An error that names ids cuts them short."""
+    (folder / "long.csv").write_text(f"query,document,grade\nq01,{'x' * 100_000},1\n")
+    said = command("evaluate", "long.csv", "bm25.txt", "-m", "nDCG@3", code=2)
+    assert "no document of the run is judged" in said
+    assert len(said) < 3_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -22,6 +23,9 @@ UNREAD = 141
 
 CRASHED = 70
 """The exit code of a fault of ours (sysexits.h: EX_SOFTWARE): never that of a gate's verdict."""
+
+LONGEST = 2_000
+"""How many characters a line of a message has at most: a file may hold ids of any length."""
 
 
 def run() -> None:
@@ -51,6 +55,9 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            _say(f"{error.filename}: no file can have so long a name")
+            sys.exit(InputError.exit_code)
         if not is_broken_pipe(error) and not is_full(error):
             _report_crash()
         drop_output(sys.stdout.fileno())
@@ -97,4 +104,5 @@ def _say(words: str) -> None:
     """Print a message on stderr. It may quote a file, whose control characters are spelled out."""
     from rankgauge.errors import printable
 
-    print(f"rankgauge: {printable(words)}", file=sys.stderr)
+    lines = (line if len(line) <= LONGEST else f"{line[:LONGEST]} …" for line in printable(words).split("\n"))
+    print("rankgauge: " + "\n".join(lines), file=sys.stderr)
