@@ -118,7 +118,7 @@ CHUNKS = option(
 SPANS = option(
     "--spans",
     help="Documents are spans (document:start-end, or columns start and end); a retrieved span counts as the judged "
-    "spans that it covers: share=0.5 or iou=0.5; ',within=2000' looks at the first 2,000 characters of a list.",
+    "spans that it covers: share=0.5 or iou=0.5; ',within=2000' looks at chunks in a list's first 2,000 characters.",
     metavar="RULE",
     offer=choices.values("share=0.5", "iou=0.5"),
     group=RULES,

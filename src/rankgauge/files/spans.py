@@ -84,7 +84,7 @@ SPAN = r"^(?<text>.*):(?<start>\d+)-(?<end>\d+)$"
 HALF = 0.5
 """How much overlap is enough, unless it is said."""
 
-RULE = "Say it as --spans share=0.5 or iou=0.3; with within=2000 only the first 2,000 retrieved characters count."
+RULE = "Say it as --spans share=0.5 or iou=0.3; with within=2000 only chunks in the first 2,000 characters count."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class Spans:
     overlap: SpanOverlap = SpanOverlap.SHARE
     threshold: float = HALF
     within: int | None = None
-    """How many characters are read of a list, from its top: chunks below cover nothing; all if none is said."""
+    """How many characters of a list are read: a chunk that ends beyond them covers nothing; all if none is said."""
     judged: Any = field(default=None, compare=False, repr=False)
     """The judgments, or their file."""
 
