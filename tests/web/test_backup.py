@@ -175,14 +175,24 @@ def test_where_no_copy_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         create_app(RoomSettings(database=f"sqlite:///{tmp_path}"))
     real = os.open
 
-    def refuse(path: object, flags: int, *more: Any) -> int:
+    def refuse(path: object, flags: int, *more: Any, **named: Any) -> int:
         if flags & os.O_CREAT:
             raise PermissionError(13, "Permission denied", str(path))
-        return real(path, flags, *more)  # type: ignore[arg-type]
+        return real(path, flags, *more, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", refuse)
+    looked = os.stat
+
+    def see(path: object, **more: Any) -> os.stat_result:
+        if "another" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))  # as in a folder that may not be entered
+        return looked(path, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "stat", see)
     with pytest.raises(InputError, match="no database can be made here: permission denied"):
         create_app(RoomSettings(database=f"sqlite:///{tmp_path / 'another.db'}"))
+    with pytest.raises(InputError, match="no judging room"):
+        do(f"sqlite:///{tmp_path / 'another.db'}", "check")
 
 
 def test_what_check_finds(tmp_path: Path) -> None:

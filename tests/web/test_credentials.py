@@ -71,7 +71,7 @@ def test_settings_of_the_environment() -> None:
         ({"TOKEN_DAYS": "nan"}, "token_days"),
         ({"URL": "judge.example.org"}, "an address such as https://"),
         ({"URL": "https://judge.example.org", "ROOT_PATH": "/judging"}, "with the path /judging"),
-        ({"URL": "https://judge.example.org/judging"}, "no path without root_path"),
+        ({"URL": "https://judge.example.org/judging"}, "no path, or root_path"),
         ({"OIDC_ISSUER": "https://id.example.org"}, "oidc_client"),
         ({"OIDC_ISSUER": "id.example.org", "OIDC_CLIENT": "room"}, "oidc_issuer"),
         ({"DATABSE": "sqlite:///room.db"}, "no setting called 'RANKGAUGE_DATABSE'. Did you mean RANKGAUGE_DATABASE"),

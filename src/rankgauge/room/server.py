@@ -306,7 +306,7 @@ async def _beat(server: uvicorn.Server, beats: Connection) -> None:
 def new_admin_link(settings: RoomSettings) -> str:
     """Return a new link for the room's administrator; another process may have the room open."""
     location = Location(settings.database)
-    if location.path is not None and not location.path.exists():
+    if location.path is not None and not os.path.exists(location.path):
         raise InputError("there is no judging room", path=location.path, hint=NO_ROOM)
     with open_engine(location, existing=True) as engine:
         migrate(engine)

@@ -87,7 +87,7 @@ class RoomSettings:
             if (address := getattr(self, name)) and not ADDRESS.fullmatch(address):
                 raise ParameterError("serve", name, "an address such as https://judge.example.org", address)
         if self.url and urlsplit(self.url).path.rstrip("/") != self.root_path:
-            wanted = f"the path {self.root_path}, as root_path says," if self.root_path else "no path without root_path"
+            wanted = f"the path {self.root_path}" if self.root_path else "no path, or root_path with the same"
             raise ParameterError("serve", "url", f"an address with {wanted}", self.url)
         if self.oidc_issuer and not self.oidc_client:
             raise ParameterError("serve", "oidc_client", "what the provider calls the room", self.oidc_client)

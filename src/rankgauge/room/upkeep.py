@@ -80,7 +80,7 @@ def _open_source(location: Location) -> Iterator[Engine]:
     that SQLite could not write to is read as one."""
     with TemporaryDirectory() as folder:
         path = location.path
-        if path is not None and not path.exists():
+        if path is not None and not os.path.exists(path):
             raise InputError("there is no judging room", path=path, hint=NO_ROOM)
         if path is not None and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             location = Location(Path(folder) / path.name)
@@ -119,7 +119,7 @@ def copy(source: Location, target: Location) -> dict[str, int]:
     """Copies all tables to a new file or an empty database; returns the number of rows of each table."""
     if target.path is None:
         return _copy(source, target)
-    if target.path.exists():
+    if os.path.exists(target.path):
         raise InputError("the file exists already", path=target.path, hint=_EMPTY)
     beside = target.path.with_name(f".{target.path.name}.{secrets.token_hex(4)}")
     try:

@@ -154,7 +154,7 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
     `patience` is how many seconds to wait for somebody else's lock.
     """
     path = location.path
-    if existing and path is not None and not path.is_file():
+    if existing and path is not None and not os.path.isfile(path):
         raise InputError("there is no such campaign", path=path, hint="rankgauge active plan makes one.")
     try:
         engine = sa.create_engine(location.url, **_options(location, PATIENCE if patience is None else patience))
@@ -173,9 +173,9 @@ def make_private(location: Location) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
-        if path.is_file():
+        if os.path.isfile(path):
             return
-        reason = "it is a folder" if path.is_dir() else (error.strerror or "").lower()
+        reason = "it is a folder" if os.path.isdir(path) else (error.strerror or "").lower()
         hint = "Name a file in a folder that is there and that you may write to."
         raise InputError(f"no database can be made here: {reason}", path=path, hint=hint) from None
 
