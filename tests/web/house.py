@@ -21,8 +21,10 @@ import uvicorn
 from rankgauge.demo.collection import generate_pool
 from rankgauge.room.app import create_app
 from rankgauge.room.room import Room
+from rankgauge.room.sandbox import STARTING
 from rankgauge.room.server import configure
 from rankgauge.room.settings import RoomSettings
+from rankgauge.room.uploads import SECONDS
 
 LEVELS = "2 good: answers all of it\n1 fair: helps in part\n0 bad: does not help"
 
@@ -37,6 +39,11 @@ def pool() -> pl.DataFrame:
 def truth() -> Mapping[tuple[str, str], int]:
     """By query and document the grade."""
     return {(query, document): grade for query, document, grade in pool().select("query", "document", "grade").rows()}
+
+
+PATIENCE = STARTING + SECONDS + 30
+"""Seconds that a browser or a program waits here: what the room gives the process that reads a file, to start and to
+read, and some more. On a busy machine that process gets little of a processor, as it lets the room go first."""
 
 
 @cache
@@ -64,7 +71,7 @@ class House:
 
     def guest(self, **options: Any) -> httpx.Client:
         """A browser that nobody has signed in with."""
-        client = httpx.Client(base_url=self.base, timeout=30, verify=_trust(), **options)
+        client = httpx.Client(base_url=self.base, timeout=PATIENCE, verify=_trust(), **options)
         self.guests.append(client)
         return client
 

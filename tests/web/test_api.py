@@ -27,7 +27,7 @@ from rankgauge.room.client import RoomClient
 from tests.active.board.collection import noisy_judge, tables
 from tests.program import invoke
 from tests.web.crowd import FRAGMENT
-from tests.web.house import LEVELS, House, fields, open_house, pool, truth, write_pool
+from tests.web.house import LEVELS, PATIENCE, House, fields, open_house, pool, truth, write_pool
 
 NUMBERS = ("value", "low", "high", "error", "draws", "labels", "cost")
 EXAMPLES = [3, pytest.param(30, marks=pytest.mark.study)]
@@ -83,7 +83,7 @@ def meet(strategy: SearchStrategy[Any], house: House, secret: str, examples: int
         if isinstance((case.path_parameters or {}).get("token"), int):
             case.path_parameters["token"] += 1_000_000  # else all that follows would be refused
         try:
-            answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"})
+            answer = case.call(base_url=house.base, headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE)
         except requests.RequestException:
             assert len(urlencode(case.query or {}, doseq=True)) > HEAD, "only an endless address is not answered"
             return

@@ -106,6 +106,7 @@ BODIES = [
     b'{"labels":7}',
     b'{"labels":{}}',
     b'{"labels":[[]]}',
+    b'{"labels":[{}],"replace":219}',
     b'{"labels":[null]}',
     b'{"labels":[' + LABEL + b"," * 50 + b"]}",
     b'{"labels":[' + b"1," * 500_000 + b"1]}",
@@ -145,6 +146,15 @@ def test_the_first_errors_are_listed(room: House) -> None:
         ("body", "labels", 1, "query"),
         ("body", "labels", 1, "document"),
         ("body", "labels", 2, "query"),
+    ]
+    answer = room.program().post("/api/v1/campaigns/1/labels", json={"labels": [{"grade": 1}] * 2, "replace": 219})
+    assert answer.status_code == 422
+    assert [tuple(one["loc"]) for one in answer.json()["detail"]] == [
+        ("body", "labels", 0, "query"),
+        ("body", "labels", 0, "document"),
+        ("body", "labels", 1, "query"),
+        ("body", "labels", 1, "document"),
+        ("body", "replace"),
     ]
 
 

@@ -149,16 +149,13 @@ def _first_errors(body: bytes, wanted: TypeAdapter[Any]) -> list[dict[str, Any]]
         place = next((n for n, step in enumerate(found[0]["loc"]) if isinstance(step, int)), None)
         if place is None:
             return [*errors, *found]
-        errors += [{**one, "loc": _count_rows(one["loc"], place, rows)} for one in found]
         path, row = found[0]["loc"][:place], found[0]["loc"][place]
+        # Rows that were set aside before are counted; what is wrong besides the rows is said at the end, once.
+        of_row = [one for one in found if one["loc"][: place + 1] == (*path, row)]
+        errors += [{**one, "loc": (*path, row + rows, *one["loc"][place + 1 :])} for one in of_row]
         del reduce(getitem, path, said)[row]
         rows += 1
     return errors
-
-
-def _count_rows(loc: tuple[Any, ...], place: int, rows: int) -> tuple[Any, ...]:
-    """Count the rows that were set aside before."""
-    return (*loc[:place], loc[place] + rows, *loc[place + 1 :])
 
 
 def _errors(error: ValidationError) -> Iterator[dict[str, Any]]:
