@@ -61,9 +61,9 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[s
     frame = _table(values, tuple(READINGS), tuple(titles), tested.fold)
     usual = scores[: len(TITLES)]  # READINGS begins with the standard one
     trained = [(drawn, "std", folds), (drawn, "letor", folds), (OPTIMISERS, "std", training.without_empty(folds))]
-    *again, without = (
-        tested.values(np.array([training.scores(results, title, r, of) for title in names]), READINGS["std"])[:, -1]
-        for names, r, of in trained
+    standard, letor, without = (
+        tested.values(np.array([training.scores(results, title, r, some) for title in names]), READINGS["std"])[:, -1]
+        for names, r, some in trained
     )
     of = partial(Findings, readings=tuple(READINGS), tested=tested)
     by_reading, six = np.array([values[name] for name in READINGS]), len(TITLES)
@@ -73,7 +73,7 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[s
         numbers={
             **of(values=by_reading[:, :, :six], rankers=TITLES).numbers(),
             **dict(beside.trainings()),
-            **dict(seed_effects(*again, tested.fold)),
+            **dict(seed_effects(standard, letor, tested.fold)),
             **dict(empty_effects(without, whole, tested.fold)),
             **dict(evaluators.tool_differences(tested, usual)),
             **dict(evaluators.tie_effects(tested, TITLES, usual)),
