@@ -299,7 +299,7 @@ def test_a_floor_alone(command: Command, runs: Path) -> None:
         "pass: not below the floor: nDCG@10 of dense.txt 0.7"
     )
     command(*words, "AP:0.1,nDCG@10:0.8", code=1)
-    assert "written with its measure" in command(*words, "0.8", code=4)
+    assert "written with its measure, such as nDCG@10:0.62. Got 0.8" in command(*words, "0.8", code=4)
     assert "nDCG@10:0.62" in command(*words, "nDCG@10", code=4)
 
 

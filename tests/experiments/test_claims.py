@@ -14,6 +14,7 @@ from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.papers import PAPERS, Claim, Condition, Number, Setting, Verdict
 from rankgauge.papers.experiment import jackknife
 from tests.docs.blocks import ROOT
+from tests.shared import shared
 
 BELOW = Condition.of({"number": "n", "below": 0.5})
 
@@ -160,6 +161,20 @@ def test_pages_have_a_verdict_on_each_claim(name: str) -> None:
         told = [cell for title, cell in zip(titles, cells, strict=True) if title == "verdict"]
         assert told
         assert all(cell.partition(",")[0] in set(Verdict) for cell in told), row
+
+
+@pytest.mark.study
+def test_the_page_on_missing_judgments_quotes_its_run() -> None:
+    """Every rate of the gate's Table 1 is what its command measures, with the counts behind it."""
+    found = PAPERS.find("gate").run(Setting(trials=60, jobs=1, data=shared("data/trec8_adhoc").parent))
+    told: dict[tuple[str, str], list[str]] = {}
+    for row in sorted(found.tables["gate"].iter_rows(named=True), key=lambda row: row["rule"] == "after"):
+        rates = [(row["false worse"], row["not worse"]), (row["kept worse"], row["worse"])]
+        cells = [f"{round(rate * most)} of {most}" for rate, most in rates]
+        told.setdefault((row["collection"], row["judged"]), []).extend(cells)
+    shown = [f"{before} | {after} | {kept}" for before, _, after, kept in told.values()]
+    text = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (?:TREC-8|DL19)[^|]*\|[^|]*\| (.*) \|$", text, re.MULTILINE) == shown
 
 
 def test_refusals() -> None:

@@ -259,9 +259,10 @@ class Gate(RuleGate):
             raise ParameterError("the gate", "baseline", "one of the runs, as in --baseline main", None)
         if not self.rules and not self.floors:
             raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
+        bare = [floor.least for floor in self.floors if floor.measure is None]
+        if bare and not self.rules:
+            raise ParameterError("the gate", "min", "written with its measure, such as nDCG@10:0.62", bare[0])
         for name in (*(rule.measure for rule in self.rules), *(floor.measure for floor in self.floors)):
-            if name is None and not self.rules:
-                raise ParameterError("the gate", "min", "written with its measure, such as nDCG@10:0.62", None)
             measure = self.measure(name) if name is not None else None
             if measure and (not measure.facts.more_is_better or measure.facts.aggregate is not Aggregate.MEAN):
                 raise ParameterError("the gate", "measure", "one of which more is better, such as AP", name)
