@@ -19,7 +19,7 @@ from rankgauge.labelling.simulations.study import ErrorCurve, Study, saving
 from rankgauge.labelling.target import Target
 from rankgauge.papers import PAPERS, Number, Setting, Verdict
 from rankgauge.papers.experiment import Measurements
-from rankgauge.papers.published.active import SIZED, TRIED, findings, measure_all
+from rankgauge.papers.published.active import SIZED, TRIED, _cases, findings, measure_all
 from rankgauge.papers.published.active.benchmark import (
     ONE,
     PAIRS,
@@ -161,6 +161,12 @@ def test_the_truth_is_the_mean_over_the_pool(cases: dict[str, Case]) -> None:
     assert case.truth() == pytest.approx(values.mean())
     pair = cases["ordered logit − Random Forest"]
     assert pair.truth() == pytest.approx(cases["ordered logit"].truth() - case.truth(), abs=1e-12)
+
+
+def test_grades_are_worth_what_the_paper_says(small: Benchmark, predictions: Predictions) -> None:
+    """The paper's DCG has gains of 2^g − 1 by its own dialect, whatever the default of a campaign is."""
+    (case,) = _cases(next(iter(scenarios(predictions, 0).values())), small.splits[0], small, ("DCG",))
+    assert case.target.worth.tolist() == [2**grade - 1 for grade in case.pool.grades]
 
 
 def test_every_method_has_its_options() -> None:
