@@ -7,6 +7,7 @@ import math
 import polars as pl
 import pytest
 
+from rankgauge.labelling.campaign.review import _pace
 from rankgauge.room.quality import SeenShare, by_assessor, by_level, comparisons, drift, time_bins
 
 DAY = 86400.0
@@ -58,6 +59,12 @@ def test_each_level() -> None:
 def test_how_long_documents_take() -> None:
     """Under 5 s, 5 to 10 s, 10 to 600 s, and a break."""
     assert time_bins(SECONDS, (5.0, 10.0, 600.0)) == [1, 1, 1, 1]
+
+
+def test_files_tell_no_pace() -> None:
+    """Labels a minute apart are sixty an hour; those of two files, all at two moments, say nothing."""
+    assert _pace([60.0 * n for n in range(10)]) == pytest.approx(60.0)
+    assert _pace([0.0] * 20 + [30.0] * 20) is None
 
 
 def test_drift_by_day() -> None:

@@ -18,7 +18,7 @@ from rankgauge.labelling.campaign import BoardCampaign
 from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.plan import is_reached
 from rankgauge.labelling.reports.board import BoardReport
-from rankgauge.labelling.reports.board_words import value_words
+from rankgauge.labelling.reports.board_words import standing_words, value_words
 from rankgauge.labelling.reports.plan import BoardPlanReport
 from rankgauge.labelling.standings import Standings
 from rankgauge.render.format import Report
@@ -225,6 +225,30 @@ def test_no_interval_is_shown_beyond_the_measure(tmp_path: Path) -> None:
     rows = replace(report, standings=(first,)).frame()
     assert rows["high"][0] == 1.0
     assert (rows["low"] < rows["value"]).all()
+
+
+def test_a_pool_that_is_judged_throughout(tmp_path: Path) -> None:
+    """Nothing is left to judge, and so the best run is settled by no label: a plan, and no warning."""
+    judgments, runs, _ = tables()
+    pool = BoardPool.from_runs(dict(list(runs.items())[:3]), depth=5, also=judgments)
+    with BoardCampaign.create(tmp_path / "c.rg", pool, ["nDCG@5"], grades=SCALE, budget=20) as campaign:
+        assert "settled by 0 labels" in " ".join(shown(BoardPlanReport(campaign=campaign)).split())
+
+
+def test_one_more_run_is_named(tmp_path: Path) -> None:
+    """Five runs that may be the best are named, not four and "one of 1 more"."""
+    _, runs, _ = tables()
+    many = {f"{name} {n}": run for n in range(2) for name, run in runs.items()}
+    pool = BoardPool.from_runs(dict(list(many.items())[:5]), depth=5)
+    with BoardCampaign.create(tmp_path / "c.rg", pool, ["nDCG@5"], grades=SCALE, budget=20, method="posterior") as made:
+        judge(made, 3)
+        (one,) = BoardReport.of(made, level=0.95).standings
+    for count, words in ((5, " or "), (6, "one of 2 more")):
+        named = replace(one)
+        vars(named)["candidates"] = [n % 5 for n in range(count)]
+        said = standing_words(named, labels=3)
+        assert words in said
+        assert "one of 1 more" not in said
 
 
 def test_what_is_expected_comes_true(tmp_path: Path) -> None:

@@ -273,3 +273,45 @@ def test_a_paragraph_on_a_whole_pool(command: Command, runs: list[str], tmp_path
     told = command("active", "estimate", made, "-o", "paragraph")
     assert "documents (100 % of the pool)" in told
     assert "The top grade is 3." in told
+
+
+def test_texts_need_no_header(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Texts of documents come as MS MARCO has them too, tab-separated without a header, as for a language model."""
+    documents = tables()[0]["document"].unique(maintain_order=True).to_list()
+    (tmp_path / "docs.tsv").write_text("".join(f"{document}\tall about {document}\n" for document in documents))
+    made = str(tmp_path / "c.rg")
+    options = ("--documents", str(tmp_path / "docs.tsv"), "--budget", "60", "-o", made)
+    command("active", "plan", *runs, "-m", "nDCG@5", *options)
+    command("active", "next", made, "-n", "2", "-o", str(tmp_path / "tasks.csv"))
+    assert "all about d" in (tmp_path / "tasks.csv").read_text()
+
+
+@pytest.mark.parametrize(("option", "words"), [("--documents", "has none of the pool's"), ("--queries", "no text of")])
+def test_texts_of_other_documents(option: str, words: str, command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Texts none of which belongs to the pool are refused: assessors would be shown ids, and nobody would know why."""
+    (tmp_path / "texts.tsv").write_text("other-1\tof another collection\n")
+    made = tmp_path / "c.rg"
+    options = (option, str(tmp_path / "texts.tsv"), "--budget", "60", "-o", str(made))
+    assert words in " ".join(command("active", "plan", *runs, "-m", "nDCG@5", *options, code=2).split())
+    assert not made.exists()
+
+
+def test_people_are_no_judge(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """One file as people's judgments and as a judge's is refused, in plans and audits: it would agree with itself."""
+    tables()[0].write_csv(tmp_path / "people.csv")
+    people = str(tmp_path / "people.csv")
+    options = ("--judge", people, "--judgments", people, "--budget", "60", "-o", str(tmp_path / "c.rg"))
+    assert "as people's and as a judge's" in command("active", "plan", *runs, "-m", "nDCG@5", *options, code=2)
+    assert "as people's and as a judge's" in command("audit", "judge", people, f"model={people}", *runs, code=2)
+
+
+def test_a_plan_says_what_it_took(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Tied scores, whose order of the file stands, and the top of a scale that nobody named."""
+    lines = Path(runs[1]).read_text().splitlines()
+    (tmp_path / "tied.txt").write_text("".join(" ".join([*line.split()[:4], "1", "run\n"]) for line in lines))
+    options = ("-m", "ERR@5", "--budget", "60", "-o")
+    shown = " ".join(command("active", "plan", *runs, *options, str(tmp_path / "a.rg")).split())
+    assert "top grade 3, that of the scale 0, 1, 2, 3" in shown
+    assert "tied " not in shown
+    shown = command("active", "plan", runs[0], str(tmp_path / "tied.txt"), *options, str(tmp_path / "b.rg"))
+    assert "of tied.txt: on a board the order of the file counts" in " ".join(shown.split())

@@ -112,3 +112,10 @@ def test_wrong_questions_are_refused() -> None:
         Question(model="m", samples=0)
     with pytest.raises(ParameterError):
         Question(model="m", temperature=3.0)
+
+
+@pytest.mark.parametrize("grades", ["good=1, bad=1", "1,1"])
+def test_one_grade_is_no_scale(grades: str) -> None:
+    """A model that may only give one grade would be paid for nothing."""
+    with pytest.raises(ParameterError, match="two or more different grades"):
+        Prompt(scale=scale_of(grades))

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rankgauge.labelling import Pool
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.pools import make_pool
 from rankgauge.room.database import DRAFT_FILES
@@ -316,3 +317,21 @@ def test_names_of_files_are_made_safe() -> None:
     assert safe_name("C:\\data\\übung.run") == "übung.run"
     assert safe_name("a\0b.run") == "a_b.run"
     assert safe_name("..") == "file"
+
+
+def test_a_campaigns_file_keeps_its_settings(house: House, tmp_path: Path) -> None:
+    """Settings that a program sends beside a campaign's file are refused, as they would not count; a pool needs one."""
+    with Campaign.create(tmp_path / "c.rg", Pool.of(pool().drop("grade")), "P@5", budget=9):
+        pass
+    program = house.program()
+    sent = program.post("/api/v1/drafts", params={"filename": "c.rg"}, content=(tmp_path / "c.rg").read_bytes())
+    make = f"/api/v1/drafts/{sent.json()['id']}/campaign"
+    refused = program.post(make, json={"name": "autumn", "budget": 77})
+    assert refused.status_code == 400
+    assert "brings its settings along: leave out budget" in refused.text
+    made = program.post(make, json={"name": "autumn"})
+    assert made.status_code == 201
+    assert made.json()["progress"]["budget"] == 9
+    sent = program.post("/api/v1/drafts", params={"filename": "pool.parquet"}, content=a_pool()[1][1])
+    refused = program.post(f"/api/v1/drafts/{sent.json()['id']}/campaign", json={"name": "spring"})
+    assert "a pool needs one" in refused.text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.cli.options import RunSpellingOptions, names
-from rankgauge.cli.runs import name_runs
+from rankgauge.cli.runs import name_runs, refuse_people
 from rankgauge.errors import InputError, OptionError
 from rankgauge.files import table_suffixes
 from rankgauge.files.queries import query_texts
@@ -21,6 +21,7 @@ from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
 from rankgauge.labelling.pool_sources import PoolSources, PoolTable, document_table, in_units
+from rankgauge.render.numbers import count
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands.active_plan import PlanOptions
@@ -42,7 +43,10 @@ def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tu
 def _sources(asked: PlanOptions) -> PoolSources:
     """Return what the files say: runs, or the table of a pool with the texts of its documents."""
     said = _spelling(asked)
-    judges = said.files(name_runs(asked.judge or [], "judges"))
+    named = name_runs(asked.judge or [], "judges")
+    if asked.judgments is not None:
+        refuse_people(asked.judgments, named.values())
+    judges = said.files(named)
     read = tuple(MachineJudge.read(path, name) for name, path in judges.items())
     given: dict[str, Any] = {"judges": read, "judged": said.maybe(asked.judgments)}
     if asked.queries is not None:
@@ -86,6 +90,10 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
     depth = sources.usual_depth(measures)
     if asked.depth is None and depth is not None and pool.deepest > depth:
         words.append(("depth", f"the first {depth} of each run, as deep as {', '.join(measures)} looks (--depth)"))
+    if pool.tied:
+        run, most = max(pool.tied.items(), key=lambda one: one[1])
+        where = f"in {count(most, 'query', 'queries')} of {run}"
+        words.append(("tied", f"scores {where}: on a board the order of the file counts, not the mean of all orders"))
     if asked.calibrate_on is not None:
         human, judge = map(_spelling(asked).file, asked.calibrate_on)
         pool = calibrate(pool, human, judge, grades=np.array(grades))

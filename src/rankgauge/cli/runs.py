@@ -258,11 +258,23 @@ def sorted_files(
             path=files[0],
             hint="People's judgments come first, then a judge's grades, then runs: PEOPLE JUDGE... [RUN...]",
         )
+    refuse_people(people, judges.values())
     short = {
         name: PurePath(name).name.partition(".")[0] if name == path.name else name for name, path in judges.items()
     }
     distinct = len(set(short.values())) == len(short)
     return ({short[name]: path for name, path in judges.items()} if distinct else judges), runs
+
+
+def refuse_people(people: Path, judges: Iterable[Path]) -> None:
+    """Refuses the file of people's judgments as a judge's: it would agree with itself."""
+    for judge in judges:
+        if judge.resolve() == people.resolve():
+            raise InputError(
+                "these grades are named as people's and as a judge's",
+                path=judge,
+                hint="People's judgments are one file, what a language model said of the same documents another.",
+            )
 
 
 def _is_run(path: Path, spelling: RunSpellingOptions) -> bool:

@@ -447,7 +447,7 @@ class Dialect(Registered):
 
         named, measures = scale_of(scale), self.select(names)
         open_ = any(one.needs_top and self.provider(one).max_grade is None for one in measures)
-        spoken = self._topped_by(named.name, named.max_grade) if open_ else self
+        spoken = self.topped_by(named.name, named.max_grade) if open_ else self
         if not rel or self.rel != _STANDARD["rel"] or named.rel in (None, self.rel):
             return spoken
         if not any(getattr(one, "rel", 0.0) is None for one in measures):
@@ -464,11 +464,11 @@ class Dialect(Registered):
         once = self if self.duplicates is not Duplicates.REFUSE else self.changed(duplicates=Duplicates.FIRST)
         return once if once.judged_twice is not JudgedTwice.REFUSE else once.changed(judged_twice=JudgedTwice.MAX)
 
-    def _topped_by(self, scale: str, top: float) -> Self:
+    def topped_by(self, scale: str, top: float) -> Self:
         """Return the dialect with the top of a scale where neither the tool nor the user has one."""
         topped = self.topped(top)
         given = self.max_grade is None and topped.max_grade is not None
-        providers = tuple(one if one.max_grade is not None else one._topped_by(scale, top) for one in self.providers)
+        providers = tuple(one if one.max_grade is not None else one.topped_by(scale, top) for one in self.providers)
         return replace(topped, providers=providers, top_scale=scale if given else self.top_scale)
 
     def knows(self, grade: float) -> bool:

@@ -89,6 +89,12 @@ class PooledDocuments(Grouped):
         """Return the pool with these texts of its queries, by query, where it has none of its own."""
         told = pl.Series("query_text", [texts.get(query) for query in self.queries], dtype=pl.String)
         if told.null_count() == len(told):
+            if texts:
+                raise InputError(
+                    f"there is no text of a query of the pool: the first text is of {next(iter(texts))}, the pool's "
+                    f"first query is {self.queries[0]}",
+                    hint="Are the ids of the queries those of the runs?",
+                )
             return self
         known, others = told.gather(self.query), pl.DataFrame() if self.texts is None else self.texts
         if "query_text" in others.columns:

@@ -287,4 +287,10 @@ def with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
     keys = ["document"] if query is None else ["query", "document"]
     renamed = read.rename({document: "document", **({} if query is None else {query: "query"})})
     known = renamed.with_columns(pl.col(keys).cast(pl.String)).unique(keys, keep="first", maintain_order=True)
+    if frame.join(known, on=keys, how="semi").is_empty():
+        own, other = (" of query ".join(one.select(keys[::-1]).row(0)) for one in (frame, known))
+        raise InputError(
+            f"the table of documents has none of the pool's: its first is {other}, the pool's {own}",
+            hint="Are its ids those of the runs?",
+        )
     return frame.join(known, on=keys, how="left", maintain_order="left")

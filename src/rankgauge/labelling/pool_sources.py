@@ -22,6 +22,7 @@ from rankgauge import files
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
 from rankgauge.files import find, raters
 from rankgauge.files.conversion import as_frame
+from rankgauge.judgments.llm.asking.pairs import headless
 from rankgauge.judgments.llm.machine_judge import MachineJudge, judges_in, read_judges
 from rankgauge.labelling.beliefs import belief_columns
 from rankgauge.labelling.board import BoardPool
@@ -176,7 +177,9 @@ def grades_in(frame: pl.DataFrame) -> list[str]:
 
 def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:
     """A table of documents under our names, with a query in each row or the same for all, and its columns' roles."""
-    frame = files.read_table(source) if files.is_path(source) else as_frame(source)
+    frame = headless("document", source)
+    if frame is None:
+        frame = files.read_table(source) if files.is_path(source) else as_frame(source)
     of_all = find(frame.columns, "query") is None
     table = PoolTable.of(frame.with_columns(query=pl.lit("")) if of_all else frame, board=True)
     roles = tuple(role for role in table.roles if role.name in frame.columns)

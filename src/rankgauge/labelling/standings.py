@@ -141,7 +141,7 @@ class Standings:
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest value that the measure can have."""
-        return self.estimate.target.measure.facts.bounds
+        return self.estimate.target.bounds
 
     @cached_property
     def new_half_widths(self) -> FloatArray:

@@ -87,6 +87,25 @@ class NewCampaign(SentSettings):
         return _names(self.measure)
 
 
+class SentCampaign(NewCampaign):
+    """The settings of a new campaign as programs send them, beside files or one file."""
+
+    budget: float = Field(
+        1.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="What judging may cost, in the unit; a campaign's file (.rg) brings it along, with all settings.",
+    )
+
+    def problem(self, *, campaign: bool) -> str | None:
+        """Return what is wrong: settings beside a campaign's file, which has its own, or a pool without a budget."""
+        if not campaign:
+            known = "budget" in self.model_fields_set
+            return None if known else "budget: a pool needs one: what judging may cost"
+        extra = sorted(self.model_fields_set - {"name", "filename"})
+        return f"a campaign's file brings its settings along: leave out {', '.join(extra)}" if extra else None
+
+
 def _names(measures: str) -> list[str]:
     return [name.strip() for name in re.split(r",(?![^(]*\))", measures) if name.strip()]
 

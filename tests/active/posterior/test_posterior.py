@@ -206,3 +206,19 @@ def test_labels_off_the_scale_are_refused() -> None:
         posterior.estimate(np.full(len(pool.documents), 1.5), seed=0)
     with pytest.raises(ParameterError, match="ascending"):
         GradePosterior.of(pool, ["nDCG@5"], grades=(1, 0))
+
+
+@pytest.mark.parametrize("measure", ["DCG@5", "CG@3", "ERR@5", "RBP@5", "P@5", "RR@3"])
+def test_no_end_is_beyond_the_best_list(measure: str) -> None:
+    """The upper end of no interval is above a list with the top grade at every rank, though the measure's own bound may
+    be 1 or none; and that list itself is within."""
+    pool, _ = shallow(runs=3, depth=5)
+    posterior = GradePosterior.of(pool, [measure], grades=SCALE)
+    best = np.full(len(pool.documents), SCALE[-1])
+    most = posterior.scorers[0].values(best[np.newaxis]).max()
+    seen = labels(best, posterior.order(seed=1), 8)
+    (estimate,) = posterior.estimate(seen, seed=1)
+    low, high = estimate.ends()
+    assert low.min() >= 0
+    assert most == pytest.approx(high.max())
+    assert estimate.target.bounds[1] >= most - 1e-12

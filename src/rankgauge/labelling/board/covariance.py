@@ -328,7 +328,7 @@ class RunEstimate(ABC):
 
         Which run is ahead is a matter of `values`, which err as often upwards as downwards.
         """
-        return np.clip(self.values, *self.target.measure.facts.bounds)
+        return np.clip(self.values, *self.target.bounds)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray | None:
         """Return half the width of each run's own interval, for these queries."""
@@ -383,7 +383,7 @@ class RunEstimate(ABC):
         return Verdicts(runs=self.runs, values=self.values, covariance=self.covariance, level=level, seed=self.seed)
 
     def _ends(self, half: FloatArray | None) -> Ends | None:
-        low, high = self.target.measure.facts.bounds
+        low, high = self.target.bounds
         if half is None:
             return None
         return np.clip(self.values - half, low, high), np.clip(self.values + half, low, high)

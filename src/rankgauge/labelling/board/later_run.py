@@ -57,7 +57,7 @@ class LaterEstimate:
         if self.half_width is None or self.widening is None:
             return None
         reach = self.half_width + self.widening
-        low, high = self.target.measure.facts.bounds
+        low, high = self.target.bounds
         return max(self.value - reach, low), min(self.value + reach, high)
 
 

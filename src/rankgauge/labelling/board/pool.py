@@ -55,6 +55,8 @@ class BoardPool(PooledDocuments):
     their grades are never labels."""
     costs: FloatArray = field(default_factory=_empty)
     overhead: FloatArray = field(default_factory=_empty)
+    tied: Mapping[str, int] = field(default_factory=dict)
+    """In how many queries each run has tied scores, for which the order of its file stands; not kept by a campaign."""
 
     def __post_init__(self) -> None:
         usual = {"known": (np.nan, len(self.documents)), "costs": (1.0, len(self.documents))}
@@ -96,13 +98,15 @@ class BoardPool(PooledDocuments):
         hits = pl.concat([_read(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
         judged = [_list_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
+        tied = pooled.filter("tied").group_by("run").agg(pl.col("query").n_unique()).sort("run")
         keys = judged if only is not None else [pooled.select(KEYS), *judged]
         pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
         known = pool.known if also is None else pool.grades(also)
         rows = pool._rows(texts)
         costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
         told, facts = judges_in(rows.frame), _facts(rows.frame)
-        made = replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=facts)
+        ties = {tuple(runs)[number]: count for number, count in tied.iter_rows()}
+        made = replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=facts, tied=ties)
         return made.judged_by({**told, **(judges or {})})
 
     @classmethod
@@ -238,6 +242,7 @@ def _list_ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFram
     return falling.select(
         *KEYS,
         rank=pl.col("rank") if kept else pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"),
+        tied=pl.lit(False) if kept else pl.struct("query", "score").is_duplicated(),
         run=pl.lit(number, dtype=pl.Int64),
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -191,8 +192,19 @@ class BoardTarget:
     @property
     def widest(self) -> float:
         """Half the width of the interval that says nothing: all that the measure can be."""
-        low, high = self.measure.facts.bounds
+        low, high = self.bounds
         return (high - low) / 2
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest value of a list: those of the measure, or of a sum with the top grade at every
+        rank."""
+        low, high = self.measure.facts.bounds
+        if self.ideal is None and self.shape is not Shape.OTHER:
+            top = float(self.steps.sum())
+            left = 1.0 - top if self.shape is Shape.CASCADE else 1.0
+            high = min(high, top * fsum(self.weights * left ** np.arange(len(self.weights))))
+        return low, high
 
     def needed(self, pool: BoardPool) -> BoolArray:
         """Which documents of the pool the value depends on: those at ranks that count, or all that an ideal has."""

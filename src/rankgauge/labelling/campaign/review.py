@@ -32,6 +32,8 @@ RECENT = 30
 """From how many of the last labels an assessor's pace is computed."""
 BREAK = 600.0
 """A longer time between two labels, in seconds, is a break and does not count in the pace."""
+TOGETHER = 0.1
+"""Labels that come faster than this, in seconds, came in a file: they tell nothing of a pace."""
 
 Beside: TypeAlias = tuple[str, str, float]
 """Query, document and time of an answer that is no label."""
@@ -241,10 +243,11 @@ def _spread(ledger: Ledger, place: int) -> float:
 
 
 def _pace(times: Sequence[float]) -> float | None:
-    """Documents an hour: by the median time between the last answers, without breaks."""
+    """Documents an hour: by the median time between the last answers, without breaks; None of answers in files."""
     between = np.diff(sorted(times)[-RECENT:])
     working = between[between < BREAK]
-    return None if len(working) < 2 else float(3600.0 / max(np.median(working), 0.1))
+    usual = float(np.median(working)) if len(working) > 1 else 0.0
+    return None if usual < TOGETHER else 3600.0 / usual
 
 
 def _timed_answers(

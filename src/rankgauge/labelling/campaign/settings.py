@@ -126,9 +126,11 @@ class CampaignSettings:
 
     def _own_dialect(self) -> Dialect:
         """Return the dialect; the top of the scale is the declared one, that of its words, or its highest grade."""
-        words = max(self.grades) if self.words is None else self.words.max_grade
         spoken = dialects.get(self.dialect, **({} if self.rel is None else {"rel": self.rel}))
-        return spoken.topped(float(words) if self.top is None else self.top)
+        if self.top is not None:
+            return spoken.topped(self.top)
+        words = max(self.grades) if self.words is None else self.words.max_grade
+        return spoken.topped_by(", ".join(f"{grade:g}" for grade in self.grades), float(words))
 
     def on_scale(self) -> Self:
         """Return the settings of a new campaign, with the threshold of its scale."""

@@ -134,7 +134,7 @@ class SettlingForecast:
         """About how many labels settle the best run in that share of the cases; None if more than were looked at."""
         if share > self.shares[-1]:
             return None
-        at = np.interp(share, np.maximum.accumulate(self.shares), np.log(self.labels))
+        at = np.interp(share, np.maximum.accumulate(self.shares), np.log(np.maximum(self.labels, 1)))
         return int(round(np.exp(at) / ROUND) * ROUND)
 
     def words(self) -> str:

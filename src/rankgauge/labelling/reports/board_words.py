@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ TINY = 1e-9
 """Shares that differ from 1 by less are 1, but for rounding."""
 
 
+SAID_BY = re.compile(r", (as you said|that of the scale [\d., -]*\d)")
+"""Where the top of the scale comes from: no reader of a paragraph asks."""
+
 MOST_NAMED = 4
 """How many runs that may be the best are named; of more, only the first ones are."""
 
@@ -42,13 +46,18 @@ def standing_words(one: Standings, *, labels: int) -> str:
 
 def _best(one: Standings) -> str:
     """Return which run is the best, or which may be, with their chances."""
-    named, more = one.candidates[:MOST_NAMED], len(one.candidates) - MOST_NAMED
+    named, more = _named(one), len(one.candidates) - len(_named(one))
     runs = [one.runs[run] + ("" if one.chances is None else f" ({_chance(one, run)})") for run in named]
     if one.is_settled:
         return f"{runs[0]} is best"
     if more > 0:
         return f"{', '.join(runs)} or one of {more:,} more is best"
     return f"{_either(runs)} is best"
+
+
+def _named(one: Standings) -> list[int]:
+    """Return the runs to name among those that may be the best: the first ones, or all where one more would be left."""
+    return one.candidates if len(one.candidates) <= MOST_NAMED + 1 else one.candidates[:MOST_NAMED]
 
 
 def _where(one: Standings) -> str:
@@ -72,7 +81,7 @@ def best_words(one: Standings) -> str:
         return f"{one.runs[best]}{sure}, ahead of {one.runs[second]} by {ahead}"
     named, apart = [one.runs[run] for run in one.candidates], one.apart()
     near = f"within {decimal(apart, fitting_decimals(apart))} of each other (95 %)"
-    many = len(named) > MOST_NAMED
+    many = len(named) > len(_named(one))
     return f"{f'one of {len(named):,} runs' if many else _either(named)}, {near}"
 
 
@@ -92,7 +101,10 @@ def value_words(one: Standings, run: int) -> str:
     if not np.isnan(half) and one.ends[1][run] - one.ends[0][run] > 2 * half - TINY:
         return f"{value} ± {decimal(half, one.decimals)}"
     ends = zip((one.ends[0][run], one.ends[1][run]), one.bounds, strict=True)
-    low, high = (f"{bound:g}" if end == bound else decimal(float(end), one.decimals) for end, bound in ends)
+    low, high = (
+        f"{bound:g}" if end == bound and bound.is_integer() else decimal(float(end), one.decimals)
+        for end, bound in ends
+    )
     return f"{value} ({low} to {high})"
 
 
@@ -136,7 +148,7 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     if targets:
         told = board_worths(targets, max(settings.grades))
         for subject, words in told:
-            said = words[words.find(": ") + 1 :].strip().replace(", as you said", "")
+            said = SAID_BY.sub("", words[words.find(": ") + 1 :].strip())
             yield f"The top grade is {said}." if subject == "top grade" else f"{said[0].upper()}{said[1:]}."
 
 

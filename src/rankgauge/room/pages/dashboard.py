@@ -21,7 +21,7 @@ from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.filters import decimals
 from rankgauge.room.forms import read_number
 from rankgauge.room.labels import export
-from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.new_campaign import SentCampaign, create, single_file
 from rankgauge.room.overview import Overview
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
@@ -145,25 +145,15 @@ class CampaignSummary(BaseModel):
     over: str | None = Field(description="Why nobody gets documents any more; None while somebody may.")
 
 
-class UploadedCampaign(NewCampaign):
+class UploadedCampaign(SentCampaign):
     """The settings of a new campaign, and the file that comes with them."""
 
     filename: str = Field(max_length=255, description="The file's name; its ending says what it is.")
-    budget: float = Field(
-        1.0,
-        gt=0,
-        allow_inf_nan=False,
-        description="What judging may cost, in the unit; a campaign's file (.rg) brings it along, with all settings.",
-    )
 
     @model_validator(mode="after")
     def _fits_the_file(self) -> Self:
-        """Return a campaign's file has its own settings, of which none is replaced; everything else needs a budget."""
-        if Path(self.filename).suffix.lower() not in CAMPAIGN_FILES:
-            if "budget" not in self.model_fields_set:
-                raise ValueError("budget: a pool needs one: what judging may cost")
-        elif extra := sorted(self.model_fields_set - {"name", "filename"}):
-            raise ValueError(f"a campaign's file brings its settings along: leave out {', '.join(extra)}")
+        if wrong := self.problem(campaign=Path(self.filename).suffix.lower() in CAMPAIGN_FILES):
+            raise ValueError(wrong)
         return self
 
 

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from rankgauge import dialects
-from rankgauge.errors import RankGaugeError
+from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.scales import SCALES
 from rankgauge.judgments.combination import RULES
 from rankgauge.labelling import defaults
@@ -30,7 +30,16 @@ from rankgauge.room.campaigns import choices_of
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart
 from rankgauge.room.drafts import Draft, safe_name
 from rankgauge.room.forms import Fields, Files, problem_words
-from rankgauge.room.new_campaign import DraftOutlook, NewCampaign, NewScale, combine_of, create, is_board, usual
+from rankgauge.room.new_campaign import (
+    DraftOutlook,
+    NewCampaign,
+    NewScale,
+    SentCampaign,
+    combine_of,
+    create,
+    is_board,
+    usual,
+)
 from rankgauge.room.pages.dashboard import BINARY, CampaignSummary, summary
 from rankgauge.room.people import Person
 from rankgauge.room.room import Room
@@ -375,10 +384,13 @@ def show_outlook(
 
 
 @calls.post("/drafts/{draft}/campaign", status_code=201)
-def make_campaign(room: TheRoom, person: Admin, draft: DraftNumber, wanted: NewCampaign) -> CampaignSummary:
+def make_campaign(room: TheRoom, person: Admin, draft: DraftNumber, wanted: SentCampaign) -> CampaignSummary:
     """Makes the campaign of a draft; the draft is no longer needed."""
     known = room.drafts.get(draft, person.id)
-    number = create(room.campaigns, wanted, room.drafts.contents(known))
+    contents = room.drafts.contents(known)
+    if wrong := wanted.problem(campaign=contents.campaign is not None):
+        raise InputError(wrong)
+    number = create(room.campaigns, wanted, contents)
     room.drafts.discard(known)
     return summary(room, number)
 

@@ -167,10 +167,9 @@ def with_texts(frame: pl.DataFrame, name: str, source: Any) -> pl.DataFrame:
 
 def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     text = "query_text" if name == "query" else "text"
-    if files.is_path(source) and suffix_of(os.fspath(source)) == ".tsv":
-        read = _headless(name, os.fspath(source), wanted)
-        if read is not None:
-            return read
+    read = headless(name, source, wanted)
+    if read is not None:
+        return read
     table = files.read_table(source) if files.is_path(source) else as_frame(source)
     column = find(table.columns, name)
     if column is None:
@@ -189,9 +188,12 @@ def _texts(name: str, source: Any, wanted: pl.Series) -> pl.DataFrame:
     return table.select(pl.col(kept).cast(pl.String)).unique(name, keep="first", maintain_order=True)
 
 
-def _headless(name: str, path: str, wanted: pl.Series) -> pl.DataFrame | None:
-    """Return the texts in a tab-separated file whose first line is no header, if it is one."""
-    source = Source.of(path)
+def headless(name: str, path: Any, wanted: pl.Series | None = None) -> pl.DataFrame | None:
+    """Return the texts (of these ids alone, if any are given) in a `.tsv` whose first line is no header; None if it is
+    none."""
+    if not files.is_path(path) or suffix_of(os.fspath(path)) != ".tsv":
+        return None
+    source = Source.of(os.fspath(path))
     first = source.read(1 << 16).decode("utf-8", "replace").split("\n", 1)[0].rstrip("\r").split("\t")
     layout = LAYOUTS.get(len(first))
     if find(first, name) is not None or layout is None:
@@ -205,8 +207,8 @@ def _headless(name: str, path: str, wanted: pl.Series) -> pl.DataFrame | None:
         quote_char=None,
         infer_schema=False,
     )
-    kept = rows.filter(pl.col(name).is_in(wanted.implode())).collect(engine="streaming")
-    return kept.unique(name, keep="first", maintain_order=True)
+    kept = rows if wanted is None else rows.filter(pl.col(name).is_in(wanted.implode()))
+    return kept.collect(engine="streaming").unique(name, keep="first", maintain_order=True)
 
 
 def _complete(frame: pl.DataFrame, *, images: bool) -> pl.DataFrame:

@@ -121,6 +121,10 @@ class Prompt:
     scale: Scale = STANDARD_SCALE
     examples: tuple[ShownExample, ...] = ()
 
+    def __post_init__(self) -> None:
+        if len(self.grades) < 2:
+            raise ParameterError("judge", "grades", "two or more different grades, such as 0,1,2", self.scale.name)
+
     @property
     def grades(self) -> tuple[float, ...]:
         """The grades of the scale, rising."""
