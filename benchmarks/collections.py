@@ -30,7 +30,7 @@ import numpy as np
 
 from rankgauge.comparison.collections import Collection, CollectionsComparison, board
 from rankgauge.comparison.gate import CollectionsGate, GateRule, GateVerdict
-from rankgauge.comparison.looks import GateLook
+from rankgauge.comparison.gate_files import GateLook
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.numeric import FloatArray
 

@@ -178,7 +178,7 @@ NOVELTIES = {
     "correction": Novelty(
         room="rankgauge.statistics.corrections",
         source="""
-            from rankgauge.statistics.correction import Correction
+            from rankgauge.statistics.paired_test import Correction
 
             Correction(name="novelrule", title="-", words="-", reference="-", adjust=None).register()
         """,

@@ -25,8 +25,7 @@ from rankgauge.labelling import methods
 from rankgauge.measures import MEASURES
 from rankgauge.papers import PAPERS
 from rankgauge.policies import MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
-from rankgauge.statistics.correction import CORRECTIONS
-from rankgauge.statistics.paired_test import TESTS
+from rankgauge.statistics.paired_test import CORRECTIONS, TESTS
 
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb"}

@@ -19,7 +19,7 @@ from rankgauge.comparison.collections.report import CollectionsReport, forests
 from rankgauge.comparison.collections.sources import read_board, read_weights
 from rankgauge.render.format import FORMATS
 from rankgauge.statistics import collection_means as levels
-from rankgauge.statistics.rank_intervals import collection_resamples, group_letters, rank_ends
+from rankgauge.statistics.collection_means import collection_resamples, group_letters, rank_ends
 
 
 def world(collections: int, runs: int = 3, queries: int = 20, seed: int = 0, **settings: Any) -> CollectionsComparison:

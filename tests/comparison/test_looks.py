@@ -13,8 +13,8 @@ import pytest
 from rankgauge import InputError, ParameterError, UnknownNameError
 from rankgauge.comparison.collections import CollectionsComparison
 from rankgauge.comparison.gate import GateVerdict
+from rankgauge.comparison.gate_files import GateLook, spending
 from rankgauge.comparison.gate_report import headline
-from rankgauge.comparison.looks import GateLook, spending
 from rankgauge.statistics.intervals import t_interval
 from tests.comparison.test_collections import world
 from tests.program import rankgauge

@@ -13,8 +13,8 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm import ask
-from rankgauge.judgments.llm.asking.orders import compared_lists, parse_order
 from rankgauge.judgments.llm.asking.pairs import TextPairs
+from rankgauge.judgments.llm.asking.question import compared_lists, parse_order
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.judgments.pairwise import Choices, FittedPreferences
 from tests.judges.pools import graded, pool

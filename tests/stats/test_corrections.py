@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats as peer
 
 from rankgauge.errors import UnknownNameError
-from rankgauge.statistics.correction import CORRECTIONS, Family
-from rankgauge.statistics.paired_test import TESTS
+from rankgauge.statistics.paired_test import CORRECTIONS, TESTS, Family
 
 
 def family(p: object = (), values: object = None, *, seed: int = 1, draws: int = 5000) -> Family:

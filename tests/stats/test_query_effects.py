@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankgauge.evaluation.sample_intervals import SPREADS, QueryEffects, odds_to_chance
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.statistics.query_effects import SPREADS, QueryEffects, odds_to_chance
 
 
 def collection(

@@ -25,7 +25,7 @@ def baseline_file(baselines: Sequence[str] | None, runs: Iterable[str]) -> Path 
 
 def with_baseline(path: Path, asked: RunsEvaluation, results: dict[str, Result]) -> tuple[str, dict[str, Result]]:
     """Put the stored baseline before the results of the runs; give its name too, that of its file."""
-    from rankgauge.comparison.stored_baseline import StoredBaseline
+    from rankgauge.comparison.gate_files import StoredBaseline
 
     try:
         stored = StoredBaseline.parse(path.read_text(encoding="utf-8"), path)
@@ -44,7 +44,7 @@ def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool =
     A run of which hardly anything is judged is refused unless a user is `trusting`, and so is one with failed searches.
     """
     from rankgauge.cli.streams import open_output
-    from rankgauge.comparison.stored_baseline import StoredBaseline
+    from rankgauge.comparison.gate_files import StoredBaseline
     from rankgauge.input_notes import failures
 
     if path is None or len(asked.runs) != 1:

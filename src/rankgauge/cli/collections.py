@@ -29,7 +29,7 @@ from rankgauge.comparison.collections.sources import (
     read_weights,
 )
 from rankgauge.comparison.gate import CollectionsGate, GateRule
-from rankgauge.comparison.looks import GateLook
+from rankgauge.comparison.gate_files import GateLook
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.errors import InputError, OptionError, UnknownNameError
 from rankgauge.measures.output import measures_of

@@ -70,7 +70,7 @@ class CompareOptions(EvaluationOptions):
     )
     correction: str = choices.option(
         "--correction",
-        registry="rankgauge.statistics.correction:CORRECTIONS",
+        registry="rankgauge.statistics.paired_test:CORRECTIONS",
         help="The correction for many pairs: {choices}. (tukey is a randomisation test itself and ignores --test.)",
         default="holm",
         group=TESTING,
@@ -190,7 +190,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.cli.streams import find_outputs, is_page, show_progress, write_report
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.gate import Gate
-    from rankgauge.comparison.looks import GateLook
+    from rankgauge.comparison.gate_files import GateLook
     from rankgauge.comparison.report import TABLES, ComparisonReport
     from rankgauge.comparison.risk import check_risk
     from rankgauge.comparison.settings import GateFloor, SegmentTolerance

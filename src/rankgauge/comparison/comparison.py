@@ -35,9 +35,9 @@ from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
-from rankgauge.statistics.correction import Family
 from rankgauge.statistics.effects import cohen_dz, column_means, outcomes, queries_needed
 from rankgauge.statistics.intervals import Interval, limits, mean_interval
+from rankgauge.statistics.paired_test import Family
 
 if TYPE_CHECKING:
     from rankgauge.comparison.collections import CollectionsComparison

@@ -54,7 +54,7 @@ from rankgauge.statistics.student import largest_share, student_quantile
 if TYPE_CHECKING:
     from rankgauge.comparison.collections import CollectionsComparison
     from rankgauge.comparison.comparison import Comparison
-    from rankgauge.comparison.looks import GateLook
+    from rankgauge.comparison.gate_files import GateLook
 
 COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(("measure", "run", "other"), str),

@@ -12,9 +12,8 @@ from rankgauge.constraints import whole_number
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation.summary import SAMPLE
 from rankgauge.records import record
-from rankgauge.statistics.correction import CORRECTIONS, Correction
 from rankgauge.statistics.intervals import MEAN_INTERVALS
-from rankgauge.statistics.paired_test import DRAWS, TESTS, PairedTest
+from rankgauge.statistics.paired_test import CORRECTIONS, DRAWS, TESTS, Correction, PairedTest
 
 FINER = 5
 """How many times the least p-value fits into the level after Bonferroni's correction."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import and_, delete, func, insert, or_, select
 
-from rankgauge.judgments.llm.asking.orders import OTHERS, drawn_lists
+from rankgauge.judgments.llm.asking.question import OTHERS, drawn_lists
 from rankgauge.judgments.pairwise import Choices
 from rankgauge.labelling.campaign.database import reading, writing
 from rankgauge.room.campaigns import OpenCampaign

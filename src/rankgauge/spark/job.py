@@ -14,7 +14,7 @@ from rankgauge.evaluation.evaluation import score_hits
 from rankgauge.evaluation.judged_hits import join_judgments
 from rankgauge.evaluation.result import Result
 from rankgauge.files import JUDGMENTS, RUN, Table, check
-from rankgauge.files.batches import whole_queries
+from rankgauge.files.reading import whole_queries
 from rankgauge.files.validation import Place, check_subtopics
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import kind_asked

@@ -11,7 +11,7 @@ import polars as pl
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import find
-from rankgauge.files.batches import whole_queries
+from rankgauge.files.reading import whole_queries
 from rankgauge.labelling import Pool, Target
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.moments import moments

@@ -7,16 +7,21 @@ have two errors:
 - *on a collection like these* the collections are drawn too, which holds both levels at once: Σ w² r²/(1 − w) of the
   residuals r, with the degrees of freedom of Bell and McCaffrey (Survey Methodology 2002). With equal weights that is
   s²/C with C − 1 degrees of freedom, which is also what a balanced mixed model gives.
+
+Ranks hold for all runs at once. Every pair of runs has its t; the chance that the largest of them all is so far from
+its truth is found by resampling. Two runs whose t is above that are apart. A run's rank is then at least 1 plus the
+runs that are above it, and at most the number of runs minus those below it: Mogstad, Romano, Shaikh & Wilhelm,
+Inference for ranks, Rev. Econ. Stud. 2024.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.numeric import FloatArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.statistics.student import student_quantile, student_tail
 
 STEPS = 60
@@ -139,3 +144,160 @@ def heterogeneity(differences: FloatArray, variances: FloatArray) -> Heterogenei
 def prediction_reach(between: FloatArray, error: FloatArray, count: int, level: float = 0.95) -> FloatArray:
     """Return half the width of the interval for the difference on one more collection (Higgins et al., JRSS A 2009)."""
     return np.asarray(student_quantile(max(count - 2, 1), (1 + level) / 2) * np.sqrt(between + error**2))
+
+
+BLOCK = 128
+"""How many resamples are worked on at once: memory does not grow with their number."""
+
+Pairs = tuple[IndexArray, IndexArray]
+"""The places of both runs of each pair."""
+
+Singles = np.ndarray[Any, np.dtype[Any]]
+"""Numbers of single precision: there are many of them, and the largest of each resample needs no more."""
+
+
+class Resamples(NamedTuple):
+    """What resamples show: the largest |t| of each, over all pairs and the chosen ones, and who came first."""
+
+    largest: FloatArray
+    chosen: FloatArray
+    first: FloatArray
+
+
+def query_resamples(
+    mean: FloatArray, errors: MeanErrors, chosen: Pairs | None, *, rng: np.random.Generator, draws: int
+) -> Resamples:
+    """Resample what other queries of the same collections would show: normal means with the errors' covariance."""
+    values, vectors = np.linalg.eigh(errors.covariance)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))).T.astype(np.float32)
+    changing = np.triu(errors.paired + np.diag(errors.alone)) > 0  # what never changes has no degrees of freedom
+    inverse, freedom = _inverse(errors), float(np.min(errors.freedom[changing], initial=np.inf))
+    parts = []
+    for size in _sizes(draws):
+        moved = rng.standard_normal((size, len(root)), dtype=np.float32) @ root
+        scale = np.sqrt(rng.chisquare(freedom, size) / freedom) if np.isfinite(freedom) else np.ones(size)
+        every, some = (np.sqrt(found) / scale for found in _both(chosen, moved, inverse))
+        parts.append((every, some, _first(mean, moved)))
+    return _join(parts)
+
+
+def collection_resamples(
+    means: FloatArray, weights: FloatArray, chosen: Pairs | None, *, rng: np.random.Generator, draws: int
+) -> Resamples:
+    """Resample collections (means: collections × runs): each residual keeps or changes its sign, all runs together.
+
+    The spread is computed anew in each resample, so that few collections have the wide tails that they should have.
+    """
+    factors, _ = leverage(weights)
+    centre = weights @ means
+    residuals = means - centre
+    inverse, count = _inverse(collection_errors(means, weights)), len(weights)
+    weighted = (weights[:, np.newaxis] * residuals).astype(np.float32)
+    spread = None if np.ptp(weights) < 1e-12 else (factors[:, np.newaxis] * residuals).astype(np.float32)
+    parts = []
+    for size in _sizes(draws):
+        signs = (2 * rng.integers(0, 2, (size, count), dtype=np.int8) - 1).astype(np.float32)
+        moved = signs @ weighted
+        if spread is None:  # t grows with the share u of the spread that the mean takes
+            share = (np.minimum(found, count - 1 - 1e-6) for found in _both(chosen, moved, inverse))
+            every, some = (np.sqrt(u / (1 - u / (count - 1))) for u in share)
+        else:
+            found = _both(chosen, moved, inverse, signs @ spread, float(factors.sum()))
+            every, some = (np.sqrt(one) for one in found)
+        # Who comes first: normal multiples of the residuals, with the tails of a spread from so few collections.
+        scale = np.sqrt(count / np.maximum(rng.chisquare(max(count - 1, 1), (size, 1)), 1e-9))
+        drawn = rng.standard_normal((size, count), dtype=np.float32) @ weighted
+        parts.append((every, some, _first(centre, drawn * scale)))
+    return _join(parts)
+
+
+def adjust_p(t: FloatArray, largest: FloatArray) -> FloatArray:
+    """Return the chance that the largest |t| of all pairs is so large by luck: a p-value that holds for all at once."""
+    below = np.searchsorted(np.sort(largest), np.abs(t) * (1 - 1e-6), side="left")
+    return np.asarray(np.where(np.isnan(t), np.nan, (1 + len(largest) - below) / (1 + len(largest))))
+
+
+def rank_ends(above: BoolArray) -> tuple[IndexArray, IndexArray]:
+    """Return the least and the greatest rank of each run, where `above` says which run of a row is above a column's."""
+    return 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
+
+
+def group_letters(apart: BoolArray, order: IndexArray) -> list[str]:
+    """Return letters such that two runs share one exactly if they are not apart; the first group is a.
+
+    Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, JCGS 2004.
+    """
+    groups = {(1 << len(order)) - 1}
+    for row, run in enumerate(order):
+        for column in range(row + 1, len(order)):
+            if apart[run, order[column]]:
+                both = (1 << row) | (1 << column)
+                split = {one for one in groups if one & both == both}
+                parts = {one & ~(1 << place) for one in split for place in (row, column)}
+                kept = groups - split
+                groups = kept | {p for p in parts if not any(p | o == o and p != o for o in kept | parts)}
+    listed = sorted(groups, key=lambda one: (one & -one, one))
+    found = [""] * len(order)
+    for place, run in enumerate(order):
+        found[run] = " ".join(_letter(n) for n, one in enumerate(listed) if one >> place & 1)
+        found[run] = found[run].replace(" ", "") if len(listed) <= 26 else found[run]
+    return found
+
+
+def _letter(number: int) -> str:
+    """Return a, b … z, aa, ab …"""
+    before, last = divmod(number, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("a") + last)
+
+
+def _inverse(errors: MeanErrors) -> Singles:
+    """Return 1 over the squared error of each difference, 0 where two runs never differ."""
+    squared = errors.paired**2
+    return np.where(squared > 0, 1 / np.where(squared > 0, squared, 1.0), 0.0).astype(np.float32)
+
+
+def _sizes(draws: int) -> Iterator[int]:
+    return (min(BLOCK, draws - start) for start in range(0, draws, BLOCK))
+
+
+def _both(chosen: Pairs | None, *drawn: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the largest squared t over all pairs, and over the chosen ones; None are all of them."""
+    every = _largest(None, *drawn)
+    return every, every if chosen is None else _largest(chosen, *drawn)
+
+
+def _largest(
+    pairs: Pairs | None,
+    moved: Singles,
+    inverse: Singles,
+    aside: Singles | None = None,
+    factor: float = 0.0,
+) -> FloatArray:
+    """Return the largest squared t of each resample (resamples × runs), over all pairs or some of them."""
+    runs = moved.shape[1]
+    by_run, across = np.ascontiguousarray(moved.T), None if aside is None else np.ascontiguousarray(aside.T)
+    largest = np.zeros(len(moved), dtype=np.float32)
+    for run in range(runs) if pairs is None else np.unique(pairs[1]):
+        others: slice | IndexArray = slice(run + 1, None) if pairs is None else pairs[0][pairs[1] == run]
+        gap = by_run[others] - by_run[run]
+        if not len(gap):
+            continue
+        if across is None:
+            gap *= gap
+            gap *= inverse[run, others, np.newaxis]
+        else:
+            scale = inverse[run, others, np.newaxis]
+            spread = 1 + scale * gap * (factor * gap - 2 * (across[others] - across[run]))
+            gap = scale * gap * gap / np.maximum(spread, 1e-6)
+        np.maximum(largest, gap.max(axis=0), out=largest)
+    return largest.astype(np.float64)
+
+
+def _first(mean: FloatArray, moved: Singles) -> IndexArray:
+    return np.bincount((mean.astype(np.float32) + moved).argmax(axis=1), minlength=len(mean))
+
+
+def _join(parts: list[tuple[FloatArray, FloatArray, IndexArray]]) -> Resamples:
+    largest, chosen, first = zip(*parts, strict=True)
+    counts = np.sum(first, axis=0)
+    return Resamples(np.concatenate(largest), np.concatenate(chosen), counts / counts.sum())

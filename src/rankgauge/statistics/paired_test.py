@@ -1,4 +1,4 @@
-"""The contract of a paired test, and the registry of them.
+"""The contracts of a paired test and of a correction for many of them, and the registries of both.
 
 A test reads differences of paired values (queries × pairs of runs), NaN if a query has no pair, and gives a
 two-sided p-value for each pair of runs: 1 if every difference is 0.
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import FloatArray
-from rankgauge.records import record
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.records import entity, record
 from rankgauge.registry import Registered, Registry
 
 DRAWS = 10_000
@@ -75,3 +75,39 @@ def pieces(draws: int, *, width: int) -> Iterator[int]:
     step = max(1, CELLS // max(width, 1))
     for start in range(0, draws, step):
         yield min(step, draws - start)
+
+
+CORRECTIONS: Registry[Correction] = Registry("correction", "rankgauge.statistics.corrections")
+
+
+@entity
+class Family:
+    """The tests that are corrected together: those of one measure.
+
+    `p` (pairs) are their p-values; `values` (queries × runs) what was compared, NaN if a run has no value; `first`
+    and `second` (pairs) which runs each test is about.
+    """
+
+    p: FloatArray
+    values: FloatArray
+    first: IndexArray
+    second: IndexArray
+    rng: np.random.Generator
+    draws: int
+
+
+@record
+class Correction(Registered):
+    """A correction: `adjust` gives p-values to compare with the level as if there were only one test."""
+
+    registry = CORRECTIONS
+
+    name: str
+    title: str
+    words: str
+    reference: str
+    adjust: Callable[[Family], FloatArray]
+    tests_alone: bool = False
+    """Whether it compares the runs itself, whatever the paired test says."""
+    magnifies: bool = True
+    """Whether p-values are multiplied, so that more tests need finer p-values from random draws."""

@@ -12,13 +12,13 @@ import polars as pl
 from rankgauge.audit.tools.scores import Scores, explain_refusals, reason
 from rankgauge.dialects import Dialect
 from rankgauge.errors import RankGaugeError, UnknownNameError
+from rankgauge.evaluation.query_documents import ranked_documents
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, gains
 from rankgauge.measures.graded.ndcg import nDCG
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.documents import ranked_documents
 from rankgauge.ranking.facets import whole
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import number

@@ -18,9 +18,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
 from rankgauge.statistics import collection_means as levels
-from rankgauge.statistics.correlation import kendall_tau, mean_ranks
-from rankgauge.statistics.intervals import limits, t_interval
-from rankgauge.statistics.rank_intervals import (
+from rankgauge.statistics.collection_means import (
     Resamples,
     adjust_p,
     collection_resamples,
@@ -28,6 +26,8 @@ from rankgauge.statistics.rank_intervals import (
     query_resamples,
     rank_ends,
 )
+from rankgauge.statistics.correlation import kendall_tau, mean_ranks
+from rankgauge.statistics.intervals import limits, t_interval
 from rankgauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:

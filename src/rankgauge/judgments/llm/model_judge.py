@@ -12,11 +12,10 @@ from typing import Any
 from rankgauge.errors import InputError
 from rankgauge.judgments import Scale
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, is_exposed
-from rankgauge.judgments.llm.asking.orders import OTHERS, compared_lists
 from rankgauge.judgments.llm.asking.outcome import INTERRUPTED, Asked
 from rankgauge.judgments.llm.asking.pairs import SHOTS, TextPairs, choose_examples
 from rankgauge.judgments.llm.asking.prompt import find_prompt, scale_of
-from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.asking.question import OTHERS, Question, compared_lists
 from rankgauge.judgments.llm.asking.requests import Patience, Prices
 from rankgauge.judgments.llm.asking.session import AskingSession
 from rankgauge.judgments.llm.asking.store import AnswerStore

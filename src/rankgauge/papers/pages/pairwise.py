@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.files import read_judgments
-from rankgauge.judgments.llm.asking.orders import OTHERS, drawn_lists
+from rankgauge.judgments.llm.asking.question import OTHERS, drawn_lists
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import collections

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics.correction import Correction, Family
-from rankgauge.statistics.paired_test import SLACK, pieces, sampled_p
+from rankgauge.statistics.paired_test import SLACK, Correction, Family, pieces, sampled_p
 
 NONE = Correction(
     name="none",

@@ -18,7 +18,6 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
 from rankgauge.judgments.llm.asking.answers import logprobs_of, quote
 from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError
-from rankgauge.judgments.llm.asking.orders import choices_of
 from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
@@ -28,7 +27,7 @@ from rankgauge.judgments.llm.asking.outcome import (
     graded_frame,
 )
 from rankgauge.judgments.llm.asking.pairs import TextPairs
-from rankgauge.judgments.llm.asking.question import Question
+from rankgauge.judgments.llm.asking.question import Question, choices_of
 from rankgauge.judgments.llm.asking.requests import BYTES, CapReachedError, Patience, Prices, Requests, Spending
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
