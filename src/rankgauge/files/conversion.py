@@ -179,7 +179,7 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
         shape = f"{{{first}: {{{second}: {third}}}}}"
         deeper = "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
         raise InputError(
-            f"a dict of {'judgments' if table is JUDGMENTS else 'a run'} is {shape}{ordered} or {{column: values}}",
+            f"a dict of {'a run' if table is RUN else table.name} is {shape}{ordered} or {{column: values}}",
             hint=deeper if table is JUDGMENTS and any(nested) else None,
         )
     columns = {str(name): list(values) for name, values in source.items()}
