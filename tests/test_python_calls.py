@@ -181,6 +181,11 @@ def test_dates_are_no_grades() -> None:
     """Dates are not taken for the numbers of their days."""
     with pytest.raises(rankgauge.InputError, match=r"have to be numbers: got datetime64\[D\]"):
         rankgauge.score_arrays(np.array([["2020-01-01", "2020-01-02"]], dtype="M8[D]"), [[1.0, 2.0]], "AP")
+    frame = pl.DataFrame({"query": ["q1"], "document": ["d1"], "grade": ["2026-03-01"]}).with_columns(
+        pl.col("grade").str.to_date()
+    )
+    with pytest.raises(InputError, match="the column grade has no plain values: its type is Date"):
+        rankgauge.evaluate(frame, RUNS["one"], "AP")
 
 
 def test_arrays_take_one_measure() -> None:
@@ -325,3 +330,34 @@ def test_choices_that_change_nothing_are_told() -> None:
             rankgauge.evaluate(judgments, run, "nDCG@10", depth=depth)
     with pytest.raises(InputError, match="have to be numbers"):
         rankgauge.score_arrays([[1, 0]], [[1j, 2]], "nDCG")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: rankgauge.evaluate(JUDGMENTS, RUNS["one"], "AP", empty="x"),
+            "'empty' parameter of evaluate must be a num",
+        ),
+        (
+            lambda: rankgauge.evaluate(JUDGMENTS, RUNS["one"], "AP", empty=None),
+            "'empty' parameter of evaluate must be a num",
+        ),
+        (
+            lambda: rankgauge.compare(JUDGMENTS, RUNS, "AP", alpha="x"),
+            "'alpha' parameter of compare must be between 0 and 1",
+        ),
+        (
+            lambda: rankgauge.compare(JUDGMENTS, RUNS, "AP", baseline="one", risk="x"),
+            "'risk' parameter of compare must be",
+        ),
+        (
+            lambda: rankgauge.compare(JUDGMENTS, RUNS, "AP").table(tables=["pears"]),
+            "called 'pears'. Did you mean pairs",
+        ),
+    ],
+)
+def test_values_of_another_kind(call: Callable[[], object], words: str) -> None:
+    """What is no number where one is expected, or no table, is refused in words."""
+    with pytest.raises(rankgauge.RankGaugeError, match=words):
+        call()

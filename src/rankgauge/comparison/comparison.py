@@ -360,9 +360,12 @@ class Comparison:
         """
         from io import StringIO
 
-        from rankgauge.comparison.report import ComparisonReport
+        from rankgauge.comparison.report import TABLES, ComparisonReport
 
-        report = ComparisonReport(comparison=self, chosen=None if tables is None else tuple(tables), digits=digits)
+        chosen = None if tables is None else tuple(tables)
+        if unknown := next((name for name in chosen or () if name not in TABLES), None):
+            raise UnknownNameError("table of a comparison", unknown, TABLES)
+        report = ComparisonReport(comparison=self, chosen=chosen, digits=digits)
         written, _ = report.find({"latex": "tex"}.get(format, format))
         stream = StringIO()
         written.write(report, stream)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.constraints import Constraint
 from rankgauge.errors import ParameterError
 from rankgauge.measures import Measure
 from rankgauge.plain_table import PlainTable
@@ -54,11 +55,13 @@ def bound(queries: int) -> float:
     return max(FAR, float(student_quantile(queries - 1, 0.975))) if queries > 1 else np.inf
 
 
+WEIGHT = Constraint("a number from 0 on: losses weigh 1 + risk times as much", lambda alpha: 0 <= alpha < np.inf)
+
+
 def check_risk(alpha: float, baseline: str | None, measures: Sequence[Measure]) -> None:
     """An error where losses weigh less than gains, where nothing says which run the others are held against, and where
     no measure knows gains and losses."""
-    if not 0 <= alpha < np.inf:
-        raise ParameterError("compare", "risk", "a number from 0 on: losses weigh 1 + risk times as much", alpha)
+    WEIGHT.check("compare", "risk", alpha)
     if baseline is None:
         raise ParameterError("compare", "baseline", "given with risk: the run that the others are held against", None)
     if not _rows(measures):

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from rankgauge.constraints import whole_number
+from rankgauge.constraints import Constraint, whole_number
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation.summary import SAMPLE
 from rankgauge.records import record
@@ -40,10 +40,8 @@ class ComparisonSettings:
         if self.interval not in MEAN_INTERVALS:
             raise UnknownNameError("interval", self.interval, MEAN_INTERVALS)
         whole_number(least=0).check("compare", "seed", self.seed)
-        if not 0 < self.alpha < 1:
-            raise ParameterError("compare", "alpha", "between 0 and 1", self.alpha)
-        if self.draws is not None and self.draws < 1:
-            raise ParameterError("compare", "draws", "a whole number, 1 or more", self.draws)
+        Constraint("between 0 and 1", lambda alpha: 0 < alpha < 1).check("compare", "alpha", self.alpha)
+        whole_number(optional=True).check("compare", "draws", self.draws)
 
     @property
     def paired_test(self) -> PairedTest:

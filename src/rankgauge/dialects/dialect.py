@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rankgauge.constraints import Constraint
 from rankgauge.errors import (
     AmbiguousNameError,
     InputError,
@@ -28,6 +29,7 @@ from rankgauge.measures.names import ours
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
     ABOVE_ZERO,
+    LEAVE_OUT,
     Duplicates,
     FractionalGrade,
     Grouping,
@@ -56,6 +58,9 @@ if TYPE_CHECKING:
 ALL, ALL_TREC, OFFICIAL = "all", "all_trec", "official"
 """The names for everything that the tool prints, for what trec_eval's version does, and for what it prints unless it is
 told otherwise."""
+
+UNDEFINED = Constraint(f"a number or {LEAVE_OUT!r}", lambda value: value == LEAVE_OUT or float(value) == float(value))
+"""What a query may count for whose value is 0/0."""
 
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools", entry="rankgauge.dialects")
 
@@ -501,6 +506,9 @@ class Dialect(Registered):
             if not isinstance(values["rel"], int | float | np.number) or not values["rel"] > 0:
                 raise ParameterError("evaluate", "rel", "above 0: a document of grade 0 is not relevant", values["rel"])
             values["rel_scale"] = None
+        for name in {"empty", "unanswered", "vacant"} & values.keys():
+            if values[name] is not None or name == "empty":
+                UNDEFINED.check("evaluate", name, values[name])
         depth = values.get("depth")
         if depth is not None and (not isinstance(depth, int | np.integer) or depth < 1):
             raise ParameterError("evaluate", "depth", "a whole number from 1 up, or None for all documents", depth)

@@ -214,8 +214,9 @@ def _weighs_subtopics(frame: pl.DataFrame) -> bool:
 def _refuse_odd_columns(frame: pl.DataFrame, wanted: Iterable[str], table: Table, path: str | Path | None) -> None:
     """Refuse columns of lists or objects, and scores of a run that stand where its ranks should be."""
     for name in wanted:
-        if frame.schema[name].is_nested() or frame.schema[name] == pl.Object:
-            raise InputError(f"the column {name} has no plain values: its type is {frame.schema[name]}", path=path)
+        kind = frame.schema[name]
+        if kind.is_nested() or kind == pl.Object or (name == "grade" and kind.is_temporal()):
+            raise InputError(f"the column {name} has no plain values: its type is {kind}", path=path)
     if table is not RUN or "rank" not in frame.columns:
         return
     rank = frame["rank"].cast(pl.Float64, strict=False)
