@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -238,8 +239,9 @@ def test_a_number_is_sought_on_the_scale(files: list[str]) -> None:
 
 def test_audits_of_judges_follow_the_scale(files: list[str]) -> None:
     """`audit judge` counts as relevant what the scale does, unless the user says otherwise."""
+    judge = shutil.copy(files[0], Path(files[0]).with_name("judge.txt"))
     for options, rel in ((SCALE, 2), ((*SCALE, "-l", "3"), 3), ((), 1)):
-        found = told("audit", "judge", files[0], f"judge={files[0]}", *options)
+        found = told("audit", "judge", files[0], f"judge={judge}", *options)
         assert found["rel"] == rel
         assert notes(found)["relevant"].startswith(f"a grade of {rel} or more")
 

@@ -17,7 +17,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with ratings in words, with a blank one, and two runs, under names of their own."""
     folder = tmp_path_factory.mktemp("shop")
     rated = ["term;SKU;mark", *(f"q{q};s{d};{['good', 'fair', 'bad', ''][d % 4]}" for q in range(3) for d in range(8))]
-    (folder / "ratings.csv").write_text("\n".join(rated))
+    for name in ("ratings.csv", "judge.csv"):
+        (folder / name).write_text("\n".join(rated))
     for name, order in (("a", range(8)), ("b", range(7, -1, -1))):
         ranked = [f"q{q},s{d},{place}" for q in range(3) for place, d in enumerate(order, start=1)]
         (folder / f"{name}.csv").write_text("\n".join(["term,sku,position", *ranked]))
@@ -37,7 +38,7 @@ def done(folder: Path, *words: str) -> Done:
         (["audit", "ratings.csv", "a.csv"], "nDCG@10"),
         (["audit", "lint", "ratings.csv", "a.csv"], "Lists of fewer than 10 documents"),
         (["audit", "explain", "ratings.csv", "a.csv", "--query", "q1"], "q1"),
-        (["audit", "judge", "ratings.csv", "ratings.csv", "a.csv"], "18 labels"),
+        (["audit", "judge", "ratings.csv", "judge.csv", "a.csv"], "18 labels"),
         (["judgments", "combine", "ratings.csv", "-o", "-"], "q0 0 s0 2"),
         (["active", "plan", "a.csv", "b.csv", "--judgments", "ratings.csv", *PLAN], "18 judged"),
     ],
