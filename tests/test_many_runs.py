@@ -10,8 +10,8 @@ import pytest
 
 from rankgauge import InputError, compare, evaluate, read_run
 from rankgauge.demo import generate, write
-from rankgauge.ranking.rules import Ranking
-from rankgauge.ranking.scan import judgments as judged
+from rankgauge.ranking.hits import Ranking
+from rankgauge.ranking.scan import run as judged
 from rankgauge.ranking.scan import scan, scan_judgments, scan_run
 
 MEASURES = ["nDCG@10", "AP", "ERR@10"]

@@ -21,21 +21,9 @@ EXACT_WHOLE = 2.0**53
 """Up to this number, doubles hold every whole one."""
 
 
-def compact(values: FloatArray) -> CompactArray:
-    """Return the same numbers in half the room, if all are small whole ones."""
-    singles = values.astype(np.float32)
-    return singles if bool(((singles == values) & (singles == np.rint(singles))).all()) else values
-
-
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Return the quotient, NaN where the denominator is 0."""
-    safe = np.where(denominator == 0, 1.0, denominator)
-    return np.where(denominator == 0, np.nan, numerator / safe)
-
-
-def tally(codes: CodeArray, n: int) -> IndexArray:
-    """Count how often each code below `n` is among these, which ascend, without the copy that `bincount` makes."""
-    return np.diff(np.searchsorted(codes, np.arange(n + 1, dtype=codes.dtype)))
+    return np.asarray(numerator / np.where(denominator == 0, np.nan, denominator))
 
 
 class Grouped:

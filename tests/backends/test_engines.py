@@ -18,7 +18,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.measures import MEASURES, Example, Measure, parse
 from rankgauge.policies import JudgmentKind, Ties
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import apply_negative
+from rankgauge.ranking.hits import apply_negative
 from tests.backends.collections import collection
 from tests.engines import Evaluate
 from tests.measures.test_examples import ARITHMETIC

@@ -18,8 +18,7 @@ from rankgauge.comparison.gate import Gate, GateRule, GateVerdict, decide, fewes
 from rankgauge.comparison.gate_report import headline
 from rankgauge.comparison.judging import JudgedRule, MissingJudgments
 from rankgauge.measures import parse
-from rankgauge.statistics.intervals import t_interval
-from rankgauge.statistics.student import largest_share
+from rankgauge.statistics.intervals import largest_share, t_interval
 
 PASS, WORSE, UNDECIDED = GateVerdict.PASS, GateVerdict.WORSE, GateVerdict.UNDECIDED
 

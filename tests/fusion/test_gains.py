@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.fusion.judged_fusion import SINGLE, TUNED, TunedFusion, held_out_gains, widening
 from rankgauge.fusion.tuning import tune_fusion
-from rankgauge.statistics.student import student_quantile, student_tail
+from rankgauge.statistics.intervals import student_quantile, student_tail
 
 
 @pytest.fixture(scope="module")

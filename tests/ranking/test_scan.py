@@ -19,10 +19,10 @@ from rankgauge import evaluate, files
 from rankgauge.errors import InputError
 from rankgauge.policies import NegativeGrade, Ties, Unjudged
 from rankgauge.ranking import Hits, Ranking, rank, rank_stream
-from rankgauge.ranking.rules import SORTS
-from rankgauge.ranking.scan import ids, scan, scan_judgments
-from rankgauge.ranking.scan import judgments as judged_scan
-from rankgauge.ranking.scan.lines import chunks, decimals
+from rankgauge.ranking.scan import run as run_scan
+from rankgauge.ranking.scan import scan, scan_judgments
+from rankgauge.ranking.scan.lines import LONGEST_ID, MARGIN, chunks, decimals
+from rankgauge.ranking.sorts import SORTS
 from tests.examples import examples
 from tests.io.test_packing import PACKERS
 
@@ -164,7 +164,7 @@ def test_lines_that_differ_from_the_first(
     paths = written(folder, run, judgments)
     paths[0].write_text("\n".join(lines) + "\n")
     scanned = scan(paths[0], paths[1], Ranking(), chunk=rng.choice([256, 1 << 20]))
-    if max(document for document, *_ in shape) <= ids.LONGEST:
+    if max(document for document, *_ in shape) <= LONGEST_ID:
         assert scanned is not None
     if scanned is not None:
         assert_same(scanned, general(run, judgments, Ranking()))
@@ -300,15 +300,15 @@ def test_ids_of_every_length_are_told_apart(tmp_path: Path) -> None:
 
 def test_ids_are_let_go_as_the_last_run_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of ids that were used are given back and the hits stay the same; a query that comes back is not scanned."""
-    monkeypatch.setattr(judged_scan, "SMALL", 0)
-    monkeypatch.setattr(judged_scan, "LARGE", 0)
+    monkeypatch.setattr(run_scan, "SMALL", 0)
+    monkeypatch.setattr(run_scan, "LARGE", 0)
     run, judgments = large(random.Random(5), listed=600, judged=400)
     paths = written(tmp_path, run, judgments)
     how = Ranking(negative=NegativeGrade.UNJUDGED)
     assert_same(scan(paths[0], paths[1], how, chunk=1 << 12), general(run, judgments, how))
     pool = scan_judgments(paths[1], how)
     assert pool is not None
-    pages, used = judged_scan.mapping_of(pool.documents), pool.documents.copy()
+    pages, used = run_scan.mapping_of(pool.documents), pool.documents.copy()
     pool.release(np.arange(30))
     kept = int(pool.starts[30])
     assert pages is None or not pool.documents[:kept].all()
@@ -322,10 +322,10 @@ def test_no_hash_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     run, judgments = large(random.Random(9), listed=6, judged=4)
     paths = written(tmp_path, run, judgments)
     given_ = general(run, judgments, Ranking(negative=NegativeGrade.ZERO))
-    scanned = 0
+    scanned, hash_ids = 0, run_scan.hash_ids
     for values in (3, 1_000, 5_000):
         weak = np.uint64(values)
-        monkeypatch.setattr(judged_scan, "hash_ids", lambda rows, weak=weak: ids.hash_ids(rows) % weak)
+        monkeypatch.setattr(run_scan, "hash_ids", lambda rows, weak=weak: hash_ids(rows) % weak)
         hits = scan(paths[0], paths[1], Ranking(negative=NegativeGrade.ZERO), chunk=1_000)
         if hits is not None:
             scanned += 1
@@ -369,7 +369,7 @@ def test_blocks_hold_whole_queries(tmp_path: Path, size: int) -> None:
     run, judgments = large(random.Random(size), listed=5, judged=2)
     path = written(tmp_path, run, judgments)[0]
     with path.open("rb", buffering=0) as file:
-        texts = [bytes(chunk.data[ids.MARGIN : chunk.end]) for chunk in chunks(file, size)]
+        texts = [bytes(chunk.data[MARGIN : chunk.end]) for chunk in chunks(file, size)]
     assert b"".join(texts) == path.read_bytes()
     for before, after in itertools.pairwise(texts):
         assert before.splitlines()[-1].split()[0] != after.split()[0]

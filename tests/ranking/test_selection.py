@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankgauge import score_arrays
 from rankgauge.evaluation.evaluation import evaluate
-from rankgauge.ranking.rules import selection_order
+from rankgauge.ranking.sorts import selection_order
 
 
 def by_hand(scores: list[float]) -> list[int]:

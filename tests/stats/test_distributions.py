@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from rankgauge.statistics.student import normal_cdf, normal_quantile, student_quantile, student_tail, unit_nodes
+from rankgauge.statistics.intervals import normal_cdf, normal_quantile, student_quantile, student_tail, unit_nodes
 
 FREEDOMS = [1, 2, 3, 5, 23, 49, 1_000, 6_979, 50_000]
 

@@ -35,8 +35,8 @@ from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
-from rankgauge.statistics.effects import cohen_dz, column_means, outcomes, queries_needed
-from rankgauge.statistics.intervals import Interval, limits, mean_interval
+from rankgauge.statistics.effects import cohen_dz, outcomes, queries_needed
+from rankgauge.statistics.intervals import Interval, column_means, limits, mean_interval
 from rankgauge.statistics.paired_test import Family
 
 if TYPE_CHECKING:

@@ -48,8 +48,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.records import entity, record
 from rankgauge.statistics.effects import cohen_dz, queries_needed
-from rankgauge.statistics.intervals import Interval, t_interval
-from rankgauge.statistics.student import largest_share, student_quantile
+from rankgauge.statistics.intervals import Interval, largest_share, student_quantile, t_interval
 
 if TYPE_CHECKING:
     from rankgauge.comparison.collections import CollectionsComparison

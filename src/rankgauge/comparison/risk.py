@@ -15,7 +15,7 @@ from rankgauge.plain_table import PlainTable
 from rankgauge.render.numbers import number, with_sign
 from rankgauge.render.table import QUERIES, Column, ReportTable
 from rankgauge.statistics.effects import georisk, outcomes, trisk, urisk
-from rankgauge.statistics.student import student_quantile
+from rankgauge.statistics.intervals import student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.comparison import Comparison

@@ -14,7 +14,8 @@ from rankgauge.evaluation.segments import NONE
 from rankgauge.plain_table import PlainTable
 from rankgauge.render.numbers import count, interval, number, p_value, with_sign
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
-from rankgauge.statistics.effects import column_means, outcomes
+from rankgauge.statistics.effects import outcomes
+from rankgauge.statistics.intervals import column_means
 from rankgauge.statistics.paired_test import CORRECTIONS, Correction, Family
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from rankgauge.render.numbers import decimal, percent
 from rankgauge.render.passages import Figure, Heading, Passage
 from rankgauge.render.svg import WIDTH, Drawing, short
 from rankgauge.render.table import INTERVAL, QUERIES, Column, ReportTable
-from rankgauge.statistics.effects import column_means
-from rankgauge.statistics.intervals import Interval
+from rankgauge.statistics.intervals import Interval, column_means
 from rankgauge.statistics.similarity import PERSISTENCE, SIMILARITIES, RankedPair, Similarity, TiedList
 
 if TYPE_CHECKING:

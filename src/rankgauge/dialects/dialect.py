@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -48,7 +49,7 @@ from rankgauge.policies import (
     Unjudged,
 )
 from rankgauge.ranking import Hits, Ranking
-from rankgauge.ranking.lists import Names
+from rankgauge.ranking.lists import Names, to_single
 from rankgauge.records import record
 from rankgauge.registry import Registered, Registry
 
@@ -63,6 +64,66 @@ UNDEFINED = Constraint(f"a number or {LEAVE_OUT!r}", lambda value: value == LEAV
 """What a query may count for whose value is 0/0."""
 
 DIALECTS: Registry[Dialect] = Registry("dialect", "rankgauge.dialects.tools", entry="rankgauge.dialects")
+
+
+@record
+class SpokenMeasure:
+    """A measure as a dialect computes it: what its name leaves open is set, and all choices on its values are made.
+
+    The top of the scale may still be open, which judgments then say. A query is empty if nothing in it has the grade
+    `level`; `empty` is what an undefined value becomes. Lists of fewer than `fewest` documents count 0. `bare` are the
+    value of a query without retrieved documents, and of one without relevant ones either; None where the formula says
+    it, NaN if the query is left out.
+    """
+
+    measure: Measure
+    kernel: Measure
+    threshold: float | None
+    """The lowest grade that it counts as relevant; None if it makes no such difference."""
+    ideal: IdealPool
+    ties: Ties
+    empty: Undefined
+    short: ShortList
+    bare: tuple[float | None, float | None]
+    single: bool
+    decimals: int | None
+    half_up: bool
+
+    @property
+    def level(self) -> float:
+        """The least grade that makes a query no empty one."""
+        return self.threshold or ABOVE_ZERO
+
+    @property
+    def fewest(self) -> int:
+        """How many documents a list must have to count."""
+        return self.measure.depth if self.short is ShortList.ZERO else 0
+
+    def on(self, highest: float) -> Measure:
+        """Return the kernel for judgments whose highest grade is this one."""
+        return self.kernel.bound({"max_grade": highest}) if self.kernel.needs_top else self.kernel
+
+    def settle(
+        self, values: FloatArray, best: FloatArray, retrieved: FloatArray, *, single: bool | None = None
+    ) -> FloatArray:
+        """Decide on empty queries, undefined values and short lists, by the best grade and the length of each list.
+
+        `single` overrides whether the values are in single precision.
+        """
+        if self.empty == LEAVE_OUT:
+            values = np.where(best < self.level, np.nan, values)
+        elif not self.measure.left_out:
+            values = np.where(np.isnan(values), float(self.empty), values)
+        vacant, bare = retrieved == 0, self.bare
+        for value, where in zip(bare, (vacant, vacant & (best < self.level)), strict=True):
+            values = values if value is None else np.where(where, value, values)
+        values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
+        if self.decimals is not None:
+            unit = 10.0**self.decimals
+            up = np.floor(values * unit + 0.5) / unit
+            kept = [round(value, self.decimals) for value in values.tolist()] if not self.half_up else up
+            values = np.array(kept, dtype=np.float64)
+        return to_single(values) if (self.single if single is None else single) else values
 
 
 @record
@@ -219,12 +280,41 @@ class Dialect(Registered):
         pairs = [(self.read(measure), usual.read(measure)) for measure in measures]
         return {f.name for one, other in pairs for f in fields(one) if getattr(one, f.name) != getattr(other, f.name)}
 
+    def speak(self, measure: Measure) -> SpokenMeasure:
+        """Return the measure as this dialect computes it."""
+        if measure not in self._spoken:
+            provider = self.provider(measure)
+            self._spoken[measure] = self._speak(measure) if provider is self else provider.speak(measure)
+        return self._spoken[measure]
+
+    @cached_property
+    def _spoken(self) -> dict[Measure, SpokenMeasure]:
+        return {}
+
     def choice(self, name: str, measure: Measure) -> Any:
         """Return what `empty`, `short` or `ideal` is for a measure; see `only_for`."""
-        if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
-            return provider.choice(name, measure)
-        limited = self.only_for.get(name)
-        return getattr(self, name) if limited is None or measure.facts.name in limited else _STANDARD[name]
+        return getattr(self.speak(measure), name)
+
+    def _speak(self, measure: Measure) -> SpokenMeasure:
+        shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
+        cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
+        kernel = measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
+        rel = getattr(kernel, "rel", None)
+        name, only = measure.facts.name, self.only_for
+        limited = {one: _STANDARD[one] for one in _LIMITED if name not in only.get(one, (name,))}
+        bare = (np.nan if one == LEAVE_OUT else one for one in (self.unanswered, self.vacant))
+        listed, vacant = (None if one is None else float(one) for one in bare)
+        return SpokenMeasure(
+            measure=measure,
+            kernel=kernel,
+            threshold=rel if rel and np.isfinite(rel) else None,
+            **{one: getattr(self, one) for one in _LIMITED} | limited,
+            ties=self.ties,
+            bare=(listed, vacant),
+            single=self.single_arithmetic,
+            decimals=self.decimals,
+            half_up=self.half_up,
+        )
 
     def resolve(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Printed, ...]:
         """What the names stand for, in the tool's own format if the tool prints it; `all` is everything it prints."""
@@ -385,16 +475,11 @@ class Dialect(Registered):
 
     def read(self, measure: Measure) -> Measure:
         """Return the measure with its open parameters set as this dialect understands them."""
-        if (self.providers or self.by_measure) and (provider := self.provider(measure)) is not self:
-            return provider.read(measure)
-        shared = {"gain": self.gain, "discount": self.discount, "rel": self.rel, "max_grade": self.max_grade}
-        cut = {"cutoff": self.depth, "ideal_rel": self.rel} if self.cut_ideal else {}
-        return measure.bound({**shared, **cut, **self.readings.get(measure.facts.name, {})})
+        return self.speak(measure).kernel
 
     def threshold(self, measure: Measure) -> float | None:
         """Return the lowest grade that the measure counts as relevant; None if it makes no such difference."""
-        rel = getattr(self.read(measure), "rel", None)
-        return rel if rel and np.isfinite(rel) else None
+        return self.speak(measure).threshold
 
     def describe(self, measures: Sequence[Measure]) -> str:
         """Return the dialect's name, and which grades count as relevant where the measures tell them from others."""
@@ -552,6 +637,9 @@ def _own(name: str, known: Mapping[str, Printed]) -> list[Printed]:
 
 _STANDARD: Mapping[str, Any] = {f.name: f.default for f in fields(Dialect)}
 """The choices of a dialect that states none."""
+
+_LIMITED = ("empty", "short", "ideal")
+"""The choices that a dialect may make for some measures only."""
 
 
 def get(name: str | Dialect, **overrides: Any) -> Dialect:

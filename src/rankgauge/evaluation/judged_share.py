@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.numeric import FloatArray, IndexArray, tally
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits
+from rankgauge.ranking.hits import tally
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.records import record
 from rankgauge.render.passages import Paragraph

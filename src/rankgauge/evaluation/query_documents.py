@@ -18,7 +18,7 @@ from rankgauge.errors import UngroupedError, printable
 from rankgauge.lazy_polars import pl
 from rankgauge.policies import Unjudged
 from rankgauge.ranking.frames import name_copies, rank
-from rankgauge.ranking.rules import Ranking
+from rankgauge.ranking.hits import Ranking
 from rankgauge.render.passages import Cell, Labelled, Paragraph, Passage
 from rankgauge.render.table import Column, ReportTable
 

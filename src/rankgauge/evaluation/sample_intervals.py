@@ -31,8 +31,7 @@ from rankgauge.measures.strata import FromStrata, Strata
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking import UNJUDGED, Hits
 from rankgauge.records import entity
-from rankgauge.statistics.intervals import Interval
-from rankgauge.statistics.student import student_quantile
+from rankgauge.statistics.intervals import Interval, student_quantile
 
 SAMPLES = 100
 """How many samples are drawn again; the spread of their errors is then known to 7 %."""

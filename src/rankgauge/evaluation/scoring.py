@@ -11,7 +11,7 @@ from rankgauge.dialects import Dialect
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray, tally
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import (
     ABOVE_ZERO,
     LEAVE_OUT,
@@ -25,6 +25,7 @@ from rankgauge.policies import (
     Unjudged,
 )
 from rankgauge.ranking import Block, Hits
+from rankgauge.ranking.hits import tally
 from rankgauge.ranking.lists import to_single
 from rankgauge.records import record
 from rankgauge.threads import spread

@@ -30,7 +30,7 @@ from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import Ties
-from rankgauge.ranking.scan.ids import Words
+from rankgauge.ranking.scan.lines import Words
 from rankgauge.threads import spread
 
 DEFAULT, WEIGHTED, NORM = "rrf", "weighted-sum", "min-max"

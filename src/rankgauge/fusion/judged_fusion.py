@@ -18,7 +18,8 @@ from rankgauge.fusion.method import FusionMethod, WeightedMethod
 from rankgauge.fusion.run_pool import RunPool, Watch, silent
 from rankgauge.numeric import FloatArray
 from rankgauge.plain_table import PlainTable
-from rankgauge.statistics.effects import cohen_dz, moments, queries_needed
+from rankgauge.statistics.effects import cohen_dz, queries_needed
+from rankgauge.statistics.intervals import moments
 
 if TYPE_CHECKING:
     from rankgauge.fusion.tuning import TuningTask

@@ -14,8 +14,7 @@ from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.fusion.stack import Stack
 from rankgauge.lazy_polars import pl
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.ranking.scan.ids import Words
-from rankgauge.ranking.scan.lines import IrregularFileError
+from rankgauge.ranking.scan.lines import IrregularFileError, Words
 from rankgauge.ranking.scan.run import scan_lists
 
 ENTRIES = 1 << 17

@@ -22,8 +22,8 @@ from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.policies import Ties
 from rankgauge.ranking import Hits, rank
-from rankgauge.ranking.hits import Found
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, comparable_scores, tie_groups
+from rankgauge.ranking.hits import Found, Ranking, arrange, comparable_scores, tie_groups
+from rankgauge.ranking.sorts import SORTS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

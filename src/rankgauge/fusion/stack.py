@@ -15,7 +15,8 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.ranking.scan.ids import Words, hash_ids
+from rankgauge.ranking.scan.lines import Words
+from rankgauge.ranking.scan.run import hash_ids
 
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
 

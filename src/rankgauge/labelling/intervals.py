@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rankgauge.errors import ParameterError
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Policy
-from rankgauge.statistics.student import normal_quantile
+from rankgauge.statistics.intervals import normal_quantile
 
 FIRST = 100
 """The asymptotic sequence begins at this number of draws, and is narrowest there."""

@@ -21,7 +21,7 @@ from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import LEAVE_OUT, ShortList, Ties, Unjudged
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import apply_negative
+from rankgauge.ranking.hits import apply_negative
 
 T = TypeVar("T")
 

@@ -1,9 +1,8 @@
 """RANKED LISTS → VALUES: a file per measure, or per few that are read together; its folder is the family."""
 
 from rankgauge.measures.measure import FAMILIES, MEASURES, Aggregate, Cutoff, Example, Facts, Measure, TieRule
-from rankgauge.measures.names import as_list, each, parse
+from rankgauge.measures.names import as_list, each, parse, parse_all, resolve, trec_name
 from rankgauge.measures.output import Listed, Printed, measures_of
-from rankgauge.measures.trec_names import parse_all, resolve, trec_name
 
 __all__ = [
     "FAMILIES",

@@ -18,7 +18,7 @@ from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking import RankedLists, Ranking
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
-from rankgauge.ranking.rules import SORTS
+from rankgauge.ranking.sorts import SORTS
 from rankgauge.records import entity
 
 

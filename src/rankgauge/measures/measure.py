@@ -84,7 +84,9 @@ LEAST = 1e-5
 
 
 def _mean(values: FloatArray, single: bool) -> float:
-    return float(total(values, single=single) / len(values))
+    """Return the mean of one or more values, added from left to right as tools do."""
+    sum_ = total(values, single=True) if single else np.add.accumulate(values)[-1]
+    return float(sum_ / len(values))
 
 
 _AGGREGATES: Mapping[Aggregate, Callable[[FloatArray, bool], float]] = {
@@ -206,6 +208,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and value == value
 
 
+def _holds(constraint: Constraint, value: Any) -> bool:
+    try:
+        return constraint.holds(value)
+    except (TypeError, ValueError, OverflowError):  # a value of another kind, which cannot even be compared
+        return False
+
+
 def _is_table(value: Any) -> bool:
     pairs = value if isinstance(value, tuple) else [value]
     return all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_number, pair)) for pair in pairs)
@@ -273,11 +282,11 @@ class Measure:
         self._check_cutoff()
         for f in fields(self):
             value = getattr(self, f.name)
-            if value is None and f.default is None:
+            if value is f.default:
                 continue
             written = str(getattr(f.type, "__name__", f.type)).removesuffix(" | None")
             for constraint in (_BY_TYPE.get(written), f.metadata.get("constraint")):
-                if constraint is not None:
+                if constraint is not None and not _holds(constraint, value):
                     constraint.check(self.facts.name, f.name, value)
             if (names := f.metadata.get("names")) is not None and value not in names:
                 raise UnknownNameError(f.metadata["kind"], value, names)
@@ -355,7 +364,7 @@ class Measure:
         The sum comes first and is divided once, as in the tools: their printed digits follow from it.
         """
         summed, divisor = total(self.amounts(lists)), self.divisor(lists)
-        return summed if divisor is None else ratio(summed, divisor)
+        return summed if divisor is None else np.asarray(summed / np.where(divisor == 0, np.nan, divisor))
 
     def contributions(self, lists: RankedLists) -> FloatArray:
         """Return what each hit adds to the value (queries × hits)."""
@@ -391,7 +400,7 @@ class Measure:
 
     def text(self, value: float, number: NumberFormat) -> str:
         """Return the value as it is printed: a count as a whole number, anything else in that format."""
-        return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number(value)
+        return f"{value:.0f}" if self.facts.aggregate is Aggregate.SUM else number.write(value)
 
     @property
     def is_amount(self) -> bool:

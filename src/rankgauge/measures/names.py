@@ -12,10 +12,13 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 from rankgauge.errors import AmbiguousNameError, ParameterError, RankGaugeError, UnknownNameError, UnknownNamesError
 from rankgauge.measures.measure import MEASURES, Cutoff, Measure
+from rankgauge.measures.output import Printed, measures_of
+from rankgauge.measures.trec_names import NAMES, SETS, SPELLED, TrecName
 
 OTHER_NAMES: Mapping[str, str] = {
     name: measure
@@ -196,6 +199,72 @@ def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
     if errors:
         raise UnknownNamesError(errors) if unknown and len(errors) > 1 else errors[0]
     return found
+
+
+def resolve(names: Iterable[str | Measure]) -> list[Printed]:
+    """What each name stands for, in trec_eval's syntax, ours or another tool's, with the label to print it under."""
+    return each(names, _resolve_name)
+
+
+def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
+    """Return the measures that the names stand for, each once."""
+    return list(measures_of(resolve(names)))
+
+
+def _resolve_name(name: str | Measure) -> list[Printed]:
+    if isinstance(name, Measure):
+        return [Printed(name=str(name), measure=name)]
+    name = str(name)  # a measure of ir-measures is known by its name
+    if name in SETS:
+        return resolve(SETS[name])
+    match = SPELLED.fullmatch(name.strip())
+    # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
+    if match is not None and (name in NAMES or not MEASURES.has_file(name.partition("(")[0])):
+        try:
+            return _expand(NAMES[match["name"]], match["parameters"] or "")
+        except ParameterError:
+            # recall_at_10 and rbp.95 begin like trec_eval's names, but are those of other tools.
+            meant = ours(name)
+            if meant is None:
+                raise
+            return [Printed(name=name.strip(), measure=parse(meant))]
+    try:
+        return [Printed(name=name.strip(), measure=parse(name))]
+    except UnknownNameError as error:
+        # An error may suggest trec_eval's names beside ours.
+        if error.kind != "measure" or isinstance(error, AmbiguousNameError):
+            raise
+        raise unknown(name, [*NAMES, *SETS]) from None
+
+
+def _expand(entry: TrecName, parameters: str) -> list[Printed]:
+    """Return what trec_eval prints under a name with these parameters."""
+    labelled = [(label, list(map(parse, texts))) for label, texts in entry.expand(entry, parameters)]
+    return [
+        Printed(name=label, measure=one, rest=tuple(rest), per_query=entry.per_query, overall=entry.overall)
+        for label, (one, *rest) in labelled
+    ]
+
+
+def trec_name(measure: Measure) -> str | None:
+    """Return the name that trec_eval prints for the measure, or None where it has none."""
+    return _trec_labels().get(measure) or _cutoff_label(measure)
+
+
+@cache
+def _trec_labels() -> Mapping[Measure, str]:
+    """Return the label of every measure that trec_eval prints by default."""
+    return {printed.measure: printed.name for printed in resolve(NAMES)}
+
+
+def _cutoff_label(measure: Measure) -> str | None:
+    """Return the label of a measure that differs from one of trec_eval's own only in its cutoff."""
+    cutoff = getattr(measure, "cutoff", None)
+    for entry in NAMES.values():
+        if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":
+            (printed,) = _expand(entry, str(cutoff))
+            return printed.name if printed.measure == measure else None
+    return None
 
 
 def as_list(names: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""trec_eval's names ↔ measures: `ndcg_cut.5,10` is nDCG@5 and nDCG@10, and nDCG@5 prints as `ndcg_cut_5`.
+"""trec_eval's names → ours: `ndcg_cut.5,10` is nDCG@5 and nDCG@10, and nDCG@5 prints as `ndcg_cut_5`.
 
 A name may stand for several measures: alone (`P`: one for each of trec_eval's own cutoffs), with parameters after a
 dot (`P.5,10`), or as trec_eval prints it (`P_5`). A set (`official`, `all_trec`) stands for many names.
@@ -7,13 +7,9 @@ dot (`P.5,10`), or as trec_eval prints it (`P_5`). A set (`official`, `all_trec`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 
-from rankgauge.errors import AmbiguousNameError, ParameterError, UnknownNameError
-from rankgauge.measures.measure import MEASURES, Measure
-from rankgauge.measures.names import each, ours, parse, unknown
-from rankgauge.measures.output import Printed, measures_of
+from rankgauge.errors import ParameterError
 from rankgauge.records import record
 
 RANKS = "5,10,15,20,30,100,200,500,1000"
@@ -23,6 +19,10 @@ PIECE = 13
 """How many characters of a relevance string one number holds."""
 
 
+Labelled = list[tuple[str, list[str]]]
+"""Labels that trec_eval prints, each with the measure in our syntax; a long text has several."""
+
+
 @record
 class TrecName:
     """A measure of trec_eval's table: what its name and parameters stand for."""
@@ -30,69 +30,63 @@ class TrecName:
     name: str
     measure: str
     """The measure in our syntax, with a place for each parameter."""
-    expand: Callable[[TrecName, str], list[Printed]]
+    expand: Callable[[TrecName, str], Labelled]
     default: str = ""
     """trec_eval's own parameters, if none are given."""
     per_query: bool = True
     overall: bool = True
 
-    def printed(self, label: str, *parameters: str) -> Printed:
-        """Return the measure with its parameters, under the label that trec_eval prints."""
-        measure = parse(self.measure.format(*parameters))
-        return Printed(name=label, measure=measure, per_query=self.per_query, overall=self.overall)
 
-
-def _one(name: TrecName, text: str) -> list[Printed]:
+def _one(name: TrecName, text: str) -> Labelled:
     """Return one measure without parameters."""
     if text:
         raise _refusal(name, text)
-    return [name.printed(name.name)]
+    return [(name.name, [name.measure])]
 
 
-def _ranks(name: TrecName, text: str) -> list[Printed]:
+def _ranks(name: TrecName, text: str) -> Labelled:
     """Return a measure for each cutoff; as in trec_eval, 23.4 is 23."""
     ranks = sorted(int(number) for number in _split(name, text or name.default))
-    return [name.printed(f"{name.name}_{rank}", str(rank)) for rank in ranks]
+    return [(f"{name.name}_{rank}", [name.measure.format(rank)]) for rank in ranks]
 
 
-def _levels(name: TrecName, text: str) -> list[Printed]:
+def _levels(name: TrecName, text: str) -> Labelled:
     """Return a measure for each level, with two decimals in its label."""
     levels = sorted(_split(name, text or name.default))
-    return [name.printed(f"{name.name}_{level:.2f}", str(level)) for level in levels]
+    return [(f"{name.name}_{level:.2f}", [name.measure.format(level)]) for level in levels]
 
 
-def _numbers(name: TrecName, text: str) -> list[Printed]:
+def _numbers(name: TrecName, text: str) -> Labelled:
     """Return one measure with a number for each of its places; the label repeats them as they were written."""
     numbers = [f"{number:g}" for number in _split(name, text or name.default)]
     if len(numbers) != name.measure.count("{}"):
         raise _refusal(name, text)
-    return [name.printed(f"{name.name}_{text}" if text else name.name, *numbers)]
+    return [(f"{name.name}_{text}" if text else name.name, [name.measure.format(*numbers)])]
 
 
-def _list(name: TrecName, text: str) -> list[Printed]:
+def _list(name: TrecName, text: str) -> Labelled:
     """Return one measure of any number of numbers; the label repeats them as they were written."""
     numbers = ", ".join(f"{number:g}" for number in _split(name, text or name.default))
-    return [name.printed(f"{name.name}_{text}" if text else name.name, numbers)]
+    return [(f"{name.name}_{text}" if text else name.name, [name.measure.format(numbers)])]
 
 
-def _pairs(name: TrecName, text: str) -> list[Printed]:
+def _pairs(name: TrecName, text: str) -> Labelled:
     """Return one measure whose gains are given by grade: `1=3,2=7`."""
     if not text:
-        return [name.printed(name.name, "")]
+        return [(name.name, [name.measure.format("")])]
     pairs = re.findall(r"(\d+)=([-+.\d]+)(?:,|$)", text)
     if ",".join("=".join(pair) for pair in pairs) != text:
         raise _refusal(name, text)
     table = ", ".join(f"{grade}: {gain}" for grade, gain in pairs)
-    return [name.printed(f"{name.name}_{text}", f"(gains={{{table}}})")]
+    return [(f"{name.name}_{text}", [name.measure.format(f"(gains={{{table}}})")])]
 
 
-def _string(name: TrecName, text: str) -> list[Printed]:
+def _string(name: TrecName, text: str) -> Labelled:
     """Return the relevance string of the first documents, in as many pieces as its length takes."""
     (length,) = _split(name, text or name.default)
     starts = range(1, max(int(length), 1) + 1, PIECE)
-    first, *rest = (parse(name.measure.format(start, min(start + PIECE - 1, int(length)))) for start in starts)
-    label = f"{name.name}_{text}" if text else name.name
-    return [Printed(name=label, measure=first, rest=tuple(rest), per_query=name.per_query, overall=name.overall)]
+    pieces = [name.measure.format(start, min(start + PIECE - 1, int(length))) for start in starts]
+    return [(f"{name.name}_{text}" if text else name.name, pieces)]
 
 
 def _split(name: TrecName, text: str) -> list[float]:
@@ -195,64 +189,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
 }
 """Names for many measures at once."""
 
-_SPELLED = re.compile(
+SPELLED = re.compile(
     rf"(?P<name>{'|'.join(sorted(map(re.escape, NAMES), key=len, reverse=True))})(?:[._](?P<parameters>.+))?"
 )
-
-
-def resolve(names: Iterable[str | Measure]) -> list[Printed]:
-    """What each name stands for, in trec_eval's syntax, ours or another tool's, with the label to print it under."""
-    return each(names, _resolve_name)
-
-
-def parse_all(names: Iterable[str | Measure]) -> list[Measure]:
-    """Return the measures that the names stand for, each once."""
-    return list(measures_of(resolve(names)))
-
-
-def trec_name(measure: Measure) -> str | None:
-    """Return the name that trec_eval prints for the measure, or None where it has none."""
-    return _labels().get(measure) or _cutoff_label(measure)
-
-
-def _resolve_name(name: str | Measure) -> list[Printed]:
-    if isinstance(name, Measure):
-        return [Printed(name=str(name), measure=name)]
-    name = str(name)  # a measure of ir-measures is known by its name
-    if name in SETS:
-        return resolve(SETS[name])
-    match = _SPELLED.fullmatch(name.strip())
-    # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
-    if match is not None and (name in NAMES or not MEASURES.has_file(name.partition("(")[0])):
-        entry = NAMES[match["name"]]
-        try:
-            return entry.expand(entry, match["parameters"] or "")
-        except ParameterError:
-            # recall_at_10 and rbp.95 begin like trec_eval's names, but are those of other tools.
-            meant = ours(name)
-            if meant is None:
-                raise
-            return [Printed(name=name.strip(), measure=parse(meant))]
-    try:
-        return [Printed(name=name.strip(), measure=parse(name))]
-    except UnknownNameError as error:
-        # An error may suggest trec_eval's names beside ours.
-        if error.kind != "measure" or isinstance(error, AmbiguousNameError):
-            raise
-        raise unknown(name, [*NAMES, *SETS]) from None
-
-
-@cache
-def _labels() -> Mapping[Measure, str]:
-    """Return the label of every measure that trec_eval prints by default."""
-    return {printed.measure: printed.name for printed in resolve(NAMES)}
-
-
-def _cutoff_label(measure: Measure) -> str | None:
-    """Return the label of a measure that differs from one of trec_eval's own only in its cutoff."""
-    cutoff = getattr(measure, "cutoff", None)
-    for entry in NAMES.values():
-        if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":
-            (printed,) = entry.expand(entry, str(cutoff))
-            return printed.name if printed.measure == measure else None
-    return None
+"""A name as trec_eval takes and prints it."""

@@ -16,9 +16,9 @@ import numpy as np
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, NegativeGrade, Ties, Unjudged
-from rankgauge.ranking.hits import Block, Hits
+from rankgauge.ranking.hits import Block, Hits, Ranking, apply_negative, arrange, comparable_scores, tie_groups
 from rankgauge.ranking.lists import UNJUDGED, RankedLists
-from rankgauge.ranking.rules import SORTS, Ranking, apply_negative, arrange, comparable_scores, tie_groups
+from rankgauge.ranking.sorts import SORTS
 from rankgauge.records import entity
 from rankgauge.threads import keep_freed_memory, spread
 

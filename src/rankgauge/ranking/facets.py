@@ -113,7 +113,7 @@ def split_facets(
 
     Levels keep their order on the facets, also below 0; what negative grades mean is said of whole documents alone.
     """
-    from rankgauge.ranking.rules import apply_negative
+    from rankgauge.ranking.hits import apply_negative
 
     # Measures of whole documents may do without the names of facets; those that ask for facets have checked them.
     grades = judgments["grade"].to_numpy()

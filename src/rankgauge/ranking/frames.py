@@ -14,10 +14,9 @@ from rankgauge.lazy_polars import pl
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Duplicates, JudgedTwice, NegativeGrade, RunOrder, Ties
 from rankgauge.ranking.facets import FACET, STRATUM, Facets, split_facets
-from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import (
-    SORTS,
+from rankgauge.ranking.hits import (
+    Found,
+    Hits,
     Ranking,
     apply_negative,
     arrange,
@@ -25,6 +24,8 @@ from rankgauge.ranking.rules import (
     tie_groups,
     tied_by_rounding,
 )
+from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.ranking.sorts import SORTS
 from rankgauge.records import entity
 
 WORTHLESS = (Duplicates.FIRST_HOLE, Duplicates.COUNT_ONCE)

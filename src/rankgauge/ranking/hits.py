@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from rankgauge.errors import UnmatchedError
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray, tally
-from rankgauge.policies import IdealPool, Ties
+from rankgauge.numeric import BoolArray, CodeArray, CompactArray, FloatArray, IndexArray
+from rankgauge.policies import Duplicates, IdealPool, JudgedTwice, NegativeGrade, RunOrder, Ties, Unjudged
 from rankgauge.ranking.facets import FacetLists, Facets
-from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists
-from rankgauge.records import entity
+from rankgauge.ranking.lists import UNJUDGED, Names, RankedLists, to_single
+from rankgauge.records import entity, record
 
 CELLS = 1 << 17
 """How many cells a block may have: 1 MB for a column of doubles, so that the cache of a core holds several."""
@@ -36,6 +36,24 @@ FLAT = ("rank", "grade", "first", "size")
 
 EXACT = 1 << 24
 """Up to this rank, single precision holds every one."""
+
+
+@record
+class Ranking:
+    """How a run becomes ranked lists."""
+
+    duplicates: Duplicates = Duplicates.REFUSE
+    judged_twice: JudgedTwice = JudgedTwice.REFUSE
+    order: RunOrder = RunOrder.SCORE
+    ties: Ties = Ties.EXPECTED
+    single_precision: bool = False
+    unjudged: Unjudged = Unjudged.NOT_RELEVANT
+    negative: NegativeGrade = NegativeGrade.ZERO
+    ideal: IdealPool = IdealPool.JUDGED
+    depth: int | None = None
+    single_arithmetic: bool = False
+    levels: bool = False
+    """Whether grades by facet are levels of preferences: then those below 0 are levels like any other."""
 
 
 @entity
@@ -401,12 +419,68 @@ class Hits:
         )
 
 
+def arrange(hits: Hits, how: Ranking) -> Hits:
+    """Return the hits after the policies that act on whole lists: ties, depth, unjudged documents.
+
+    The depth is that of the run, so it is cut before unjudged documents are taken out (trec_eval's -M and -J).
+    """
+    hits = replace(hits.ordered(how.ties), single=how.single_arithmetic)
+    if how.depth is not None:
+        hits = hits.cut(how.depth)
+    pooled = how.negative is NegativeGrade.POOLED or how.levels or (hits.facets is not None and hits.facets.sampled)
+    return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
+
+
+def apply_negative(grades: FloatArray, negative: NegativeGrade) -> FloatArray:
+    """Return the grades after the policy on negative ones."""
+    match negative:
+        case NegativeGrade.UNJUDGED | NegativeGrade.POOLED:
+            return np.where(grades < 0, UNJUDGED, grades)
+        case NegativeGrade.ZERO:
+            return np.maximum(grades, 0.0)
+    return grades
+
+
+def comparable_scores(score: FloatArray, how: Ranking) -> FloatArray:
+    """Return the scores as they are compared."""
+    if not how.single_precision:
+        return score
+    with np.errstate(over="ignore"):
+        return to_single(score)
+
+
+def tied_by_rounding(query: IndexArray, score: FloatArray, how: Ranking) -> int:
+    """Count the queries with scores that differ, but not in single precision, if they are compared in that."""
+    if not how.single_precision:
+        return 0
+    if bool(((query[1:] == query[:-1]) & (score[1:] > score[:-1])).any()):
+        order = np.lexsort((-score, query))
+        query, score = query[order], score[order]
+    single = comparable_scores(score, how)
+    merged = (query[1:] == query[:-1]) & (single[1:] == single[:-1]) & (score[1:] != score[:-1])
+    return len(np.unique(query[1:][merged]))
+
+
+def tie_groups(code: IndexArray, score: FloatArray, ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the first rank and the size of each row's tie group."""
+    opens = np.ones(len(code), dtype=bool)
+    opens[1:] = (code[1:] != code[:-1]) | (score[1:] != score[:-1])
+    at = np.flatnonzero(opens)
+    sizes = np.diff(at, append=len(code))
+    return np.repeat(ranks[at], sizes), np.repeat(sizes, sizes).astype(np.float64)
+
+
 @entity
 class Block:
     """Queries by their position, and their ranked lists."""
 
     index: IndexArray
     lists: RankedLists
+
+
+def tally(codes: CodeArray, n: int) -> IndexArray:
+    """Count how often each code below `n` is among these, which ascend, without the copy that `bincount` makes."""
+    return np.diff(np.searchsorted(codes, np.arange(n + 1, dtype=codes.dtype)))
 
 
 class _Padding:

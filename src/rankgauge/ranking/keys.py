@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, IndexArray
 from rankgauge.policies import NegativeGrade, Ties
+from rankgauge.ranking.hits import apply_negative
 from rankgauge.ranking.lists import UNJUDGED
-from rankgauge.ranking.rules import apply_negative
 from rankgauge.records import entity
 
 KeyArray: TypeAlias = npt.NDArray[np.int32]

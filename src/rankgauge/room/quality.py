@@ -22,7 +22,7 @@ from rankgauge.room.answers import Reason, reason_of
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.gold import AssessorBlock, Gold, GoldAnswer, GoldQuestion
 from rankgauge.room.room import Room
-from rankgauge.statistics.student import largest_share
+from rankgauge.statistics.intervals import largest_share
 
 BREAK = 600.0
 """A document that took longer, in seconds, was on the screen during a break; it does not count in the times."""

@@ -20,7 +20,7 @@ from rankgauge.files.formats.letor import AGAIN
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import JudgmentKind, RunOrder, Ties
 from rankgauge.ranking import Hits
-from rankgauge.ranking.rules import SORTS
+from rankgauge.ranking.sorts import SORTS
 from rankgauge.spark.job import JUDGMENT, LINE, EvaluationJob
 from rankgauge.spark.session import quiet
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.statistics.student import student_quantile, student_tail
+from rankgauge.statistics.intervals import student_quantile, student_tail
 
 STEPS = 60
 """Halvings in the search for a variance."""

@@ -3,52 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.statistics.student import normal_cdf, normal_quantile, student_quantile, unit_nodes
-
-
-class ColumnMoments(NamedTuple):
-    """For each column the number of queries, their mean, and each value's distance from it (0 if left out)."""
-
-    n: FloatArray
-    mean: FloatArray
-    centred: FloatArray
-
-    @property
-    def variance(self) -> FloatArray:
-        """The variance of the sample; 0 for fewer than two queries."""
-        return np.asarray((self.centred**2).sum(axis=0) / np.maximum(self.n - 1, 1))
-
-
-def moments(matrix: FloatArray) -> ColumnMoments:
-    """Return the moments of each column; the mean of no query is 0."""
-    known = ~np.isnan(matrix)
-    n = known.sum(axis=0).astype(np.float64)
-    mean = np.where(known, matrix, 0.0).sum(axis=0) / np.maximum(n, 1)
-    return ColumnMoments(n, mean, np.where(known, matrix - mean, 0.0))
-
-
-def column_means(matrix: FloatArray) -> tuple[FloatArray, IndexArray]:
-    """Return the mean of each column, NaN where it has no value, and how many values it has."""
-    known = ~np.isnan(matrix)
-    count = known.sum(axis=0)
-    return np.asarray(np.where(known, matrix, 0.0).sum(axis=0) / np.where(count, count, np.nan)), count
-
-
-def alike(matrix: FloatArray) -> Iterator[tuple[BoolArray, IndexArray]]:
-    """Yield the columns that have the same queries: those queries, and the columns' positions; none without queries."""
-    patterns, pattern = np.unique(~np.isnan(matrix), axis=1, return_inverse=True)
-    for number, rows in enumerate(patterns.T):
-        if rows.any():
-            yield rows, np.flatnonzero(pattern == number)
-
+from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.statistics.intervals import (
+    column_means,
+    moments,
+    normal_cdf,
+    normal_quantile,
+    student_quantile,
+    unit_nodes,
+)
 
 POWER = 0.8
 """The usual aim: a difference that is there is found four times out of five."""

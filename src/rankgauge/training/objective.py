@@ -25,7 +25,7 @@ from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
-from rankgauge.ranking.rules import apply_negative, comparable_scores
+from rankgauge.ranking.hits import apply_negative, comparable_scores
 from rankgauge.training.documents import Documents
 
 TOGETHER = 1 << 19

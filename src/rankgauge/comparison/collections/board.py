@@ -27,8 +27,7 @@ from rankgauge.statistics.collection_means import (
     rank_ends,
 )
 from rankgauge.statistics.correlation import kendall_tau, mean_ranks
-from rankgauge.statistics.intervals import limits, t_interval
-from rankgauge.statistics.student import student_quantile
+from rankgauge.statistics.intervals import limits, student_quantile, t_interval
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import CollectionsGate

@@ -34,7 +34,7 @@ from rankgauge.render.numbers import count, decimal, interval, number, p_value, 
 from rankgauge.render.passages import Figure, Heading, Latex, Notes, Paragraph, Passage
 from rankgauge.render.svg import LETTER, WIDTH, Axis, Drawing, list_drawings, margin, sheet, short, ticks
 from rankgauge.render.table import Column, ReportTable
-from rankgauge.statistics.student import student_quantile
+from rankgauge.statistics.intervals import student_quantile
 
 if TYPE_CHECKING:
     from rankgauge.comparison.gate import CollectionsGate

@@ -20,7 +20,7 @@ from rankgauge.labelling.posterior.choice import LabelChoice
 from rankgauge.labelling.posterior.posterior import CHANCES, WIDER, GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.sampler import draw_grades
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.statistics.student import normal_quantile
+from rankgauge.statistics.intervals import normal_quantile
 
 TRUTHS, STEP = 4, 50
 """How many gradings stand for the truth in a forecast, and how many labels of it are taken at a time."""

@@ -29,7 +29,7 @@ from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import IdealPool, Unjudged
 from rankgauge.ranking import RankedLists
-from rankgauge.ranking.rules import apply_negative
+from rankgauge.ranking.hits import apply_negative
 
 WIDER, CHANCES = 1.25, 1.15
 """By how much intervals are wider than the draws, and by how much draws are widened where chances are counted."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankgauge.measures.gains import cumulate, discount, ideal_gains
-from rankgauge.measures.graded.dcg import DCG
+from rankgauge.measures.graded.ndcg import DCG
 from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total

@@ -4,17 +4,15 @@ Most run files are regular: six fields between single blanks, the lines of a que
 file is read in chunks of whole queries by two threads, and everything about a chunk is done in NumPy on its bytes:
 
 1. `lines`: newlines are searched for, fields found from them; the query field is compared with the line before.
-2. `ids`: document ids become rows of 64-bit words, and these hashes.
-3. `lookup`: tables of hashes find the judged lines, and documents listed twice.
-4. `numbers`: scores are parsed eight digits at a time.
-5. `run`: lists whose scores fall are left as they are; the others are sorted.
+   Document ids become rows of 64-bit words, scores are parsed eight digits at a time.
+2. `run`: tables of the ids' hashes find the judged lines, and documents listed twice. Lists whose scores fall are left
+   as they are; the others are sorted.
 
 Only judged hits leave a chunk, so memory follows the judgments. Whatever is not regular (other white space, comments,
 bytes above ASCII, a query that comes back, a score that is no number, a document listed twice) makes `scan` give
 None; the general path then reads the file, with the same result or with the error that names the line.
 """
 
-from rankgauge.ranking.scan.judgments import JudgedPool
-from rankgauge.ranking.scan.run import scan, scan_judgments, scan_run
+from rankgauge.ranking.scan.run import JudgedPool, scan, scan_judgments, scan_run
 
 __all__ = ["JudgedPool", "scan", "scan_judgments", "scan_run"]

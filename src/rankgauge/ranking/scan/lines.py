@@ -4,6 +4,10 @@ Most chunks are uniform: the second field and the tag are as long as those of th
 are searched for. A field of any length ends at the first blank of the words that begin with it, and since all
 separators are counted, there are no others. Elsewhere one comparison finds every separator. A chunk whose lines do
 not all have the same number of fields between single separators is irregular.
+
+Ids are rows of 64-bit words, loaded many at a time and never made Python objects: an id's bytes, filled up with zeros.
+No id holds a zero byte, so equal rows are equal ids; and since the fill is less than any character, the order of rows
+as big-endian numbers is the byte order of the ids.
 """
 
 from __future__ import annotations
@@ -13,15 +17,85 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import cache
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
-from rankgauge.ranking.scan.ids import MARGIN, Words, until, window, words
 from rankgauge.records import entity
 from rankgauge.threads import THREADS
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""Ids × words, or one word per id."""
+
+LONGEST_ID = 64
+MARGIN = 64
+"""How many bytes around a chunk may be read."""
+
+_EACH, _TOPS, _ALL = (np.uint64(bits) for bits in (0x0101010101010101, 0x8080808080808080, 0xFFFFFFFFFFFFFFFF))
+"""The lowest bit of each byte, the highest, and all bits."""
+
+
+def window(data: bytearray, start: IndexArray, width: int) -> Words:
+    """Return the `width` words that begin at each place; words may begin at any byte."""
+    size = 8 * width
+    every = np.ndarray((len(data) - size + 1,), dtype=f"V{size}", buffer=data, strides=(1,))
+    return every[start].view(np.uint64).reshape(-1, width)
+
+
+def words(data: bytearray, start: IndexArray, length: IndexArray) -> Words | None:
+    """Return the ids as rows of words; None where one is longer than any should be."""
+    shortest, longest = int(length.min(initial=LONGEST_ID)), int(length.max(initial=1))
+    if longest > LONGEST_ID:
+        return None
+    width = -(-longest // 8)
+    rows = window(data, start, width)
+    for column in range(shortest // 8, width):
+        rows[:, column] &= _masks(column).take(length)
+    return rows
+
+
+def until(data: bytearray, start: IndexArray, blank: int, length: int) -> tuple[Words, IndexArray] | None:
+    """Return the ids that begin at each place and end before the first blank, as rows of words, and their lengths.
+
+    `length` is about how long they are; None where one is longer than any should be.
+    """
+    width = length // 8 + 1
+    if width > LONGEST_ID // 8:
+        return None
+    rows = window(data, start, width)
+    lengths, goes_on = np.zeros(len(start), dtype=np.int64), np.ones(len(start), dtype=bool)
+    for column in range(width):
+        kept = _before(rows[:, column], np.uint64(blank) * _EACH)
+        if column:
+            kept *= goes_on
+        rows[:, column] &= kept
+        lengths += np.bitwise_count(kept) >> 3
+        goes_on = kept == _ALL
+    return until(data, start, blank, 8 * width) if bool(goes_on.any()) else (rows, lengths)
+
+
+def _before(text: Words, blanks: np.uint64) -> Words:
+    """Masks of the bytes before the first one that equals those of `blanks`."""
+    other = text ^ blanks
+    marks = other - _EACH
+    np.invert(other, out=other)
+    marks &= other
+    marks &= _TOPS  # the lowest bit is that of the first byte that is 0 in `other`
+    np.negative(marks, out=other)
+    marks &= other
+    marks >>= np.uint64(7)
+    marks -= np.uint64(1)
+    return marks
+
+
+@cache
+def _masks(column: int) -> Words:
+    """For each length of an id, the mask that keeps its bytes in that column."""
+    kept = 8 * column + np.arange(8) < np.arange(LONGEST_ID + 1)[:, np.newaxis]
+    return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()
+
 
 BLANKS = (32, 9)
 SECOND, TAG = 1, 5

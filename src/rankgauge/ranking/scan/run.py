@@ -1,34 +1,48 @@
-"""A run file and its judgments → hits."""
+"""Regular TREC files → hits: the judgments as arrays, where the lines of a run are among them, and their ranks."""
 
 from __future__ import annotations
 
 import io
+import mmap
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from rankgauge.lazy_polars import pl
-from rankgauge.numeric import EXACT_WHOLE, BoolArray, FloatArray, IndexArray
-from rankgauge.policies import Ties
-from rankgauge.ranking.hits import Found, Hits
-from rankgauge.ranking.rules import SORTS, Ranking, arrange, comparable_scores, tied_by_rounding
-from rankgauge.ranking.scan.ids import Words, ascending, descending
-from rankgauge.ranking.scan.judgments import JudgedPool, spans
-from rankgauge.ranking.scan.lines import CHUNK, SPREAD, Chunk, IrregularFileError, TrecLines, chunks, decimals
+from rankgauge.numeric import EXACT_WHOLE, BoolArray, CodeArray, CompactArray, FloatArray, IndexArray
+from rankgauge.policies import NegativeGrade, Ties
+from rankgauge.ranking.hits import (
+    Found,
+    Hits,
+    Ranking,
+    apply_negative,
+    arrange,
+    comparable_scores,
+    tied_by_rounding,
+)
+from rankgauge.ranking.lists import UNJUDGED
+from rankgauge.ranking.scan.lines import CHUNK, SPREAD, Chunk, IrregularFileError, TrecLines, Words, chunks, decimals
+from rankgauge.ranking.sorts import SORTS
+from rankgauge.records import entity
 from rankgauge.threads import keep_freed_memory, spread
 
-DOCUMENT, SCORE, FIELDS = 2, 4, 6
+Made = TypeVar("Made")
+
+DOCUMENT = 2
+GRADE, JUDGED_FIELDS = 3, 4
+SCORE, FIELDS = 4, 6
+"""The fields that are read, and how many there are in a line of judgments and of a run."""
+
 LOOKED_AT = 512
 """How many bytes tell a packed file from text."""
-
-BY_ID: Mapping[Ties, Callable[[Words], list[Words]]] = {Ties.DOCID: descending, Ties.ASCENDING: ascending}
-"""The sort keys of ids, by the policies that order ties by them."""
 
 
 def scan(run: str | Path, judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk: int = CHUNK) -> Hits | None:
@@ -45,10 +59,10 @@ def scan_judgments(judgments: str | Path | pl.DataFrame, how: Ranking, *, chunk:
     # Some sorts leave ties as no stable sort does: their lists take the general path.
     if sys.byteorder != "little" or how.ties in SORTS:
         return None
-    keep_freed_memory()
     try:
         with _open_file(judgments) as file:
-            pool = JudgedPool.read(chunks(file, chunk), how.negative, size=_size(file))
+            parts = _work_on(file, lambda read: _PoolPart.of(read, how.negative), chunk)
+            pool = JudgedPool.read(parts, size=_size(file))
             pool.whole  # noqa: B018 - made here, once, and not by each of several threads
             return pool
     except _reasons():  # the general path says what is wrong, and where
@@ -61,7 +75,7 @@ def scan_run(
     """Return the judged hits of a TREC run file; None where it is not regular. The `last` run uses the pool up."""
     try:
         with _open_file(run) as file:
-            hits = _hits(chunks(file, chunk), pool, how, last=last)
+            hits = _hits(_work_on(file, lambda read: _find_hits(read, pool, how), chunk), pool, last=last)
     except _reasons():
         return None
     return arrange(hits, how)
@@ -74,12 +88,11 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
     """
     if sys.byteorder != "little":
         raise IrregularFileError
-    keep_freed_memory()
     names: list[bytes] = []
     parts: list[Any] = []
     try:
         with _open_file(run) as file:
-            for found, *part in spread(_lists, chunks(file, chunk), least=SPREAD):
+            for found, *part in _work_on(file, _lists, chunk):
                 names += found
                 parts.append(part)
     except _reasons():
@@ -108,33 +121,41 @@ def _scores(chunk: Chunk, lines: TrecLines) -> FloatArray:
 
 def _open_file(source: str | PathLike[Any] | pl.DataFrame) -> BinaryIO:
     """The file, unpacked if need be; a table of judgments is written as a file, so that both are read in one way."""
-    if isinstance(source, str | PathLike):
-        file = Path(source)
-        if not file.is_file():
-            raise IrregularFileError  # a pipe gives its bytes once, and the general path keeps them
-        return _unpack(file) if _is_packed(file) else file.open("rb", buffering=0)
-    text = io.BytesIO()
-    columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
-    columns.write_csv(text, include_header=False, separator=" ", quote_style="never")
-    text.seek(0)
-    return text
+    if not isinstance(source, str | PathLike):
+        text = io.BytesIO()
+        columns = source.select("query", pl.lit("0").alias("iteration"), "document", "grade")
+        columns.write_csv(text, include_header=False, separator=" ", quote_style="never")
+        text.seek(0)
+        return text
+    file = Path(source)
+    if not file.is_file():
+        raise IrregularFileError  # a pipe gives its bytes once, and the general path keeps them
+    opened = file.open("rb", buffering=0)
+    start = opened.read(LOOKED_AT)
+    if start.isascii():
+        opened.seek(0)
+        return opened
+    with opened:
+        start += opened.read(LOOKED_AT**2)
+    from rankgauge.files.compression import is_bomb, packing_of
 
-
-def _is_packed(file: Path) -> bool:
-    """Say whether the file seems to be packed; a packed file that does not seem so takes the general path."""
-    with file.open("rb", buffering=0) as opened:
-        return not opened.read(LOOKED_AT).isascii()
-
-
-def _unpack(file: Path) -> BinaryIO:
-    from rankgauge.files.source import Source
-
-    return Source.of(file).open()
+    packing = packing_of(start)
+    if packing is None or is_bomb(start):  # the general path says what is wrong
+        raise IrregularFileError
+    return packing.unpack(file, -1)
 
 
 def _size(file: BinaryIO) -> int:
     """Return how many bytes the file has, 0 if nobody knows before they are unpacked."""
     return os.fstat(file.fileno()).st_size if isinstance(file, io.FileIO) else 0
+
+
+def _work_on(file: BinaryIO, work: Callable[[Chunk], Made], size: int) -> Iterator[Made]:
+    """Yield what `work` makes of each chunk of the file; that of a small one is no work for threads."""
+    if 0 < _size(file) < size:
+        return map(work, chunks(file, size))
+    keep_freed_memory()
+    return spread(work, chunks(file, size), least=SPREAD)
 
 
 def _reasons() -> tuple[type[BaseException], ...]:
@@ -144,16 +165,16 @@ def _reasons() -> tuple[type[BaseException], ...]:
     return (IrregularFileError, *damage())
 
 
-def _hits(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool) -> Hits:
+def _hits(found: Iterable[Found], pool: JudgedPool, *, last: bool) -> Hits:
     pool_query, pool_grade = pool.judged
-    parts = _parts(source, pool, how, last=last)
+    parts = _check_parts(found, pool, last=last)
     return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
 
-def _parts(source: Iterable[Chunk], pool: JudgedPool, how: Ranking, *, last: bool) -> Iterator[Found]:
+def _check_parts(parts: Iterable[Found], pool: JudgedPool, *, last: bool) -> Iterator[Found]:
     """Yield the judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
-    for found in spread(lambda chunk: _find_hits(chunk, pool, how), source, least=SPREAD):
+    for found in parts:
         if bool(seen[found.listed].any()):
             raise IrregularFileError
         seen[found.listed], empty = True, False
@@ -204,11 +225,10 @@ def _order_lines(
     groups = np.flatnonzero(opens)
     sizes = np.diff(groups, append=len(score))
     group = np.repeat(np.arange(len(groups)), sizes)
-    if ties in BY_ID and len(groups) < len(score):
+    if ties in (Ties.DOCID, Ties.ASCENDING) and len(groups) < len(score):
         tied = np.flatnonzero((np.bincount(group[place >= 0], minlength=len(groups)) > 0) & (sizes > 1))
-        place = _by_id(
-            place, documents if order is None else documents[order], groups[tied], sizes[tied], keys=BY_ID[ties]
-        )
+        listed = documents if order is None else documents[order]
+        place = _order_by_id(place, listed, groups[tied], sizes[tied], falling=ties is Ties.DOCID)
     at = np.flatnonzero(place >= 0)
     query, group = np.repeat(np.arange(len(counts)), counts)[at], group[at]
     return Found(
@@ -237,16 +257,343 @@ def _falling(score: FloatArray, opens: BoolArray, starts: IndexArray, counts: In
     return order
 
 
-def _by_id(
-    place: IndexArray,
-    documents: Words,
-    groups: IndexArray,
-    sizes: IndexArray,
-    *,
-    keys: Callable[[Words], list[Words]],
+def _order_by_id(
+    place: IndexArray, documents: Words, groups: IndexArray, sizes: IndexArray, *, falling: bool
 ) -> IndexArray:
-    """The places after the documents of these tie groups were put in the order of their ids that the keys give."""
+    """The places after the documents of these tie groups were put in the falling or rising byte order of their ids."""
     lines = spans(groups, sizes)
-    place = place.copy()
-    place[lines] = place[lines[np.lexsort((*keys(documents[lines]), np.repeat(groups, sizes)))]]
+    rows, place = documents[lines], place.copy()
+    keys = [rows[:, column].byteswap() for column in reversed(range(rows.shape[1]))]  # the least significant first
+    order = np.lexsort((*(~key if falling else key for key in keys), np.repeat(groups, sizes)))
+    place[lines] = place[lines[order]]
     return place
+
+
+SHORTEST = 2 * JUDGED_FIELDS
+"""How many bytes a line of judgments has at least."""
+
+SMALL = 1 << 18
+"""Up to this many judgments have one lookup for every run and chunk, which the cache holds; more have one per chunk."""
+
+LARGE = 1 << 22
+"""Arrays of at least so many bytes lie in pages of their own."""
+
+
+@entity
+class JudgedPool:
+    """The judged documents, query by query: those of query `i` begin at `starts[i]` and are `counts[i]`."""
+
+    codes: dict[bytes, int]
+    starts: IndexArray
+    counts: IndexArray
+    documents: Words
+    grades: CompactArray
+    descending: CompactArray
+    """The same grades, descending within each query; unjudged ones last."""
+    negative: int
+    """How many grades are below 0."""
+
+    @classmethod
+    def read(cls, parts: Iterable[_PoolPart], *, size: int = 0) -> JudgedPool:
+        """The pool of a judgments file of `size` bytes, if that is known; parts are let go once they are copied."""
+        names: list[bytes] = []
+        counts: list[IndexArray] = []
+        documents, grades, descending = (_Column(room=size // SHORTEST) for _ in range(3))
+        below = 0
+        for part in parts:
+            names += part.names
+            counts.append(part.counts)
+            below += part.negative
+            documents.add(part.documents)
+            grades.add(part.grades[:, np.newaxis])
+            descending.add(part.descending[:, np.newaxis])
+        codes = {name: code for code, name in enumerate(names)}
+        if not names or len(codes) < len(names):
+            raise IrregularFileError
+        each = np.concatenate(counts)
+        return cls(
+            codes=codes,
+            starts=np.cumsum(each) - each,
+            counts=each,
+            documents=documents.rows,
+            grades=grades.rows[:, 0],
+            descending=descending.rows[:, 0],
+            negative=below,
+        )
+
+    @property
+    def is_fractional(self) -> bool:
+        """Whether a grade is no whole number."""
+        return bool((self.grades[np.isfinite(self.grades)] % 1 != 0).any())
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The queries' names, in the order of their first judgments."""
+        return [name.decode("ascii") for name in self.codes]
+
+    @cached_property
+    def whole(self) -> JudgedLookup | None:
+        """The lookup of all judged documents, unless there are too many."""
+        return self._lookup(np.arange(len(self.counts))) if len(self.grades) <= SMALL else None
+
+    def places(self, documents: Words, codes: IndexArray, counts: IndexArray) -> IndexArray:
+        """For each line its place in the pool, or -1; the lines are those of the queries `codes`, `counts` of each."""
+        lookup = self._lookup(codes) if self.whole is None else self.whole
+        return lookup.find(documents, np.repeat(codes, counts))
+
+    def check(self, codes: IndexArray) -> None:
+        """Refuses a document that is judged twice for one of these queries."""
+        if self.whole is None and len(codes):
+            self._lookup(codes)
+
+    def release(self, codes: IndexArray) -> None:
+        """Give back the memory of these queries' ids, whole pages of it: no run will ask for them any more."""
+        mapping = mapping_of(self.documents)
+        if mapping is None or self.whole is not None:
+            return
+        codes, row = np.sort(codes), self.documents.strides[0]
+        breaks = np.flatnonzero(np.diff(codes) != 1)
+        for first, last in zip(codes[np.append(0, breaks + 1)], codes[np.append(breaks, -1)], strict=True):
+            start = -(-int(self.starts[first]) * row // mmap.PAGESIZE) * mmap.PAGESIZE
+            end = int(self.starts[last] + self.counts[last]) * row // mmap.PAGESIZE * mmap.PAGESIZE
+            if start < end:
+                mapping.madvise(mmap.MADV_DONTNEED, start, end - start)
+
+    def _lookup(self, codes: IndexArray) -> JudgedLookup:
+        places = spans(self.starts[codes], self.counts[codes])
+        documents = self.documents.take(places, axis=0)
+        return JudgedLookup.of(documents, np.repeat(codes, self.counts[codes]), places)
+
+    @cached_property
+    def judged(self) -> tuple[CodeArray, CompactArray]:
+        """The query and the grade of every judged document, by query and falling grade."""
+        query = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        known = self.descending > UNJUDGED
+        return (query, self.descending) if known.all() else (query[known], self.descending[known])
+
+
+@entity
+class _PoolPart:
+    """What one chunk adds to the pool."""
+
+    names: list[bytes]
+    counts: IndexArray
+    documents: Words
+    grades: CompactArray
+    descending: CompactArray
+    negative: int
+
+    @classmethod
+    def of(cls, chunk: Chunk, negative: NegativeGrade) -> _PoolPart:
+        lines = TrecLines(chunk, JUDGED_FIELDS)
+        grades = decimals(chunk.data, *lines.field(GRADE))
+        # The general path names the line that it refuses, and keeps unjudged documents in the pool.
+        general = negative in (NegativeGrade.REFUSE, NegativeGrade.POOLED)
+        if grades is None or (general and bool((grades < 0).any())):
+            raise IrregularFileError
+        below = int((grades < 0).sum())
+        grades = apply_negative(grades, negative)
+        return cls(
+            names=lines.names,
+            counts=lines.counts,
+            documents=lines.ids(DOCUMENT),
+            grades=_compact(grades),
+            descending=_compact(_descending(grades, lines.counts)),
+            negative=below,
+        )
+
+
+def _compact(values: FloatArray) -> CompactArray:
+    """Return the same numbers in half the room, if all are small whole ones."""
+    singles = values.astype(np.float32)
+    return singles if bool(((singles == values) & (singles == np.rint(singles))).all()) else values
+
+
+def _descending(grades: FloatArray, counts: IndexArray) -> FloatArray:
+    """Return the grades, descending within each query: grades are few, so (query, grade) is one number to sort by."""
+    ordered = np.sort(-grades)
+    levels = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    keys = np.repeat(np.arange(len(counts)) * len(levels), counts) + np.searchsorted(levels, -grades)
+    keys.sort()
+    return np.asarray(-levels[keys % len(levels)])
+
+
+class _Column:
+    """Rows that are added at the end; room that is never filled costs no memory."""
+
+    def __init__(self, *, room: int) -> None:
+        self.room, self.size = room, 0
+        self.kept: npt.NDArray[Any] = np.empty((0, 0), dtype=np.float32)
+
+    @property
+    def rows(self) -> npt.NDArray[Any]:
+        """What was added."""
+        return self.kept[: self.size]
+
+    def add(self, part: npt.NDArray[Any]) -> None:
+        """Adds rows; those that are narrower than others are filled up with zeros."""
+        start, end, width = self.size, self.size + len(part), part.shape[1]
+        if end > len(self.kept) or width > self.kept.shape[1] or not np.can_cast(part.dtype, self.kept.dtype):
+            self._make_room(end, part)
+        self.kept[start:end, :width], self.kept[start:end, width:] = part, 0
+        self.size = end
+
+    def _make_room(self, end: int, part: npt.NDArray[Any]) -> None:
+        rows, width = max(self.room, 2 * end), max(part.shape[1], self.kept.shape[1])
+        made = _allocate((rows, width), np.result_type(part, self.kept) if self.size else part.dtype)
+        made[: self.size, : self.kept.shape[1]], made[: self.size, self.kept.shape[1] :] = self.rows, 0
+        self.kept = made
+
+
+def _allocate(shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Room for an array, in pages that can be given back one by one where the system can do that."""
+    size = shape[0] * shape[1] * dtype.itemsize
+    if not hasattr(mmap, "MADV_DONTNEED") or size < LARGE:
+        return np.empty(shape, dtype=dtype)
+    mapping = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(mapping, dtype=dtype).reshape(shape)
+
+
+def mapping_of(array: npt.NDArray[Any]) -> mmap.mmap | None:
+    """Return the pages that hold an array, if it was allocated in such."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    owner = owner.obj if isinstance(owner, memoryview) else owner
+    return owner if isinstance(owner, mmap.mmap) else None
+
+
+def spans(starts: IndexArray, counts: IndexArray) -> IndexArray:
+    """Return the numbers from each start on, as many as are counted: the places of several slices in one array."""
+    ends = np.cumsum(counts)
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - (ends - counts), counts))
+
+
+ROOM = 2
+"""A table has at least 2² times as many slots as there are keys, so that few share one."""
+
+
+@entity
+class JudgedLookup:
+    """Judged documents by their keys: `places` are theirs in the pool, `begins` where the keys of each slot begin."""
+
+    keys: Words
+    places: IndexArray
+    documents: Words
+    begins: npt.NDArray[np.int32]
+    bits: int
+
+    @classmethod
+    def of(cls, documents: Words, queries: IndexArray, places: IndexArray) -> JudgedLookup:
+        """Return the lookup of these documents; one that is judged twice for a query is left to the general path."""
+        keys = make_keys(hash_ids(documents), queries)
+        order = _order(keys)
+        keys = keys.take(order)
+        if bool((keys[1:] == keys[:-1]).any()):
+            raise IrregularFileError
+        bits = len(keys).bit_length() + ROOM
+        begins = np.zeros((1 << bits) + 1, dtype=np.int32)
+        np.cumsum(np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits), out=begins[1:])
+        return cls(
+            keys=keys,
+            places=places.take(order),
+            documents=documents.take(order, axis=0),
+            begins=begins,
+            bits=bits,
+        )
+
+    def find(self, documents: Words, queries: IndexArray) -> IndexArray:
+        """For each line its place in the pool, or -1; a document listed twice is left to the general path."""
+        keys = make_keys(hash_ids(documents), queries)
+        if _is_twice(keys):
+            raise IrregularFileError
+        slot = (keys >> np.uint64(64 - self.bits)).astype(np.int64)
+        at, end = self.begins.take(slot), self.begins.take(slot + 1)
+        found = np.full(len(keys), -1)
+        lines = np.flatnonzero(at < end)
+        at, end = at[lines], end[lines]
+        while len(lines):
+            hit = np.flatnonzero(self.keys.take(at) == keys[lines])
+            line, judged = lines[hit], at[hit]
+            equal = same(documents.take(line, axis=0), self.documents.take(judged, axis=0))
+            found[line[equal]] = self.places[judged[equal]]
+            at = at + 1
+            more = np.flatnonzero(at < end)
+            lines, at, end = lines[more], at[more], end[more]
+        return found
+
+
+def _order(keys: Words) -> IndexArray:
+    """The order of the keys, whose last bits are their numbers meanwhile: a sort takes less time than an `argsort`."""
+    bits = np.uint64(len(keys).bit_length())
+    packed = (keys >> bits << bits) | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    leading = packed >> bits
+    if bool((leading[1:] == leading[:-1]).any()):  # the last bits decide
+        return np.argsort(keys)
+    return (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64)
+
+
+def _is_twice(keys: Words) -> bool:
+    """Say whether two keys are equal; of different documents they are so once in millions of files.
+
+    Every line writes its number into its slot and reads it again: those that read another's compare their keys, and
+    try again among themselves, as there may be a third one.
+    """
+    bits = max(len(keys).bit_length() + ROOM, 1)
+    slots = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    owners = np.empty(1 << bits, dtype=np.int32)
+    rest = np.arange(len(keys), dtype=np.int32)
+    while len(rest):
+        owners[slots] = rest
+        found = owners.take(slots)
+        shared = np.flatnonzero(found != rest)
+        if bool((keys[rest[shared]] == keys[found[shared]]).any()):
+            return True
+        rest, slots = rest[shared], slots[shared]
+    return False
+
+
+_ODD = np.array(
+    [
+        *(0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93),
+        *(0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3),
+    ],
+    dtype=np.uint64,
+)
+"""Odd multipliers without a pattern in their bits, one for each word of an id."""
+
+_HALF = np.uint64(32)
+
+
+def hash_ids(rows: Words) -> Words:
+    """Return a hash of each id; a wider row of the same id has the same hash."""
+    sums = np.zeros(len(rows), dtype=np.uint64)
+    for column in range(rows.shape[1]):
+        mixed = rows[:, column] >> _HALF
+        mixed ^= rows[:, column]
+        mixed *= _ODD[column]
+        mixed ^= mixed >> _HALF
+        sums += mixed
+    return sums
+
+
+def make_keys(hashes: Words, queries: IndexArray) -> Words:
+    """Return a key of each (query, document); its upper bits are the better ones."""
+    keys: Words = hashes + queries.astype(np.uint64) * _ODD[1]
+    keys ^= keys >> _HALF
+    keys *= _ODD[0]
+    keys ^= keys >> _HALF
+    keys *= _ODD[1]
+    return keys
+
+
+def same(one: Words, other: Words) -> BoolArray:
+    """Return where two ids are equal, byte by byte."""
+    differs = np.zeros(len(one), dtype=np.uint64)
+    for column in range(max(one.shape[1], other.shape[1])):
+        if column < one.shape[1] and column < other.shape[1]:
+            differs |= one[:, column] ^ other[:, column]
+        else:
+            differs |= (one if column < one.shape[1] else other)[:, column]
+    return np.asarray(differs == 0)

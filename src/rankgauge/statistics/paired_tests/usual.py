@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.numeric import FloatArray
-from rankgauge.statistics.effects import alike, moments
+from rankgauge.statistics.intervals import alike, moments, student_tail
 from rankgauge.statistics.paired_test import SLACK, PairedTest, Tested, pieces, sampled_p
-from rankgauge.statistics.student import student_tail
 
 
 def _t_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
