@@ -37,8 +37,8 @@ from rankgauge.demo.folds import Fold, read_folds
 from rankgauge.labelling.simulations.jobs import run_jobs
 from rankgauge.papers.experiment import fold_means
 from rankgauge.papers.published.ndcg_tools import training
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
-from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
+from rankgauge.papers.published.ndcg_tools.findings import HeldOut
+from rankgauge.papers.published.ndcg_tools.training import PLAIN, READINGS, RankerSetup
 from rankgauge.reference.reference import replace_part
 from rankgauge.training import get
 

@@ -22,7 +22,7 @@ from benchmarks.ltr_sets import SETS, generated
 from rankgauge.demo.folds import Fold, read_folds
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.papers.published.ndcg_tools.training import READINGS
 from rankgauge.training import AdaRank
 
 THIRDS = 3

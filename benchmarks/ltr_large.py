@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from rankgauge.demo.learning import generate_learning
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.papers.published.ndcg_tools.training import READINGS
 from rankgauge.training import get
 
 LISTED = 119.6

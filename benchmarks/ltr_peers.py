@@ -16,7 +16,7 @@ from rankgauge.demo.folds import Fold
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.labelling.simulations.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.papers.published.ndcg_tools.training import READINGS
 from rankgauge.training import Documents, Objective
 
 __all__ = ["PEERS", "train"]

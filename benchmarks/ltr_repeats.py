@@ -13,8 +13,8 @@ from rankgauge.demo.folds import Fold
 from rankgauge.labelling.simulations.jobs import Progress, run_jobs
 from rankgauge.papers.experiment import fold_means
 from rankgauge.papers.published.ndcg_tools import training
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, HeldOut
-from rankgauge.papers.published.ndcg_tools.training import RankerSetup
+from rankgauge.papers.published.ndcg_tools.findings import HeldOut
+from rankgauge.papers.published.ndcg_tools.training import READINGS, RankerSetup
 
 SEEDS = 5
 DRAWN = ("ranknet", "coordinate-ascent")

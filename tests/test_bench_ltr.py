@@ -13,7 +13,7 @@ from benchmarks.ltr_repeats import Repeats
 from rankgauge.demo.folds import folds_of
 from rankgauge.demo.learning import generate_learning, learning_parts
 from rankgauge.labelling.simulations.jobs import ExperimentJob, report_nothing
-from rankgauge.papers.published.ndcg_tools.evaluators import HeldOut
+from rankgauge.papers.published.ndcg_tools.findings import HeldOut
 from rankgauge.papers.published.ndcg_tools.training import PLAIN, RankerSetup
 from rankgauge.training import AdaRank
 

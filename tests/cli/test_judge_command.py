@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -63,6 +64,17 @@ def test_a_cap_is_told_by_the_exit_code(command: Command, files: Path, capsys: p
     """What there is so far is written; the code says that something is left."""
     command(*CALL, "-o", "llm.csv", "--max-tokens-total", "3000", code=1)
     assert 0 < len(pl.read_csv(files / "llm.csv")) < 20
+    printed = command(*CALL, "-o", "llm.csv", "--max-tokens-total", "30000")
+    assert re.search(
+        r"^cap        [5-9],\d{3} of 30,000 tokens spent, earlier sessions included$", printed, re.MULTILINE
+    )
+
+
+def test_windows_are_counted_as_such(command: Command, files: Path) -> None:
+    """A document in two windows is one document."""
+    printed = command(*CALL, "-o", "llm.csv", "--windows", "--max-characters", "25")
+    assert "windows    40 of 4 queries; 0 answered before" in printed
+    assert "graded     20 documents, from 40 windows (0 from before)" in printed
 
 
 def test_scales_and_samples(command: Command, files: Path) -> None:
@@ -166,7 +178,7 @@ def test_ctrl_c_keeps_what_was_answered(
     assert set(slow.received.values()) == {1}
 
 
-def test_a_batch(command: Command, files: Path) -> None:
+def test_a_batch(command: Command, files: Path, program: Callable[..., subprocess.Popen[str]]) -> None:
     """Requests go to a file; the results of an endpoint come back as grades, with their provenance."""
     assert "requests.jsonl: 20 requests" in command(*CALL, "-o", "llm.csv", "--write-batch", "requests.jsonl")
     assert not (files / "llm.csv").exists()
@@ -180,6 +192,12 @@ def test_a_batch(command: Command, files: Path) -> None:
             body = stand_in.completion(asked["body"], row)
             results.append({"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}})
     (files / "results.jsonl").write_text("\n".join(map(json.dumps, results)))
+    failed = [{"custom_id": one["custom_id"], "error": {"message": "too late"}} for one in results[:3]]
+    (files / "failed.jsonl").write_text("\n".join(map(json.dumps, failed + results[3:])))
+    printed = program(*CALL, "-o", "llm.csv", "--read-batch", "failed.jsonl").communicate()[0]
+    assert (
+        "failed     3 of the batch's requests; write another batch for them\nfault      too late (3 times)" in printed
+    )
     assert "graded     20 of 20 pairs" in command(*CALL, "-o", "llm.csv", "--read-batch", "results.jsonl")
     assert json.loads((files / "llm.csv.provenance.json").read_text())["graded"] == 20
 

@@ -18,7 +18,7 @@ from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.papers import PAPERS, Setting, Verdict
 from rankgauge.papers.experiment import Measurements
 from rankgauge.papers.published.multigraded import ohsumed, swaps, tables
-from rankgauge.papers.published.multigraded.ohsumed import Thresholds
+from rankgauge.papers.published.multigraded.ohsumed import at_thresholds
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.render import plots
 from tests.experiments.quoting import not_of_run
@@ -286,15 +286,12 @@ def test_thresholds() -> None:
     """Each positive grade of a query is a threshold; between two grades in use AP is that of the higher one."""
     grades = np.array([2.5, 0.0, 0.5, 1.0, 0.0, 0.0])
     queries, scores = np.array(["b", "b", "b", "a", "a", "c"]), np.array([1.0, 3.0, 2.0, 1.0, 2.0, 1.0])
-    thresholds = Thresholds.of(grades, queries)
-    assert thresholds.grade.tolist() == [0.5, 2.5, 1.0]
-    assert thresholds.counts.tolist() == [2, 1, 0]
-    found = thresholds.precision(scores)
-    assert found == pytest.approx([(1 / 2 + 2 / 3) / 2, 1 / 3, 1 / 2])
-    nothing = [np.nan] * 3
-    expected = [[found[0], found[1], found[1]], [found[2], found[2], np.nan], nothing]
-    assert thresholds.at(found, np.array([0.5, 1.0, 2.0])) == pytest.approx(np.array(expected), nan_ok=True)
-    assert thresholds.mean(found) == pytest.approx([(found[0] + found[1]) / 2, found[2]])
+    levels, found, mean = at_thresholds(grades, queries, scores[np.newaxis])
+    assert levels.tolist() == [0.5, 1.0, 2.5]
+    half, most, other = (1 / 2 + 2 / 3) / 2, 1 / 3, 1 / 2
+    expected = [[half, most, most], [other, other, np.nan], [np.nan] * 3]
+    assert found[0] == pytest.approx(np.array(expected), nan_ok=True)
+    assert mean[0] == pytest.approx([(half + most) / 2, other])
 
 
 def test_strategies_that_rank_alike_are_one_curve() -> None:

@@ -24,20 +24,18 @@ from rankgauge.papers import PAPERS, Measurements, Setting, Verdict
 from rankgauge.papers.experiment import fold_means
 from rankgauge.papers.published import ndcg_tools
 from rankgauge.papers.published.ndcg_tools import training
-from rankgauge.papers.published.ndcg_tools.evaluators import (
-    CUTOFFS,
-    READINGS,
-    HeldOut,
-    tie_effects,
-    tool_differences,
-)
 from rankgauge.papers.published.ndcg_tools.findings import (
+    CUTOFFS,
     LATE,
     Findings,
+    HeldOut,
     coefficient_ratio,
     measure_weights,
     seed_effects,
+    tie_effects,
+    tool_differences,
 )
+from rankgauge.papers.published.ndcg_tools.training import READINGS
 from rankgauge.papers.reproduction import Reproduction
 from tests.experiments.quoting import not_of_run
 from tests.shared import shared
@@ -491,10 +489,8 @@ def test_command_goes_on(
     tmp_path: Path,
 ) -> None:
     """A folder with finished trainings is gone on from: nothing is trained again, and every claim has its verdict."""
-    monkeypatch.setattr(
-        ndcg_tools, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:6])
-    )
-    monkeypatch.setattr(ndcg_tools, "BESIDE", TRAINED[6:])
+    monkeypatch.setattr(training, "QUICK", training.TrainingEffort(words="the quickest settings", rankers=TRAINED[:6]))
+    monkeypatch.setattr(training, "BESIDE", TRAINED[6:])
     monkeypatch.setattr(training, "make_sampled", lambda count: DRAWN)
     monkeypatch.setattr(ndcg_tools, "_generate_folds", lambda seed: folds)
     monkeypatch.setattr(training, "train", lambda folds, job: pytest.fail(f"{job.name} is trained again"))

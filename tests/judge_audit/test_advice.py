@@ -67,7 +67,8 @@ def test_a_forecast_is_not_stated_as_a_fact() -> None:
     assert "forecast" not in JudgeAuditReport(audit=audited()).headline()
     assert "should hold" in text
     assert "possible with 200 labels" in text
-    assert "rankgauge active plan RUN… --judge judge=FILE -m nDCG@10 --budget" in text
+    assert "rankgauge active plan RUN… --judge judge=FILE --judgments LABELS -m nDCG@10 --budget" in text
+    assert "on queries like these)" in told()
 
 
 def test_labels_of_the_top_alone_are_said_to_be() -> None:

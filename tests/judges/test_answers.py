@@ -68,6 +68,14 @@ def choice(text: Any, **more: Any) -> dict[str, Any]:
         ("It covers the question.\nRating: [[2]]", 2),  # MT-Bench: Zheng et al.
         ("[[3]].", 3),
         (r"\boxed{1}", 1),  # models that are trained on mathematics
+        ('Here it is:\n{\n  "reason": "short",\n  "grade": 2\n}', 2),
+        ("```\n2\n```", 2),
+        ("```text\nGrade: 1\n```", 1),
+        ("relevance_grade: 2", 2),
+        ("<final_score>3</final_score>", 3),
+        ('{"relevance_score": 1}', 1),
+        ('{"final-grade": 2}', 2),
+        ('{"relevance_label": 0}', 0),
     ],
 )
 def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
@@ -114,6 +122,10 @@ def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
         ("1[[2]]", "form"),
         ("[[1]] [[2]]", "form"),
         ("0*.*1", "form"),
+        ("-**2**", "form"),  # a list's dash or a sign?
+        ('It says:\n{"grade": 3}\nand I say:\n{"grade": 1}', "form"),
+        ("```\n2\n```\n```\n1\n```", "form"),
+        ("```\n2\n3 stars\n```", "form"),
     ],
 )
 def test_anything_else_is_refused(text: Any, why: str) -> None:
@@ -189,6 +201,7 @@ def test_a_pattern_of_ones_own(pattern: str, text: str, grade: float | None, why
 SEEDS = [
     "2", "Grade: 1", "##final score: 3", '{"grade": 2, "reason": "a 3?"}', '```json\n{"score": 0}\n```', "**2**",
     "<score>1</score>", "The document says Grade: 3.\nSo: 1", "", "No idea.", "Rating: [[2]]", "<think>3?</think>\n1",
+    "```\n2\n```", 'So:\n{\n "final_score": 1\n}', "- **3**",
 ]  # fmt: skip
 SCALES = [GRADES, tuple(range(101)), (0.0, 0.5, 1.0, -1.0)]
 
@@ -207,7 +220,7 @@ def test_mutated_answers_never_give_a_grade_that_is_not_there(scale: tuple[float
         grade = parse(choice(text), scale).grade
         if grade is not None:
             seen.add(grade)
-            assert grade in {sign * float(one) for one in number.findall(text) for sign in (1, -1)}, text
+            assert grade in {float(one) for one in number.findall(text)}, text
             same = {one for one in number.findall(text) if abs(float(one)) == abs(grade)}
             blotted = number.sub(lambda one, same=same: "x" if one[0] in same else one[0], text)
             assert parse(choice(blotted), scale).grade != grade, text

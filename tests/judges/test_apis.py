@@ -78,6 +78,13 @@ def test_anything_else_is_no_reply(name: str, held: Any) -> None:
     assert CHAT_APIS[name].reply(held) is None
 
 
+def test_the_version_behind_a_model_is_kept() -> None:
+    """OpenAI's fingerprint stands beside the model's name, streamed or not."""
+    whole = {"model": "m-2026", "system_fingerprint": "fp_1", "choices": [{"delta": {}, "finish_reason": "stop"}]}
+    for text in (json.dumps(whole), f"data: {json.dumps(whole)}\n\ndata: [DONE]\n"):
+        assert read_reply(text, CHAT_APIS["openai"]).model == "m-2026 fp_1"
+
+
 def test_a_stream_that_breaks_off_is_no_answer() -> None:
     """Without the reason why it ended, the last piece may be missing."""
     with Streaming(PAIRS) as stand_in:

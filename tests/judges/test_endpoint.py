@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, PassingFaultError, _problem, read_reply
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, PassingFaultError, read_reply, said_problem
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 
 JSON = st.recursive(
@@ -30,7 +30,7 @@ JSON = st.recursive(
 @given(JSON.map(json.dumps) | st.text(max_size=50))
 def test_any_text_is_an_answer_or_a_passing_fault(text: str) -> None:
     """No shape of an answer breaks the reader, and an error's words are always found."""
-    assert isinstance(_problem(text), str)
+    assert isinstance(said_problem(text), str)
     try:
         reply = read_reply(text, CHAT_APIS["openai"])
     except PassingFaultError:
@@ -60,7 +60,7 @@ def trickle() -> Iterator[str]:
 
 def test_a_web_page_is_called_one() -> None:
     """A proxy's page or another server's is no reason that anybody can read in one line."""
-    assert _problem("<!doctype html><html><body>404 Not Found</body></html>") == "a web page"
+    assert said_problem("<!doctype html><html><body>404 Not Found</body></html>") == "a web page"
 
 
 def test_an_answer_that_trickles_in_is_given_up(trickle: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.dialects import get
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+from rankgauge.papers.published.ndcg_tools.training import READINGS
 from rankgauge.training import AdaRank, Documents, Objective
 from rankgauge.training.rankers.adarank import Boosting, sort_as_ranklib
 from tests.ltr.mq2008 import folds, mean_over_folds

@@ -12,7 +12,7 @@ from rankgauge.errors import InputError
 from rankgauge.policies import Ties
 from rankgauge.training import Documents, Objective
 from rankgauge.training.objective import Discounted, General
-from rankgauge.training.rankers.coordinate_ascent import STEPS, PlainSearch, SortedSearch, line_search
+from rankgauge.training.rankers.coordinate_ascent import STEPS, LineSearch, SortedSearch, line_search
 from tests.examples import examples
 
 MEASURES = ("nDCG@10", "nDCG@3", "nDCG", "DCG@2", "P@2", "RBP", "CG@3", "AP", "ERR@10", "RR")
@@ -122,7 +122,7 @@ def test_line_search(collection: tuple[Documents, np.ndarray], measure: str, tie
     copied, of = rng.random(n) < 0.4, rng.integers(0, n, size=n)
     columns[:, copied], scores[copied] = columns[:, of[copied]], scores[of[copied]]
     objective = Objective.of(documents, measure, dialects.get("standard").changed(ties=ties))
-    quick, plain = line_search(objective, columns), PlainSearch(objective, columns)
+    quick, plain = line_search(objective, columns), LineSearch(objective, columns)
     assert isinstance(quick, SortedSearch)
     quick.start(scores)
     plain.start(scores)
@@ -141,8 +141,8 @@ def test_searches() -> None:
     for measure, dialect, kind in (
         ("nDCG@10", "letor4", SortedSearch),
         ("AP", "trec_eval", SortedSearch),
-        ("AP", cut, PlainSearch),
-        ("Rprec", "standard", PlainSearch),
+        ("AP", cut, LineSearch),
+        ("Rprec", "standard", LineSearch),
     ):
         assert type(line_search(Objective.of(documents, measure, dialect), columns)) is kind
 
@@ -166,7 +166,7 @@ def test_lists_of_many_lengths() -> None:
         objective = Objective.of(documents, measure)
         objective = objective.chosen(objective.live)
         columns = np.ascontiguousarray(objective.documents.matrix.T)
-        quick, plain = SortedSearch(objective, columns), PlainSearch(objective, columns)
+        quick, plain = SortedSearch(objective, columns), LineSearch(objective, columns)
         for search in (quick, plain):
             search.start(columns[0])
         lists = 1 if measure == "GMAP" else objective.live.sum()
@@ -184,7 +184,7 @@ def test_steps() -> None:
 def test_best_step() -> None:
     """The step taken is the shortest of those that raise the value most, and none is taken where none does."""
     documents = Documents.of(np.zeros((2, 1)), [0, 1], [1, 1])
-    for kind in (SortedSearch, PlainSearch):
+    for kind in (SortedSearch, LineSearch):
         search = kind(Objective.of(documents, "nDCG"), np.array([[0.0, 1.0], [0.0, -1.0]]))
         search.start(np.array([5 / 512, 0.0]))
         assert search.best(0) == 6 / 512  # 4/512 leaves the bad document above

@@ -150,7 +150,8 @@ def test_slow_bodies_and_large_headers(room: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_workers_are_replaced_and_stop(tmp_path: Path) -> None:
-    """Killed processes are replaced within seconds; a stop takes less than ten, also with one that is stopped."""
+    """Killed processes are replaced within seconds; a stop takes less than ten, also with one that is stopped, and
+    leaves all data in the one file."""
     with served(tmp_path, "--workers", "2") as (process, address, _):
         with httpx.Client(base_url=address, timeout=30) as client:
             assert client.get("/livez").status_code == 200
@@ -171,6 +172,7 @@ def test_workers_are_replaced_and_stop(tmp_path: Path) -> None:
         assert process.returncode == 0
         psutil.wait_procs(fresh, timeout=1)
         assert not any(worker.is_running() for worker in fresh)
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith("room.db")] == ["room.db"]
 
 
 def serving(parent: int, count: int, without: list[psutil.Process] | None = None) -> list[psutil.Process]:

@@ -82,16 +82,6 @@ class Shown:
         summed = np.bincount(self.query, weights=worth, minlength=self.queries)
         return np.asarray(summed / np.where(self.lengths, self.lengths, np.nan))
 
-    def knows(self, need: str) -> bool:
-        """Say whether it is known what a statistic needs."""
-        known = {
-            "popularity": self.items.popularity is not None,
-            "category": self.items.kind is not None,
-            "users": self.users is not None,
-            "judgments": self.relevant is not None,
-        }
-        return known[need]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueStatistic(Registered):
@@ -114,7 +104,13 @@ class CatalogueStatistic(Registered):
 
     def lacks(self, shown: Shown) -> list[str]:
         """Return what it needs and nobody says."""
-        return [need for need in self.needs if not shown.knows(need)]
+        known = {
+            "popularity": shown.items.popularity,
+            "category": shown.items.kind,
+            "users": shown.users,
+            "judgments": shown.relevant,
+        }
+        return [need for need in self.needs if known[need] is None]
 
 
 def find(name: str) -> CatalogueStatistic:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,40 @@ def survey(
         known = Items(ids=shown_ids.to_list(), listed=False)
     else:
         known = read_items(items)
-    _check_users(users, known)
+    if users is not None and not 1 <= users < np.inf:
+        raise ParameterError("catalogue", "users", "a number of users, 1 or more", users)
+    most = 0.0 if known.popularity is None else float(np.max(known.popularity, initial=0.0))
+    if users is not None and users < most:
+        expected = f"{most:g} or more: so many users know the most popular item, by the column popularity"
+        raise ParameterError("catalogue", "users", expected, users)
     codes = pl.DataFrame({"document": list(known.ids), "item": np.arange(len(known), dtype=np.int64)})
     relevant = None
     if judgments is not None:
         enough = files.judgments_from(judgments).filter(pl.col("grade") >= rel)
         relevant = enough.select("query", "document").unique().with_columns(pl.lit(True).alias("relevant"))
-    shown = {name: _list_shown(frame, known, codes, relevant, depth, users) for name, frame in frames.items()}
+    shown = {}
+    for name, frame in frames.items():
+        rows = frame.join(codes, on="document", how="left", maintain_order="left")
+        if relevant is not None:
+            rows = rows.join(relevant, on=["query", "document"], how="left", maintain_order="left")
+        strange = rows.filter(pl.col("item").is_null())
+        if len(strange):
+            row = strange.row(0, named=True)
+            raise InputError(
+                f"document {row['document']} of query {row['query']} is not in the catalogue",
+                hint="--items must list every document that a run may show.",
+            )
+        query = rows["query"].rank("dense").to_numpy().astype(np.int64) - 1
+        order = np.argsort(query, kind="stable")
+        shown[name] = Shown(
+            queries=rows["query"].n_unique(),
+            query=query[order],
+            item=rows["item"].to_numpy()[order],
+            items=known,
+            depth=depth,
+            users=users,
+            relevant=None if relevant is None else rows["relevant"].fill_null(False).to_numpy()[order],
+        )
     found = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
     if statistics is not None and found.lacking:
         raise InputError("; ".join(f"{name} needs {describe_needs(needs)}" for name, needs in found.lacking.items()))
@@ -83,12 +111,18 @@ class CatalogueSurvey:
     @cached_property
     def table(self) -> PlainTable:
         """A row per statistic and run: the value, the interval where it is a mean over queries, and how many."""
-        rows = [
-            (one.name, run, *_value(one, shown))
-            for one in self.statistics
-            for run, shown in self.shown.items()
-            if not one.lacks(shown)
-        ]
+        rows = []
+        for one, (run, shown) in product(self.statistics, self.shown.items()):
+            if one.lacks(shown):
+                continue
+            found = np.atleast_1d(one.kernel(shown))
+            if not one.per_query:
+                rows.append((one.name, run, float(found[0]), np.nan, np.nan, shown.queries))
+                continue
+            counted = int((~np.isnan(found)).sum())
+            mean = float(np.nanmean(found)) if counted else np.nan
+            ends = t_interval(found).within(*one.bounds, mean)
+            rows.append((one.name, run, mean, float(ends.low), float(ends.high), counted))
         return PlainTable.of_rows(VALUES, rows)
 
     @property
@@ -101,61 +135,6 @@ class CatalogueSurvey:
         """The statistics that are left out, and what each would need."""
         shown = next(iter(self.shown.values()))
         return {one.name: one.lacks(shown) for one in self.statistics if one.lacks(shown)}
-
-
-def _check_users(users: float | None, items: Items) -> None:
-    """Refuses a number of users that is none, or that is lower than how many know a single document."""
-    if users is None:
-        return
-    if not 1 <= users < np.inf:
-        raise ParameterError("catalogue", "users", "a number of users, 1 or more", users)
-    most = 0.0 if items.popularity is None else float(np.max(items.popularity, initial=0.0))
-    if users < most:
-        expected = f"{most:g} or more: so many users know the most popular item, by the column popularity"
-        raise ParameterError("catalogue", "users", expected, users)
-
-
-def _value(one: CatalogueStatistic, shown: Shown) -> tuple[float, float, float, int]:
-    found = np.atleast_1d(one.kernel(shown))
-    counted = int((~np.isnan(found)).sum())
-    if not one.per_query:
-        return float(found[0]), np.nan, np.nan, shown.queries
-    mean = float(np.nanmean(found)) if counted else np.nan
-    ends = t_interval(found).within(*one.bounds, mean)
-    return mean, float(ends.low), float(ends.high), counted
-
-
-def _list_shown(
-    frame: pl.DataFrame,
-    items: Items,
-    codes: pl.DataFrame,
-    relevant: pl.DataFrame | None,
-    depth: int,
-    users: float | None,
-) -> Shown:
-    rows = frame.join(codes, on="document", how="left", maintain_order="left")
-    strange = rows.filter(pl.col("item").is_null())
-    if len(strange):
-        row = strange.row(0, named=True)
-        raise InputError(
-            f"document {row['document']} of query {row['query']} is not in the catalogue",
-            hint="--items must list every document that a run may show.",
-        )
-    query = rows["query"].rank("dense").to_numpy().astype(np.int64) - 1
-    order = np.argsort(query, kind="stable")
-    judged = None
-    if relevant is not None:
-        found = rows.join(relevant, on=["query", "document"], how="left", maintain_order="left")
-        judged = found["relevant"].fill_null(False).to_numpy()[order]
-    return Shown(
-        queries=rows["query"].n_unique(),
-        query=query[order],
-        item=rows["item"].to_numpy()[order],
-        items=items,
-        depth=depth,
-        users=users,
-        relevant=judged,
-    )
 
 
 POPULARITY = ("popularity", "interactions", "users", "clicks", "count")
@@ -194,8 +173,16 @@ class Items:
         if ids.n_unique() < len(ids):
             twice = ids.filter(ids.is_duplicated())[0]
             raise InputError(f"the item {twice} is listed twice")
+        popularity, column = None, _column(table, POPULARITY)
+        if column is not None:
+            numbers = column.cast(pl.Float64, strict=False)
+            bad = column.filter(numbers.is_null() | (numbers < 0))
+            if len(bad):
+                hint = "It counts users, and is 0 or more."
+                raise InputError(f"the {column.name} of an item is {bad[0]!r}", hint=hint)
+            popularity = np.asarray(numbers.to_numpy(), dtype=np.float64)
         kind, kinds = _kinds(table)
-        return cls(ids=ids.to_list(), popularity=_popularity(table), kind=kind, kinds=kinds)
+        return cls(ids=ids.to_list(), popularity=popularity, kind=kind, kinds=kinds)
 
     @property
     def without_category(self) -> int:
@@ -230,17 +217,6 @@ def _column(table: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
             hint=f"Name the one that counts {names[0]}.",
         )
     return table[found[0]] if found else None
-
-
-def _popularity(table: pl.DataFrame) -> FloatArray | None:
-    column = _column(table, POPULARITY)
-    if column is None:
-        return None
-    numbers = column.cast(pl.Float64, strict=False)
-    bad = column.filter(numbers.is_null() | (numbers < 0))
-    if len(bad):
-        raise InputError(f"the {column.name} of an item is {bad[0]!r}", hint="It counts users, and is 0 or more.")
-    return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
 
 def _kinds(table: pl.DataFrame) -> tuple[IndexArray | None, tuple[frozenset[str], ...]]:

@@ -31,8 +31,8 @@ FILLER = (
     *("the", "guide", "shows", "how", "people", "choose", "and", "keep", "what", "they", "need"),
     *("when", "time", "is", "short", "and", "money", "is", "tight"),
 )
-GRADES = 3
-"""How many grades there are: 0, 1, 2."""
+CUTS = (0.3, 1.2)
+"""The worth of a document above which its grade is 1, and 2."""
 
 
 def generate_pool(*, rng: np.random.Generator, queries: int = 40, documents: int = 10) -> pl.DataFrame:
@@ -42,40 +42,33 @@ def generate_pool(*, rng: np.random.Generator, queries: int = 40, documents: int
     for number in range(queries):
         wanted, related = (words.split() for words in TOPICS[number % len(TOPICS)])
         asked = list(rng.permutation(wanted)) if number >= len(TOPICS) else wanted
-        worth = rng.normal(0.0, 1.0, documents)
-        for place, document in enumerate(worth):
-            grade = int(np.digitize(document, (0.3, 1.2)))
+        for place, worth in enumerate(rng.normal(0.0, 1.0, documents)):
+            grade = int(np.digitize(worth, CUTS))
+            score = round(float(worth + rng.normal(0.0, 0.7)), 3)
+            # What a model believes: the probability of each grade, from a noisy view of the document's worth.
+            felt = worth + rng.normal(0.0, 0.4)
+            shares = -np.diff([1.0, *(1.0 / (1.0 + np.exp(-3.0 * (felt - np.array(CUTS))))), 0.0])
+            # A title and three sentences: a better document has more words of the query.
+            known = asked[: (0, len(asked) // 2, len(asked))[grade]]
+            title = [*known[:3], *rng.choice(related, 3 - min(len(known), 2), replace=False)]
+            sentences = []
+            for _ in range(3):
+                words = [*known, *rng.choice(related, 3, replace=False), *rng.choice(FILLER, 9)]
+                sentences.append(" ".join(rng.permutation(words)).capitalize() + ".")
             rows.append(
                 {
                     "query": f"q{number + 1:02d}",
                     "document": f"q{number + 1:02d}-d{place + 1:02d}",
-                    "score": round(float(document + rng.normal(0.0, 0.7)), 3),
-                    **_beliefs(document + rng.normal(0.0, 0.4)),
+                    "score": score,
+                    **{f"p_{n}": float(share) for n, share in enumerate(shares / shares.sum())},
                     "query_text": " ".join(asked),
-                    **_texts(asked, related, grade, rng),
+                    "title": " ".join(title).capitalize(),
+                    "text": " ".join(sentences),
                     "url": f"https://example.org/{number + 1}/{place + 1}",
                     "grade": grade,
                 }
             )
     return pl.DataFrame(rows)
-
-
-def _beliefs(felt: float) -> dict[str, float]:
-    """Return the probability of each grade, from a noisy view of the document's worth."""
-    edges = 1.0 / (1.0 + np.exp(-3.0 * (felt - np.array([0.3, 1.2]))))
-    shares = -np.diff([1.0, *edges, 0.0])
-    return {f"p_{grade}": float(share) for grade, share in enumerate(shares / shares.sum())}
-
-
-def _texts(asked: list[str], related: list[str], grade: int, rng: np.random.Generator) -> dict[str, str]:
-    """Return a title and three sentences; a better document has more words of the query."""
-    known = asked[: (0, len(asked) // 2, len(asked))[grade]]
-    title = " ".join([*known[:3], *rng.choice(related, 3 - min(len(known), 2), replace=False)]).capitalize()
-    sentences = []
-    for _ in range(3):
-        words = [*known, *rng.choice(related, 3, replace=False), *rng.choice(FILLER, 9)]
-        sentences.append(" ".join(rng.permutation(words)).capitalize() + ".")
-    return {"title": title, "text": " ".join(sentences)}
 
 
 POOL, OUTSIDE = 20, 10
@@ -122,38 +115,34 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
             "pooled": np.tile(np.arange(POOL + OUTSIDE) < POOL, queries + 1),
         }
     )
-    ratings = _ratings(found.filter(pl.col("pooled"), pl.col("query") != names[-1]), rng)
-    judgments = ratings.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
-    runs = _runs(found, names, rng)
-    pool = generate_pool(rng=rng, queries=5 * queries)
-    judge = _judge(found.join(judgments, on=["query", "document"], how="semi", maintain_order="left"), rng)
-    return DemoCollection(ratings=ratings, judgments=judgments, runs=runs, judge=judge, pool=pool)
-
-
-def _ratings(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Return each assessor's grade of each document of the pool."""
-    frames = []
+    pooled, ratings = found.filter(pl.col("pooled"), pl.col("query") != names[-1]), []
     for assessor, (leaning, unsteady) in ASSESSORS.items():
-        felt = pool["worth"].to_numpy() + leaning + rng.normal(0.0, unsteady, size=len(pool))
-        grade = np.clip(np.round(felt), 0, TOP) + 0.0  # not −0
-        frames.append(pool.select("query", "document").with_columns(grade=grade, assessor=pl.lit(assessor)))
-    return pl.concat(frames)
-
-
-def _judge(pool: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Return the grades of a judge that is generous, more so for some queries than for others."""
-    queries = pool["query"].rle_id().to_numpy()
-    leaning = rng.normal(*GENEROUS, size=int(queries.max()) + 1)
-    felt = np.maximum(pool["worth"].to_numpy(), -1.0) + leaning[queries] + rng.normal(0.0, 0.6, size=len(pool))
-    return pool.select("query", "document").with_columns(grade=np.clip(np.round(felt), 0, TOP) + 0.0)
-
-
-def _runs(found: pl.DataFrame, names: list[str], rng: np.random.Generator) -> dict[str, pl.DataFrame]:
-    """Two runs: `bm25` has coarse scores, so ties, and misses a query; `dense` is better, with one short list."""
+        felt = pooled["worth"].to_numpy() + leaning + rng.normal(0.0, unsteady, size=len(pooled))
+        ratings.append(_graded(pooled, felt).with_columns(assessor=pl.lit(assessor)))
+    rated = pl.concat(ratings)
+    judgments = rated.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
+    # `bm25` has coarse scores, so ties, and misses a query; `dense` is better, with one short list.
     bm25 = _run(found, _noisy(found, rng, spread=1.5, step=0.2), keep=15).filter(pl.col("query") != names[2])
     dense = _run(found, _noisy(found, rng, spread=0.8, step=1e-4), keep=20)
     short = (pl.col("query") == names[4]).and_(pl.int_range(pl.len()).over("query") >= 4)
-    return {"bm25": bm25, "dense": dense.filter(~short)}
+    pool = generate_pool(rng=rng, queries=5 * queries)
+    # The simulated judge is generous, more so for some queries than for others.
+    seen = found.join(judgments, on=["query", "document"], how="semi", maintain_order="left")
+    place = seen["query"].rle_id().to_numpy()
+    generous = rng.normal(*GENEROUS, size=int(place.max()) + 1)[place]
+    felt = np.maximum(seen["worth"].to_numpy(), -1.0) + generous + rng.normal(0.0, 0.6, size=len(seen))
+    return DemoCollection(
+        ratings=rated,
+        judgments=judgments,
+        runs={"bm25": bm25, "dense": dense.filter(~short)},
+        judge=_graded(seen, felt),
+        pool=pool,
+    )
+
+
+def _graded(documents: pl.DataFrame, felt: FloatArray) -> pl.DataFrame:
+    """Return the documents with the grade nearest to what is felt of each, from 0 to the highest."""
+    return documents.select("query", "document").with_columns(grade=np.clip(np.round(felt), 0, TOP) + 0.0)  # not −0
 
 
 def _noisy(found: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:

@@ -36,10 +36,18 @@ class Fold:
 
 def read_folds(folder: Path) -> tuple[Fold, ...]:
     """Return the folds in a folder of LETOR."""
-    if (folder / "Fold1").is_dir():
-        return tuple(_fold(path) for path in sorted(folder.glob("Fold[1-9]")))
-    plan = folder / "folds.txt"
-    return folds_of(read_parts(folder), _plan(plan) if plan.is_file() else CYCLE)
+    if not (folder / "Fold1").is_dir():
+        plan = folder / "folds.txt"
+        return folds_of(read_parts(folder), _plan(plan) if plan.is_file() else CYCLE)
+    folds = []
+    for inner in sorted(folder.glob("Fold[1-9]")):
+        paths = [inner / name for name in ("train.txt", "vali.txt", "test.txt")]
+        for path in paths:
+            if not path.is_file():
+                raise InputError("is not there", path=path, hint=HINT)
+        train, validation, test = _widen_sets([read_features(Source.of(path)) for path in paths])
+        folds.append(Fold(name=inner.name, train=train, validation=validation, test=test))
+    return tuple(folds)
 
 
 def read_parts(folder: Path) -> list[FeatureTable]:
@@ -83,15 +91,6 @@ def _plan(path: Path) -> tuple[tuple[int, ...], ...]:
     if not found:
         raise InputError("has no line that begins with Fold1", path=path, hint="Without folds.txt LETOR's are used.")
     return tuple(found)
-
-
-def _fold(folder: Path) -> Fold:
-    paths = [folder / name for name in ("train.txt", "vali.txt", "test.txt")]
-    for path in paths:
-        if not path.is_file():
-            raise InputError("is not there", path=path, hint=HINT)
-    train, validation, test = _widen_sets([read_features(Source.of(path)) for path in paths])
-    return Fold(name=folder.name, train=train, validation=validation, test=test)
 
 
 def _widen_sets(sets: Sequence[FeatureTable]) -> list[FeatureTable]:

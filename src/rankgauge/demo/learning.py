@@ -115,10 +115,19 @@ def generate_learning(*, rng: np.random.Generator, like: str = "mslr", queries: 
     tastes = rng.standard_normal((len(sizes), FACTORS))
     factors = rng.standard_normal((len(query), FACTORS)) * np.sqrt(0.8) + (tastes * np.sqrt(0.2))[query]
     ease = rng.standard_normal(len(sizes))
-    grades = _grades(_worth(factors, ease[query], kind, rng), query, sizes, kind, rng)
+    linear = factors @ kind.fall ** np.arange(FACTORS)
+    bent = factors[:, 0] * factors[:, 1] + 1.5 * np.maximum(factors[:, 2], 0.5) - 0.7 * factors[:, 3] ** 2
+    bent += np.where(factors[:, 1] > 0, factors[:, 4], 0.0)
+    noise = rng.standard_normal(len(query))
+    parts = ((ease[query], kind.ease), (linear, kind.linear), (bent, kind.bent))
+    told = sum(np.sqrt(share) * (part - part.mean()) / part.std() for part, share in parts)
+    worth = np.asarray(told + np.sqrt(1.0 - sum(share for _, share in parts)) * noise)
+    grades = _grades(worth, query, sizes, kind, rng)
     matrix = _matrix(factors, np.column_stack([ease, tastes])[query], kind, rng)
-    if kind.normalised:
-        matrix = _normalise(matrix, sizes)
+    if kind.normalised:  # to 0..1 in each query, 0 if it is the same for all documents
+        starts, ends = np.cumsum(sizes) - sizes, (np.minimum, np.maximum)
+        low, high = (np.repeat(end.reduceat(matrix, starts, axis=0), sizes, axis=0) for end in ends)
+        matrix = np.round((matrix - low) / np.where(high > low, high - low, 1.0), 6)
     names = (query + 1).astype(str)
     place = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
     documents = np.strings.add(np.strings.add(names, "-"), place.astype(str))
@@ -136,16 +145,6 @@ def learning_parts(data: FeatureTable, parts: int = 5) -> list[FeatureTable]:
 def learning_rows(data: FeatureTable, rows: Any) -> FeatureTable:
     """Return some documents of a set, by a slice, a mask or their numbers."""
     return FeatureTable(*(column[rows] for column in data))
-
-
-def _worth(factors: FloatArray, ease: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
-    linear = factors @ kind.fall ** np.arange(FACTORS)
-    bent = factors[:, 0] * factors[:, 1] + 1.5 * np.maximum(factors[:, 2], 0.5) - 0.7 * factors[:, 3] ** 2
-    bent += np.where(factors[:, 1] > 0, factors[:, 4], 0.0)
-    noise = rng.standard_normal(len(ease))
-    parts = ((ease, kind.ease), (linear, kind.linear), (bent, kind.bent))
-    told = sum(np.sqrt(share) * (part - part.mean()) / part.std() for part, share in parts)
-    return np.asarray(told + np.sqrt(1.0 - sum(share for _, share in parts)) * noise)
 
 
 def _grades(
@@ -170,7 +169,11 @@ def _grades(
 def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.random.Generator) -> FloatArray:
     """Return the features, block by block: each sees a strong and a weak factor with noise, through a shape."""
     said = kind.features - kind.constant - kind.shared - (kind.length is not None)
-    loadings = _loadings(said, rng)
+    # How strongly each feature depends on each factor: features get weaker and weaker.
+    strength = 0.85 * np.exp(-np.arange(said) / (0.45 * said))
+    loadings = np.zeros((FACTORS, said))
+    loadings[np.arange(said) % FACTORS, np.arange(said)] = strength
+    loadings[rng.integers(FACTORS, size=said), np.arange(said)] += 0.3 * strength
     shapes = rng.integers(len(SHAPES), size=said)
     scales = np.exp(rng.normal(0.0, 1.0, size=said)) if not kind.normalised else np.ones(said)
     places = rng.permutation(kind.features)  # constant features are left over at the end
@@ -192,15 +195,6 @@ def _matrix(factors: FloatArray, traits: FloatArray, kind: Likeness, rng: np.ran
     return matrix
 
 
-def _loadings(said: int, rng: np.random.Generator) -> FloatArray:
-    """Return how strongly each feature depends on each factor: features get weaker and weaker."""
-    strength = 0.85 * np.exp(-np.arange(said) / (0.45 * said))
-    loadings = np.zeros((FACTORS, said))
-    loadings[np.arange(said) % FACTORS, np.arange(said)] = strength
-    loadings[rng.integers(FACTORS, size=said), np.arange(said)] += 0.3 * strength
-    return loadings
-
-
 SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
     lambda seen: seen,
     lambda seen: np.asarray(np.exp(0.8 * seen)),
@@ -209,14 +203,6 @@ SHAPES: tuple[Callable[[FloatArray], FloatArray], ...] = (
     lambda seen: np.asarray(-np.exp(-0.6 * seen) * 5.0),
 )
 """The shapes of features: linear, heavy-tailed, mostly 0, counts, log-likelihoods."""
-
-
-def _normalise(matrix: FloatArray, sizes: IndexArray) -> FloatArray:
-    """Return each feature scaled to 0..1 in each query, 0 if it is the same for all documents."""
-    starts = np.cumsum(sizes) - sizes
-    low, high = (np.repeat(best.reduceat(matrix, starts, axis=0), sizes, axis=0) for best in (np.minimum, np.maximum))
-    width = high - low
-    return np.asarray(np.round((matrix - low) / np.where(width > 0, width, 1.0), 6))
 
 
 def write_learning(data: FeatureTable, path: Path) -> Path:

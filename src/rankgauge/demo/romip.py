@@ -28,6 +28,9 @@ CANNOT = "cantbejudged"
 POOL, OUTSIDE = 24, 6
 """How many documents of a query are judged, and how many more a system can find."""
 
+CATEGORIES, DOCUMENTS = 8, 120
+"""How many there are to classify by, and how many to classify."""
+
 Judged = tuple[str, str, str]
 """A query, a document and the assessor's word."""
 Listed = Mapping[str, tuple[str, ...]]
@@ -53,16 +56,35 @@ def generate_romip(*, rng: np.random.Generator, queries: int = 20) -> RomipColle
     names = [f"arw{number}" for number in range(1, queries + 1)]
     worth = _worth(rng, queries, lean=0.2)
     tables = _tables(rng, names, worth)
-    truth, documents = _truth(rng)
+    # Documents of none, one or several categories; each category has one.
+    documents = tuple(f"doc{number}" for number in range(1, DOCUMENTS + 1))
+    member = rng.random((CATEGORIES, DOCUMENTS)) < rng.uniform(0.03, 0.3, size=(CATEGORIES, 1))
+    member[:, 0] = True
+    truth = {f"cat{row}": tuple(np.array(documents)[marks]) for row, marks in enumerate(member, start=1)}
     questions = [f"qa{number}" for number in range(1, queries // 2 + 1)]
     answers = _worth(rng, len(questions), lean=-0.2)
+    runs = _runs(rng, names, worth, depth=20)
+    results: dict[str, Listed] = {}
+    for system, off in SYSTEMS.items():  # the truth with a share of the decisions reversed, and an unjudged document
+        chosen = {}
+        for category, members in truth.items():
+            marks = np.isin(documents, members) ^ (rng.random(DOCUMENTS) < off / 8)
+            chosen[category] = (*np.array(documents)[marks], "stranger")
+        results[system] = chosen
+    annotations = {}
+    for system, off in SYSTEMS.items():  # they resemble their documents more or less; two assessors judge them
+        shown = worth[:, :POOL] + rng.normal(0.0, off, size=(queries, POOL))
+        annotations[system] = {
+            assessor: _words(rng, names, shown + rng.normal(0.0, unsteady, size=shown.shape))
+            for assessor, (_, unsteady) in list(ASSESSORS.items())[:2]
+        }
     return RomipCollection(
         tables=tables,
-        runs=_runs(rng, names, worth, depth=20),
+        runs=runs,
         truth=truth,
         documents=documents,
-        results={system: _result(rng, truth, documents, off / 8) for system, off in SYSTEMS.items()},
-        annotations={system: _annotations(rng, names, worth, off) for system, off in SYSTEMS.items()},
+        results=results,
+        annotations=annotations,
         answers=_tables(rng, questions, answers),
         answer_runs=_runs(rng, questions, answers, depth=10),
     )
@@ -105,44 +127,30 @@ def _runs(rng: np.random.Generator, names: list[str], worth: FloatArray, *, dept
     return runs
 
 
-def _truth(rng: np.random.Generator, categories: int = 8, documents: int = 120) -> tuple[Listed, tuple[str, ...]]:
-    """Documents of none, one or several categories."""
-    names = tuple(f"doc{number}" for number in range(1, documents + 1))
-    member = rng.random((categories, documents)) < rng.uniform(0.03, 0.3, size=(categories, 1))
-    member[:, 0] = True  # each category has a document
-    return {f"cat{row}": tuple(np.array(names)[marks]) for row, marks in enumerate(member, start=1)}, names
-
-
-def _result(rng: np.random.Generator, truth: Listed, documents: tuple[str, ...], wrong: float) -> Listed:
-    """Return the truth with a share of the decisions reversed, and an unjudged document."""
-    found = {}
-    for category, members in truth.items():
-        marks = np.isin(documents, members) ^ (rng.random(len(documents)) < wrong)
-        found[category] = (*np.array(documents)[marks], "stranger")
-    return found
-
-
-def _annotations(
-    rng: np.random.Generator, names: list[str], worth: FloatArray, off: float
-) -> dict[str, tuple[Judged, ...]]:
-    """Return two assessors' judgments of a system's annotations, which resemble their documents more or less."""
-    shown = worth[:, :POOL] + rng.normal(0.0, off, size=(len(names), POOL))
-    return {
-        assessor: _words(rng, names, shown + rng.normal(0.0, unsteady, size=shown.shape))
-        for assessor, (_, unsteady) in list(ASSESSORS.items())[:2]
-    }
-
-
 def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
     """Writes the collection as XML into the folders search, classification, annotation and qa; gives the paths.
 
-    The files are in the spellings of several years: with and without namespaces, in windows-1251 and UTF-8, `<taskID>`
-    inside lists, classifications of 2007 and 2008.
+    The files are in the spellings of several years: with a namespace as in runs of 2010 and without, in windows-1251
+    and UTF-8, `<taskID>` inside lists, classifications of 2007, with documents that have no topic, and of 2008.
     """
+    topics = {
+        document: "".join(
+            f"<topic>{escape(topic)}</topic>" for topic, held in collection.truth.items() if document in held
+        )
+        for document in collection.documents
+    }
+    classified = [f"<document name={quoteattr(name)}>{inside}</document>" for name, inside in topics.items()]
+    space = 'xmlns:romip="http://www.romip.ru/data/adhoc" collectionId="BY.web" trackId="adhoc"'
+    named = "<romip:run><romip:systemID>{0}</romip:systemID><romip:runID>{0}-1</romip:runID></romip:run>"
     content = {
         **_write_assessments("search/tables", collection.tables),
-        **{f"search/runs/{name}.xml": _xml_run(name, lists) for name, lists in collection.runs.items()},
-        "classification/truth.xml": _by_document(collection.truth, collection.documents),
+        **{
+            f"search/runs/{name}.xml": _xml(
+                "romip:taskresult", [named.format(escape(name)), *_doclists(lists, "taskID")], space
+            )
+            for name, lists in collection.runs.items()
+        },
+        "classification/truth.xml": _xml("result", classified),
         **{
             f"classification/results/{name}.xml": _xml("result", _doclists(lists, "topicID"))
             for name, lists in collection.results.items()
@@ -167,36 +175,15 @@ def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
 
 def _write_assessments(place: str, tables: Mapping[str, tuple[Judged, ...]]) -> dict[str, bytes]:
     """Return a relevance table for each assessor, every other one in windows-1251."""
-    encodings = ("windows-1251", "UTF-8")
-    return {
-        f"{place}/assessor-{number}.xml": _matrix(rows, assessor, encodings[number % 2])
-        for number, (assessor, rows) in enumerate(tables.items(), start=1)
-    }
-
-
-def _matrix(rows: Iterable[Judged], assessor: str, encoding: str) -> bytes:
-    lines = []
-    for query, judged in groupby(rows, key=lambda row: row[0]):
-        documents = (f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged)
-        lines += [f"<task id={quoteattr(query)}>", *documents, "</task>"]
-    return _xml("taskDocumentMatrix", lines, f"assessor={quoteattr(assessor)}", encoding=encoding)
-
-
-def _xml_run(system: str, lists: Listed) -> bytes:
-    """Write a run as of 2010, with a namespace."""
-    space = 'xmlns:romip="http://www.romip.ru/data/adhoc" collectionId="BY.web" trackId="adhoc"'
-    named = f"<romip:systemID>{escape(system)}</romip:systemID><romip:runID>{escape(system)}-1</romip:runID>"
-    parts = [f"<romip:run>{named}</romip:run>", *_doclists(lists, "taskID")]
-    return _xml("romip:taskresult", parts, space)
-
-
-def _by_document(lists: Listed, documents: Iterable[str]) -> bytes:
-    """Write a classification as of 2007: each document and its topics, even without any."""
-    topics = {
-        document: "".join(f"<topic>{escape(topic)}</topic>" for topic, members in lists.items() if document in members)
-        for document in documents
-    }
-    return _xml("result", [f"<document name={quoteattr(name)}>{inside}</document>" for name, inside in topics.items()])
+    content = {}
+    for number, (assessor, rows) in enumerate(tables.items(), start=1):
+        lines = []
+        for query, judged in groupby(rows, key=lambda row: row[0]):
+            documents = (f'<document id={quoteattr(document)} relevance="{word}"/>' for _, document, word in judged)
+            lines += [f"<task id={quoteattr(query)}>", *documents, "</task>"]
+        named, encoding = f"assessor={quoteattr(assessor)}", ("windows-1251", "UTF-8")[number % 2]
+        content[f"{place}/assessor-{number}.xml"] = _xml("taskDocumentMatrix", lines, named, encoding=encoding)
+    return content
 
 
 def _doclists(lists: Listed, attribute: str = "") -> list[str]:

@@ -56,37 +56,29 @@ class Condition:
     """The bounds that a number must lie within."""
 
     number: str
-    low: float = -math.inf
-    high: float = math.inf
-    printed: str | None = None
-    """The number as the paper prints it, if the bounds are those of rounding to it."""
+    above: float = -math.inf
+    below: float = math.inf
+    words: str
+    """What is expected of the number."""
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Condition:
-        """Return the condition of an entry in the file: `printed`, or `above`, `below` or both."""
-        if "printed" in entry:
-            printed = str(entry["printed"])
-            half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
-            value = float(printed)
-            return cls(number=entry["number"], low=value - half, high=value + half, printed=printed)
-        return cls(number=entry["number"], low=entry.get("above", -math.inf), high=entry.get("below", math.inf))
+        """Return the condition of an entry in the file: `above`, `below` or both, or `printed`, which is rounded to."""
+        if (printed := entry.get("printed")) is not None:
+            value, half = float(printed), 0.5 * 10.0 ** -len(printed.partition(".")[2])
+            return cls(number=entry["number"], above=value - half, below=value + half, words=f"paper: {printed}")
+        return cls(
+            **entry, words=" and ".join(f"{side} {entry[side]:g}" for side in ("above", "below") if side in entry)
+        )
 
     def verdict(self, found: Number | None) -> Verdict:
         """Say whether the number lies within the bounds."""
         if found is None or math.isnan(found.value):
             return Verdict.UNTESTED
-        inside = min(found.value - self.low, self.high - found.value)
+        inside = min(found.value - self.above, self.below - found.value)
         if abs(inside) < CLEAR * found.error:
             return Verdict.UNDECIDED
         return Verdict.HOLDS if inside >= 0 else Verdict.FAILS
-
-    @property
-    def words(self) -> str:
-        """What is expected of the number."""
-        if self.printed is not None:
-            return f"paper: {self.printed}"
-        bounds = ((math.isfinite(self.low), f"above {self.low:g}"), (math.isfinite(self.high), f"below {self.high:g}"))
-        return " and ".join(text for given, text in bounds if given)
 
 
 @dataclass(frozen=True, kw_only=True)

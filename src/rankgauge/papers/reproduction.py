@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import polars as pl
 
@@ -70,49 +71,50 @@ class Reproduction:
 
     def show(self, stream: TextIO) -> None:
         """Prints the verdict on each claim, with the numbers behind it."""
-        out, paper = Screen(stream), self.experiment.paper
+        out, paper, measured = Screen(stream), self.experiment.paper, dict(self.measurements.numbers)
         out.show(f"{bold(paper.title)}\n{paper.reference}", text_width())
         out.show(f"{self.how}\n", text_width())
         for claim in paper.claims:
             verdict = self.verdict(claim)
             out.show(f"{bold(claim.place)}: {apply_style(str(verdict), STYLES[verdict])}")
             known = [("  claim", claim.words), ("  tested", claim.tested)]
-            untested = verdict is Verdict.UNTESTED and claim.needs
-            out.pairs([*known, ("  needs", claim.needs)] if untested else known)
-            if not untested:
-                self._show_numbers(claim, out)
+            if verdict is Verdict.UNTESTED and claim.needs:
+                out.pairs([*known, ("  needs", claim.needs)])
+            else:
+                out.pairs(known)
+                numbers = [(one, measured.get(one.number)) for one in claim.conditions]
+                rows = [(f"  {one.number}", number, one.words, str(one.verdict(number))) for one, number in numbers]
+                out.table(
+                    ReportTable(columns=("  number", Column("measured", format=_show), "expected", ""), rows=rows)
+                )
             out.show()
-        self._show_others(out)
+        claimed = {condition.number for claim in paper.claims for condition in claim.conditions}
+        if others := [(name, number) for name, number in measured.items() if name not in claimed]:
+            out.table(ReportTable(columns=("also measured", Column("", format=_show)), rows=others))
+            out.show()
         for report in self.measurements.reports.values():
             report.show(stream)
             out.show()
-        counts = [sum(self.verdict(claim) is verdict for claim in paper.claims) for verdict in Verdict]
-        out.show(", ".join(f"{verdict}: {count}" for verdict, count in zip(Verdict, counts, strict=True) if count))
-
-    def _show_numbers(self, claim: Claim, out: Screen) -> None:
-        measured = self.measurements.numbers
-        rows = [
-            (f"  {one.number}", measured.get(one.number), one.words, str(one.verdict(measured.get(one.number))))
-            for one in claim.conditions
-        ]
-        out.table(ReportTable(columns=("  number", Column("measured", format=_show), "expected", ""), rows=rows))
-
-    def _show_others(self, out: Screen) -> None:
-        claimed = {condition.number for claim in self.experiment.paper.claims for condition in claim.conditions}
-        others = {name: number for name, number in self.measurements.numbers.items() if name not in claimed}
-        if others:
-            out.table(ReportTable(columns=("also measured", Column("", format=_show)), rows=[*others.items()]))
-            out.show()
+        counts = Counter(map(self.verdict, paper.claims))
+        out.show(", ".join(f"{verdict}: {counts[verdict]}" for verdict in Verdict if verdict in counts))
 
     def write(self, folder: Path, *, figures: bool = True) -> list[Path]:
         """Write verdicts, tables and figures (data as CSV and JSON), and reports as pages and as Markdown."""
         folder.mkdir(parents=True, exist_ok=True)
-        paths = []
+        paper, asked, paths = self.experiment.paper, self.setting, []
         for name, frame in {"claims": self.numbers, **self.measurements.tables}.items():
             paths.append(folder / f"{name}.csv")
             frame.write_csv(paths[-1])
+        data = {"data": asked.data is not None, "full": asked.full}
+        document = {
+            "paper": {"name": self.experiment.name, "title": paper.title, "reference": paper.reference},
+            "setting": {"trials": asked.trials, "seed": asked.seed, **data, "how": self.how},
+            "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
+            "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},
+            "figures": {name: words for name, words in paper.figures.items() if name in self.measurements.figures},
+        }
         paths.append(folder / "results.json")
-        paths[-1].write_text(json.dumps(self._document(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        paths[-1].write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         for name, draw in self.measurements.figures.items() if figures else ():
             paths += plots.save(draw(), folder / name)
         for name, report in self.measurements.reports.items():
@@ -121,23 +123,6 @@ class Reproduction:
                 with paths[-1].open("w", encoding="utf-8") as stream:
                     format_.write(report, stream)
         return paths
-
-    def _document(self) -> dict[str, Any]:
-        paper, asked = self.experiment.paper, self.setting
-        data = {"data": asked.data is not None, "full": asked.full}
-        return {
-            "paper": {"name": self.experiment.name, "title": paper.title, "reference": paper.reference},
-            "setting": {"trials": asked.trials, "seed": asked.seed, **data, "how": self.how},
-            "claims": [{"place": c.place, "claim": c.words, "verdict": str(self.verdict(c))} for c in paper.claims],
-            "numbers": {name: asdict(number) for name, number in self.measurements.numbers.items()},
-            "figures": {name: words for name, words in paper.figures.items() if name in self.measurements.figures},
-        }
-
-
-def show_papers(experiments: dict[str, Experiment], stream: TextIO) -> None:
-    """Prints every paper that can be reproduced."""
-    rows = [(name, f"{known.paper.title}. {known.paper.reference}") for name, known in experiments.items()]
-    Screen(stream).pairs(rows)
 
 
 def _show(number: Number | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from rankgauge import training
 from rankgauge.demo import learning_rows
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.files.formats.letor import FeatureTable, read_features
+from rankgauge.files.formats.letor import read_features
 from rankgauge.files.source import Source
 from rankgauge.labelling import methods
 from rankgauge.labelling.beliefs import UNIFORM, uniform
@@ -21,10 +20,9 @@ from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.simulations.jobs import Progress, cores, report_nothing
 from rankgauge.labelling.simulations.report import SimulationReport
-from rankgauge.numeric import FloatArray
 from rankgauge.papers.published.active.benchmark import Scenario, Split, known_grades, pool_of
 from rankgauge.papers.published.active.rankers import Predictions, Recipe, train_and_predict
-from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method, studies
+from rankgauge.papers.published.active.trials import METHODS, Case, Trials
 
 SHORT = {"rf": "forest-regression", "logit": "ordered-logit"}
 """Short names of rankers."""
@@ -70,8 +68,21 @@ class Simulation:
         """Trains the rankers, tries the methods, and gathers the results."""
         self.check()
         split = self._split()
-        predictions = train_and_predict(split, self._recipes())
-        at, cases = self._cases(predictions)
+        recipes = {}
+        for name in self.rankers:
+            kind = training.get(SHORT.get(name, name))
+            jobs = {"n_jobs": self.workers} if "n_jobs" in kind().get_params(deep=False) else {}
+            recipes[name] = Recipe(ranker=kind.name, parameters={"rng": self.seed, **jobs})
+        predictions = train_and_predict(split, recipes)
+        cases: dict[str, tuple[Case, ...]] = {}
+        at = self.budget or 0.0
+        for rankers in ((self.rankers[0],), self.rankers[1:], self.rankers) if self.rankers[1:] else (self.rankers,):
+            pool = self._pool(predictions, rankers)
+            at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
+            grades = known_grades(pool, split)
+            made = partial(Case, title=" − ".join(rankers), pool=pool, grades=grades, dialect=self.dialect)
+            found = [made(label=measure, measure=measure) for measure in self.measures]
+            cases |= {case.name: (case,) for case in found}
         trials = Trials(
             methods=self.methods,
             budgets=tuple(share * at for share in SHARES if share * at >= LEAST),
@@ -86,9 +97,7 @@ class Simulation:
             "beliefs": "uniform" if self.beliefs == UNIFORM else f"those of {' and '.join(self.rankers)}",
             "trained on": f"{len(set(split.train.queries)):,} queries, none of them in the pool",
         }
-        found = studies(trials.run(cases, f"{self.path.name} {self.seed}"), cases, facts)
-        titles = {name: type(method(name)).title for name in self.methods}
-        return SimulationReport(studies=found, repetitions=self.repetitions, seed=self.seed, budget=at, titles=titles)
+        return trials.report(cases, f"{self.path.name} {self.seed}", facts, at=at)
 
     def check(self) -> None:
         """Raises an error for settings that make no sense, before anything is read."""
@@ -96,9 +105,9 @@ class Simulation:
             raise ParameterError("simulate", "rankers", "one or two rankers", ",".join(self.rankers))
         if len(set(self.rankers)) < len(self.rankers):
             raise ParameterError("simulate", "rankers", "two different rankers", ",".join(self.rankers))
-        for name in self.methods:
-            if name not in METHODS and name not in methods.METHODS:
-                raise UnknownNameError("method", name, [*METHODS, *methods.METHODS])
+        known = [*METHODS, *methods.METHODS]
+        if unknown := [name for name in self.methods if name not in known]:
+            raise UnknownNameError("method", unknown[0], known)
         if self.repetitions < 2:
             raise ParameterError("simulate", "repetitions", "a whole number, 2 or more", self.repetitions)
         if not 0 < self.share < 1:
@@ -120,59 +129,31 @@ class Simulation:
         if self.length is not None and not 1 <= self.length <= data.matrix.shape[1]:
             expected = f"a feature from 1 to {data.matrix.shape[1]}"
             raise ParameterError("simulate", "length-feature", expected, self.length)
-        train, pool = (read_features(Source.of(self.train)), data) if self.train is not None else self._halves(data)
+        if self.train is not None:
+            train, pool = read_features(Source.of(self.train)), data
+        else:
+            queries, place = np.unique(data.queries.astype(str), return_inverse=True)
+            count = round(self.share * len(queries))
+            if count < 1 or count >= len(queries):
+                hint = "Give more queries, another share, or a file to train on."
+                raise InputError(
+                    f"{len(queries)} queries are too few to train and to judge on", path=self.path, hint=hint
+                )
+            seen = np.isin(place, np.random.default_rng(self.seed).permutation(len(queries))[:count])
+            train, pool = learning_rows(data, seen), learning_rows(data, ~seen)
         return Split(name=self.path.name, train=train, pool=pool, length=self.length)
 
-    def _halves(self, data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:
-        queries, place = np.unique(data.queries.astype(str), return_inverse=True)
-        count = round(self.share * len(queries))
-        if count < 1 or count >= len(queries):
-            hint = "Give more queries, another share, or a file to train on."
-            raise InputError(f"{len(queries)} queries are too few to train and to judge on", path=self.path, hint=hint)
-        seen = np.zeros(len(queries), dtype=bool)
-        seen[np.random.default_rng(self.seed).permutation(len(queries))[:count]] = True
-        return learning_rows(data, seen[place]), learning_rows(data, ~seen[place])
-
-    def _recipes(self) -> dict[str, Recipe]:
-        found = {}
-        for name in self.rankers:
-            kind = training.get(SHORT.get(name, name))
-            jobs = {"n_jobs": self.workers} if "n_jobs" in kind().get_params(deep=False) else {}
-            found[name] = Recipe(ranker=kind.name, parameters={"rng": self.seed, **jobs})
-        return found
-
-    def _scenarios(self, predictions: Predictions) -> Iterator[Scenario]:
-        alone = [(name,) for name in self.rankers]
-        for rankers in (*alone, self.rankers) if len(alone) == 2 else alone:
-            scores, beliefs = (
-                tuple(predictions.scores[name] for name in rankers),
-                self._pick_beliefs(predictions, rankers),
-            )
-            title = " − ".join(rankers)
-            yield Scenario(title=title, figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
-
-    def _pick_beliefs(self, predictions: Predictions, rankers: Sequence[str]) -> FloatArray:
-        """Return the rankers' own beliefs; those of the other ranker, or uniform ones, if a ranker has none."""
+    def _pool(self, predictions: Predictions, rankers: tuple[str, ...]) -> Pool:
+        """Return the pool of one ranker or of a pair, with the rankers' own beliefs; those of the other ranker, or
+        uniform ones, if a ranker has none. Opening a query costs so many documents of mean cost."""
         known = [name for name in rankers if name in predictions.beliefs] or list(predictions.beliefs)
         if self.beliefs == UNIFORM or not known:
-            return uniform(len(predictions.split.pool.grades), predictions.scale)
-        return predictions.mixture(*known)
-
-    def _cases(self, predictions: Predictions) -> tuple[float, dict[str, tuple[Case, ...]]]:
-        cases: dict[str, tuple[Case, ...]] = {}
-        at = 0.0
-        for scenario in self._scenarios(predictions):
-            pool = self._add_opening_cost(pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth))
-            at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
-            grades = known_grades(pool, predictions.split)
-            made = partial(Case, title=scenario.title, pool=pool, grades=grades, dialect=self.dialect)
-            for measure in self.measures:
-                case = made(label=measure, measure=measure)
-                cases[case.name] = (case,)
-        return at, cases
-
-    def _add_opening_cost(self, pool: Pool) -> Pool:
-        """Return the pool with the cost of opening a query, in units of a document's mean cost."""
+            beliefs = uniform(len(predictions.split.pool.grades), predictions.scale)
+        else:
+            beliefs = predictions.mixture(*known)
+        scores = tuple(predictions.scores[name] for name in rankers)
+        scenario = Scenario(title="", figure="", scores=scores, beliefs=beliefs, scale=predictions.scale)
+        pool = pool_of(scenario, predictions.split, cost=self.cost, depth=self.depth)
         if not self.overhead:
             return pool
         opening = np.full(len(pool.queries), self.overhead * float(pool.costs.mean()))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,37 +23,41 @@ from rankgauge.romip import metrics
 from rankgauge.romip.metrics import MACRO, MICRO, Note, OfficialMetric, Row, TrackResult
 from rankgauge.romip.relevance_tables import GRADED, RelevanceTable, RelevanceTables, files, read_tables
 
-Sheet = tuple[RelevanceTable, tuple[OfficialMetric, ...], tuple[OfficialMetric, ...]]
-"""A relevance table with its metrics and curves."""
-
 
 def search(
     tables: RelevanceTables, runs: Mapping[str, Any], *, cutoffs: Sequence[int] = metrics.CUTOFFS
 ) -> TrackResult:
     """Compute every official metric of the search tracks, with accuracy, error and F, of runs (paths or frames)."""
-    sheets: list[Sheet] = [(table, metrics.binary(cutoffs), metrics.CURVES) for table in tables.binary]
+    sheets = dict.fromkeys(tables.binary, metrics.binary(cutoffs))
     if tables.graded is not None:
         graded = RelevanceTable(rule="", level=GRADED, judgments=tables.graded)
-        sheets.append((graded, metrics.graded_metrics(cutoffs), ()))
-    return _evaluate_lists(
-        "search", sheets, runs, "reconstruction", "no-graded" if tables.graded is None else "indexing"
-    )
+        sheets[graded] = metrics.graded_metrics(cutoffs)
+    notes = ("reconstruction", "no-graded" if tables.graded is None else "indexing")
+    return _evaluate_lists("search", sheets, runs, *notes, curves=metrics.CURVES)
 
 
 def qa(tables: RelevanceTables, runs: Mapping[str, Any]) -> TrackResult:
     """Compute the metrics of question answering: precision, and the mean reciprocal rank on both scoring scales."""
-    return _evaluate_lists("qa", [(table, metrics.QA, ()) for table in tables.binary], runs, "rulers")
+    return _evaluate_lists("qa", dict.fromkeys(tables.binary, metrics.QA), runs, "rulers")
 
 
-def _evaluate_lists(track: str, sheets: Sequence[Sheet], runs: Mapping[str, Any], *notes: str) -> TrackResult:
+def _evaluate_lists(
+    track: str,
+    sheets: Mapping[RelevanceTable, tuple[OfficialMetric, ...]],
+    runs: Mapping[str, Any],
+    *notes: str,
+    curves: tuple[OfficialMetric, ...] = (),
+) -> TrackResult:
+    """Compute the metrics of each table, and the curves of the binary ones."""
     if not runs:
         raise InputError("there are no runs to evaluate")
     read = {run: io.run_from(source) for run, source in runs.items()}
     # A query that the run does not answer counts 0 in every metric, so that all are means over the same queries.
     dialect = dialects.get("romip").changed(empty=0.0)
     figures, points, values = list[Row](), list[Row](), list[Row]()
-    for table, asked, curves in sheets:
-        levels = [(curve, level, curve.measure.format(level)) for curve in curves for level in metrics.LEVELS]
+    for table, asked in sheets.items():
+        drawn = () if table.level == GRADED else curves
+        levels = [(curve, level, curve.measure.format(level)) for curve in drawn for level in metrics.LEVELS]
         wanted = dialect.select([*(metric.measure for metric in asked), *(measure for _, _, measure in levels)])
         for run, ranked in read.items() if len(table.used) else ():
             result = score_hits(rank(ranked, dialect.prepare(table.used), dialect.ranking), wanted, dialect)
@@ -67,8 +72,8 @@ def _evaluate_lists(track: str, sheets: Sequence[Sheet], runs: Mapping[str, Any]
     return TrackResult.of(
         track,
         runs=runs,
-        metrics=dict.fromkeys(metric for _, asked, _ in sheets for metric in asked),
-        used=[table.counts for table, _, _ in sheets],
+        metrics=dict.fromkeys(metric for asked in sheets.values() for metric in asked),
+        used=[table.counts for table in sheets],
         figures=figures,
         curves=points,
         values=values,
@@ -181,37 +186,26 @@ def classification(truth: Truth, answers: Mapping[str, Classification]) -> Track
     """Compute recall, precision, accuracy, error and F of each answer, micro and macro, under every table."""
     if not answers:
         raise InputError("there are no results to evaluate")
-    decided = {
-        (table, run): _decide_categories(belonging, truth.documents, answer.pairs)
-        for table, belonging in truth.belonging.items()
-        for run, answer in answers.items()
-    }
-    used = {table: belonging["query"].n_unique() for table, belonging in truth.belonging.items()}
-    counted = [(table, n, len(truth.categories) - n) for table, n in used.items()]
-    denominator = Note(code="denominator", fields={"documents": len(truth.documents)})
-    notes = (Note(code="left-out-categories"), denominator, *_count_unjudged(truth, answers))
-    return _evaluate_decisions("classification", decided, metrics.DECISIONS, answers, counted, notes)
-
-
-def _decide_categories(belonging: pl.DataFrame, documents: pl.Series, chosen: pl.DataFrame) -> pl.DataFrame:
-    judged = chosen.filter(pl.col("document").is_in(documents.implode())).unique()
-    both = judged.join(belonging, on=["query", "document"])
-    counts = belonging.group_by("query", maintain_order=True).len("relevant")
-    for rows, name in ((judged, "chosen"), (both, "found")):
-        counts = counts.join(rows.group_by("query").len(name), on="query", how="left", maintain_order="left")
-    a, chose, relevant = (pl.col(name).fill_null(0).cast(pl.Int64) for name in ("found", "chosen", "relevant"))
-    return counts.select(
-        "query", a, wrong=chose - a, missed=relevant - a, rejected=len(documents) - chose - relevant + a
-    )
-
-
-def _count_unjudged(truth: Truth, answers: Mapping[str, Classification]) -> Iterator[Note]:
+    decided, relevant = {}, {table: rows["query"].n_unique() for table, rows in truth.belonging.items()}
+    for (table, belonging), (run, answer) in product(truth.belonging.items(), answers.items()):
+        judged = answer.pairs.filter(pl.col("document").is_in(truth.documents.implode())).unique()
+        both = judged.join(belonging, on=["query", "document"])
+        counts = belonging.group_by("query", maintain_order=True).len("relevant")
+        for rows, name in ((judged, "chosen"), (both, "found")):
+            counts = counts.join(rows.group_by("query").len(name), on="query", how="left", maintain_order="left")
+        a, chose, all_of = (pl.col(name).fill_null(0).cast(pl.Int64) for name in ("found", "chosen", "relevant"))
+        rejected = len(truth.documents) - chose - all_of + a
+        decided[table, run] = counts.select("query", a, wrong=chose - a, missed=all_of - a, rejected=rejected)
+    notes = [Note(code="left-out-categories"), Note(code="denominator", fields={"documents": len(truth.documents)})]
     for run, answer in answers.items():
-        documents = set(answer.pairs["document"]) - set(truth.documents)
-        categories = set(answer.pairs["query"]) - set(truth.categories)
-        if documents or categories:
-            counts = {"run": run, "documents": len(documents), "categories": len(categories)}
-            yield Note(code="unjudged", fields=counts)
+        strange = {
+            "documents": len(set(answer.pairs["document"]) - set(truth.documents)),
+            "categories": len(set(answer.pairs["query"]) - set(truth.categories)),
+        }
+        if any(strange.values()):
+            notes.append(Note(code="unjudged", fields={"run": run, **strange}))
+    used = [(table, n, len(truth.categories) - n) for table, n in relevant.items()]
+    return _evaluate_decisions("classification", decided, metrics.DECISIONS, answers, used, notes)
 
 
 def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTables]) -> TrackResult:
@@ -232,25 +226,19 @@ def annotation(documents: RelevanceTables, annotations: Mapping[str, RelevanceTa
         for table in documents.binary
         for rule in (rules if rules and not table.rule else [table.rule])
     ]
-    decided = {
-        (table.name, run): _decide_annotations(table.used, _judgments_like(judged, table, run))
-        for table in tables
-        for run, judged in annotations.items()
-    }
+    decided, shown, relevant = {}, pl.col("grade_annotation") > 0, pl.col("grade") > 0
+    for table, (run, judged) in product(tables, annotations.items()):
+        like = _judgments_like(judged, table, run)
+        pairs = table.used.join(like, on=["query", "document"], suffix="_annotation", maintain_order="left")
+        decided[table.name, run] = pairs.group_by("query", maintain_order=True).agg(
+            found=(shown & relevant).sum(),
+            wrong=(shown & ~relevant).sum(),
+            missed=(~shown & relevant).sum(),
+            rejected=(~shown & ~relevant).sum(),
+        )
     used, notes = [table.counts for table in tables], (Note(code="left-out"), Note(code="annotations"))
-    shown = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
-    return _evaluate_decisions("annotation", decided, shown, annotations, used, notes)
-
-
-def _decide_annotations(documents: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFrame:
-    pairs = documents.join(annotations, on=["query", "document"], suffix="_annotation", maintain_order="left")
-    shown, relevant = pl.col("grade_annotation") > 0, pl.col("grade") > 0
-    return pairs.group_by("query", maintain_order=True).agg(
-        found=(shown & relevant).sum(),
-        wrong=(shown & ~relevant).sum(),
-        missed=(~shown & relevant).sum(),
-        rejected=(~shown & ~relevant).sum(),
-    )
+    wanted = (metrics.PRECISION, metrics.ACCURACY, metrics.ERROR)
+    return _evaluate_decisions("annotation", decided, wanted, annotations, used, notes)
 
 
 def _judgments_like(annotations: RelevanceTables, table: RelevanceTable, run: str) -> pl.DataFrame:

@@ -24,7 +24,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.campaign.database import Location
+from rankgauge.labelling.campaign.database import Location, reading
 from rankgauge.room.addresses import is_in, networks
 from rankgauge.room.app import create_app
 from rankgauge.room.database import NO_ROOM, migrate, open_engine
@@ -278,6 +278,9 @@ def serve(settings: RoomSettings) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ[COUNTERS] = folder
         Workers(settings, listening).run()
+    with reading(room.engine):
+        pass  # a process that was killed, or two that closed at once, leave some data beside the file of SQLite
+    room.engine.dispose()
 
 
 def _serve_one(settings: RoomSettings, listening: socket.socket, beats: Connection) -> None:

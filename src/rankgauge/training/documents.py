@@ -162,7 +162,14 @@ class Preferences(Grouped):
     def of(cls, documents: Documents) -> Preferences:
         """Return the preferences that grades express."""
         rows, sizes = np.flatnonzero(documents.mixed[documents.query]), documents.sizes[documents.mixed]
-        return cls(rows=rows, levels=_levels(documents.grades[rows], sizes), sizes=sizes)
+        grades, starts = documents.grades[rows], np.cumsum(sizes) - sizes
+        order = np.lexsort((grades, np.repeat(np.arange(len(sizes)), sizes)))
+        rises = np.zeros(len(rows), dtype=np.int64)
+        rises[1:] = grades[order[1:]] != grades[order[:-1]]
+        rises[starts] = 0
+        steps, levels = np.cumsum(rises), np.empty(len(rows), dtype=np.int64)
+        levels[order] = steps - np.repeat(steps[starts], sizes)
+        return cls(rows=rows, levels=levels, sizes=sizes)
 
     @cached_property
     def ends(self) -> IndexArray:
@@ -178,15 +185,3 @@ class Preferences(Grouped):
     def cells(self) -> IndexArray:
         """The cell of each document in a table with a row for each query and a column for each level."""
         return self.query * self.height + self.levels
-
-
-def _levels(grades: FloatArray, sizes: IndexArray) -> IndexArray:
-    starts = np.cumsum(sizes) - sizes
-    order = np.lexsort((grades, np.repeat(np.arange(len(sizes)), sizes)))
-    rises = np.zeros(len(grades), dtype=np.int64)
-    rises[1:] = grades[order[1:]] != grades[order[:-1]]
-    rises[starts] = 0
-    steps = np.cumsum(rises)
-    levels = np.empty_like(steps)
-    levels[order] = steps - np.repeat(steps[starts], sizes)
-    return levels

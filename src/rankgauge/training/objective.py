@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
@@ -21,7 +22,7 @@ from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.measures import Measure
 from rankgauge.measures.forms import Form, Shape
 from rankgauge.measures.measure import DEFAULTS
-from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
+from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import ShortList, Ties
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.arrays import pad_groups
@@ -214,55 +215,35 @@ class Discounted(Objective):
         return np.asarray(self.live[self.documents.query])
 
     @cached_property
-    def _sorting(self) -> _Sorting:
+    def _lists(self) -> tuple[FloatArray, FloatArray, IndexArray, npt.NDArray[Any]]:
+        """The live lists, one after another: gains of their documents, weights of their places, where each begins, and
+        which one each document is in, in 16 bits where that is enough: NumPy sorts those in linear time."""
         sizes = self.documents.sizes[self.live]
-        rank = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1.0
-        return _Sorting(sizes=sizes, gains=self.gains[self.rows], weights=weights_of(self.form, rank))
+        starts, number = np.cumsum(sizes) - sizes, np.arange(len(sizes))
+        rank = np.arange(sizes.sum()) - np.repeat(starts, sizes) + 1.0
+        lists = np.repeat(number.astype(np.uint16) if len(sizes) < 1 << 16 else number, sizes)
+        return self.gains[self.rows], weights_of(self.form, rank), starts, lists
 
     def _rank(self, scores: FloatArray, ties: Ties) -> FloatArray:
         if not np.isfinite(scores).all():
             return self._score(scores, ties=ties)
-        live = scores[self.rows]
+        live, values = scores[self.rows], self.constant.copy()
+        if not len(live):
+            return values
         live = comparable_scores(live, self.dialect.ranking) if self.dialect.single_precision else live
-        sums = self._sorting.sums(live, expected=ties is Ties.EXPECTED)
-        values = self.constant.copy()
-        values[self.live] = sums / self.ideal[self.live]
+        gains, weights, starts, lists = self._lists
+        order = np.argsort(-live, kind="stable")
+        order = order[np.argsort(lists[order], kind="stable")]
+        if ties is Ties.EXPECTED:  # all documents of a group with one score have the mean weight of its places
+            ranked, opens = live[order], np.ones(len(live), dtype=bool)
+            opens[1:] = ranked[1:] != ranked[:-1]
+            opens[starts] = True
+            if not opens.all():
+                first = np.flatnonzero(opens)
+                counts = np.diff(first, append=len(live))
+                weights = np.repeat(np.add.reduceat(weights, first) / counts, counts)
+        values[self.live] = np.add.reduceat(gains[order] * weights, starts) / self.ideal[self.live]
         return values
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Sorting(Grouped):
-    """Lists one after another: the gains of their documents and the weights of their places."""
-
-    sizes: IndexArray
-    gains: FloatArray
-    weights: FloatArray
-
-    @cached_property
-    def lists(self) -> IndexArray:
-        """The list of each document, in 16 bits where that is enough: NumPy sorts those in linear time."""
-        few = len(self.sizes) < 1 << 16
-        return np.repeat(np.arange(len(self.sizes), dtype=np.uint16 if few else np.int64), self.sizes)
-
-    def sums(self, scores: FloatArray, *, expected: bool) -> FloatArray:
-        """The sum of each list; where ties are averaged, every tied document has the mean weight of its group."""
-        if not len(scores):
-            return np.zeros(len(self.sizes))
-        order = np.argsort(-scores, kind="stable")
-        order = order[np.argsort(self.lists[order], kind="stable")]
-        weights = self._share_weights(scores[order]) if expected else self.weights
-        return np.asarray(np.add.reduceat(self.gains[order] * weights, self.starts))
-
-    def _share_weights(self, scores: FloatArray) -> FloatArray:
-        """Return the weights of the places, the same for all documents of a group with one score."""
-        opens = np.ones(len(scores), dtype=bool)
-        opens[1:] = scores[1:] != scores[:-1]
-        opens[self.starts] = True
-        if opens.all():
-            return self.weights
-        first = np.flatnonzero(opens)
-        counts = np.diff(first, append=len(scores))
-        return np.repeat(np.add.reduceat(self.weights, first) / counts, counts)
 
 
 def _sortable(documents: Documents, measure: Measure, dialect: Dialect) -> bool:

@@ -106,15 +106,28 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """
         self.check()
         train = X if isinstance(X, Objective) else self.objective(Documents.of(X, y, qid, nan=self.keeps_nan))
-        width = train.documents.matrix.shape[1]
-        held = None if validation is None else self._hold_out(validation, width)
+        width, held = train.documents.matrix.shape[1], validation
+        if validation is not None and not isinstance(validation, Objective):
+            given = (validation,) if files.is_path(validation) else validation
+            if not isinstance(given, tuple | list) or len(given) not in (1, 3):
+                expected = "(X, y, qid) or the path of a LETOR file"
+                raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
+            held = self.objective(Documents.of(*given, width=width, nan=self.keeps_nan))
         self.n_features_in_, self.curve_, self.best_round_ = width, [], None
         names = names_of(X)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._fit(train, held, self._note_rounds(watch))
+
+        def note(round_: int, rounds: int, train: float, validation: float) -> None:
+            values = {"train": train, "validation": validation}
+            known = {name: None if np.isnan(value) else float(value) for name, value in values.items()}
+            self.curve_.append({"round": int(round_), **known})
+            if watch is not None:
+                watch(round_, rounds, train, validation)
+
+        self._fit(train, held, note)
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -150,7 +163,18 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the ranker into a JSON file; `rankgauge.training.load` reads it back."""
         self._require_fitted()
-        text = json.dumps(self._document(), ensure_ascii=False, separators=(",", ":"))
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "ranker": self.name,
+            "parameters": {name: _write_parameter(value) for name, value in self.get_params(deep=False).items()},
+            "features": self.n_features_in_,
+            "names": list(getattr(self, "feature_names_in_", ())) or None,
+            "curve": self.curve_,
+            "best_round": self.best_round_,
+            "model": self._state(),
+        }
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         with writing(fspath(path)) as file:
             file.write(text.encode() + b"\n")
 
@@ -179,27 +203,6 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)
 
-    def _hold_out(self, validation: Any, width: int) -> Objective:
-        if isinstance(validation, Objective):
-            return validation
-        given = (validation,) if files.is_path(validation) else validation
-        if not isinstance(given, tuple | list) or len(given) not in (1, 3):
-            expected = "(X, y, qid) or the path of a LETOR file"
-            raise ParameterError(type(self).__name__, "validation", expected, type(validation).__name__)
-        return self.objective(Documents.of(*given, width=width, nan=self.keeps_nan))
-
-    def _note_rounds(self, watch: Watch | None) -> Watch:
-        """Adds each round to the curve, and calls `watch`."""
-
-        def note(round_: int, rounds: int, train: float, validation: float) -> None:
-            values = {"train": train, "validation": validation}
-            known = {name: None if np.isnan(value) else float(value) for name, value in values.items()}
-            self.curve_.append({"round": int(round_), **known})
-            if watch is not None:
-                watch(round_, rounds, train, validation)
-
-        return note
-
     def _features(self, X: Any) -> FloatArray:
         self._require_fitted()
         self._require_names(X)
@@ -218,19 +221,6 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             if one != other:
                 hint = "Give the same features, in the same order, as in training."
                 raise InputError(f"column {at + 1} is called '{one}', in training it was '{other}'", hint=hint)
-
-    def _document(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "ranker": self.name,
-            "parameters": {name: _write_parameter(value) for name, value in self.get_params(deep=False).items()},
-            "features": self.n_features_in_,
-            "names": list(getattr(self, "feature_names_in_", ())) or None,
-            "curve": self.curve_,
-            "best_round": self.best_round_,
-            "model": self._state(),
-        }
 
 
 def _write_parameter(value: Any) -> Any:

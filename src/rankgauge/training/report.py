@@ -44,29 +44,28 @@ class Training:
 
     def show(self, out: TextIO) -> None:
         """The ranker, its curve, and its values with their intervals."""
-        _write(out, self._lines())
-
-    def _lines(self) -> list[tuple[str, str]]:
         ranker, documents = self.ranker, self.train.documents
         parameters = ", ".join(f"{name}={value}" for name, value in ranker.own_parameters.items())
-        counted = f"{len(documents.grades)} of {len(documents.sizes)} queries"
-        return [
-            ("ranker", f"{ranker.name} ({parameters})"),
-            ("metric", f"{self.train.measure}, as {self._dialect()} computes it"),
-            *worths(dialects.get(ranker.dialect), (self.train.measure,), float(np.max(documents.grades, initial=0.0))),
-            ("documents", f"{counted}, {ranker.n_features_in_} features"),
-            *self._curve(),
-            ("train", self._value(self.train)),
-            *([] if self.validation is None else [("validation", self._value(self.validation))]),
-            ("seconds", f"{self.seconds:.1f}"),
-        ]
-
-    def _dialect(self) -> str:
-        known = changed_dialect(dialects.get(self.ranker.dialect))
-        if isinstance(known, str):
-            return known
-        name = known.pop("name")
-        return f"{name} with {', '.join(f'{choice}={value}' for choice, value in known.items())}"
+        spoken = dialects.get(ranker.dialect)
+        known = changed_dialect(spoken)
+        changes = "" if isinstance(known, str) else ", ".join(f"{k}={v}" for k, v in known.items() if k != "name")
+        said = f"{spoken.name} with {changes}" if changes else spoken.name
+        _write(
+            out,
+            [
+                ("ranker", f"{ranker.name} ({parameters})"),
+                ("metric", f"{self.train.measure}, as {said} computes it"),
+                *worths(spoken, (self.train.measure,), float(np.max(documents.grades, initial=0.0))),
+                (
+                    "documents",
+                    f"{len(documents.grades)} of {len(documents.sizes)} queries, {ranker.n_features_in_} features",
+                ),
+                *self._curve(),
+                ("train", self._value(self.train)),
+                *([] if self.validation is None else [("validation", self._value(self.validation))]),
+                ("seconds", f"{self.seconds:.1f}"),
+            ],
+        )
 
     def _curve(self) -> list[tuple[str, str]]:
         by = "train" if self.validation is None else "validation"

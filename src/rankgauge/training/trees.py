@@ -89,8 +89,17 @@ class Trees(SavedTrees):
         """Yield the leaf of each document, for some rows at a time and one tree after another."""
         for start in range(0, len(matrix), ROWS):
             some = np.ascontiguousarray(matrix[start : start + ROWS], dtype=np.float32)
+            width, flat = some.shape[1], some.ravel()
             for root in self.roots.tolist():
-                yield slice(start, start + len(some)), self._leaves(some, root)
+                node = np.full(len(some), root)
+                moving = np.arange(len(some)) if self.feature[root] != LEAF else np.zeros(0, dtype=np.int64)
+                while len(moving):
+                    at = node[moving]
+                    lower = flat[moving * width + self.feature[at]] <= self.threshold[at]
+                    below = np.where(lower, self.left[at], self.right[at])
+                    node[moving] = below
+                    moving = moving[self.feature[below] != LEAF]
+                yield slice(start, start + len(some)), self.left[node]
 
     def mean(self, matrix: FloatArray, worth: FloatArray) -> FloatArray:
         """Return the mean over the trees of the values in each document's leaves (`worth`: leaves × any)."""
@@ -98,18 +107,6 @@ class Trees(SavedTrees):
         for rows, leaves in self.leaves(matrix):
             added[rows] += worth[leaves]
         return added / len(self.roots)
-
-    def _leaves(self, matrix: npt.NDArray[np.float32], root: int) -> IndexArray:
-        width, flat = matrix.shape[1], matrix.ravel()
-        node = np.full(len(matrix), root)
-        moving = np.arange(len(matrix)) if self.feature[root] != LEAF else np.zeros(0, dtype=np.int64)
-        while len(moving):
-            at = node[moving]
-            lower = flat[moving * width + self.feature[at]] <= self.threshold[at]
-            below = np.where(lower, self.left[at], self.right[at])
-            node[moving] = below
-            moving = moving[self.feature[below] != LEAF]
-        return np.asarray(self.left[node])
 
     def _check(self, features: int) -> None:
         """Makes sure that every path ends in a leaf: children come after their parent."""

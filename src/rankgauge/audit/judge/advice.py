@@ -38,7 +38,7 @@ def advise(audit: JudgeAudit, judge: str, needed: int | None) -> Iterator[str]:
     yield _on_values(of_judge(audit.values), measure)
     labels = count(int(audit.pairs.labelled.sum()), "label")
     if len(audit.runs) > 2:
-        yield _on_order(of_judge(audit.orders).row(0, named=True), labels)
+        yield _on_order(of_judge(audit.orders).row(0, named=True), labels, sampled=audit.sampled)
     if len(audit.runs) > 1:
         yield from _on_claims(of_judge(audit.differences).filter(pl.col("significant")), sampled=audit.sampled)
     if (depth := audit.shallow_labels) is not None:
@@ -50,7 +50,7 @@ def advise(audit: JudgeAudit, judge: str, needed: int | None) -> Iterator[str]:
         yield (
             f"{count(needed, 'further label')} of people, with this judge as a first guess, should bring each run's "
             f"{measure} to ± {audit.half_width:g}: "
-            f"rankgauge active plan RUN… --judge {judge}=FILE -m {measure} --budget {needed}"
+            f"rankgauge active plan RUN… --judge {judge}=FILE --judgments LABELS -m {measure} --budget {needed}"
         )
 
 
@@ -69,12 +69,13 @@ def _on_values(rows: pl.DataFrame, measure: Measure) -> str:
     return f"{publish}: on some run they may be {max(-low, 0):.2f} too low or {max(high, 0):.2f} too high."
 
 
-def _on_order(row: dict[str, Any], labels: str) -> str:
+def _on_order(row: dict[str, Any], labels: str, *, sampled: bool) -> str:
     """Say how far the judge's order of the runs can be trusted."""
     low, high = float(row["tau_low"]), float(row["tau_high"])
     if np.isnan([low, high]).any():
         return f"How well it orders your runs is not known yet with {labels}."
-    span = f"τ {low:.2f} to {high:.2f} is possible with {labels}".replace("-", "−")
+    rests_on = f"is possible with {labels}" if sampled else "on queries like these"
+    span = f"τ {low:.2f} to {high:.2f} {rests_on}".replace("-", "−")
     return f"Its order of your runs is {'probably right' if low >= ALIKE else 'not to be relied on'} ({span})."
 
 
@@ -87,8 +88,8 @@ def _on_claims(claimed: pl.DataFrame, *, sampled: bool) -> Iterator[str]:
         holds = f"holds with a chance of {kept:.2f}" if sampled else "holds" if kept > 0.5 else "does not hold"
         yield f"The only difference that it calls significant {holds}."
     else:
-        holding = f"about {kept:.0f} should hold" if sampled else f"{kept:.0f} hold"
-        yield f"Of {number} differences that it calls significant, {holding}."
+        holding = f"about {kept:,.0f} should hold" if sampled else f"{kept:,.0f} hold"
+        yield f"Of {number:,} differences that it calls significant, {holding}."
     doubtful = claimed.filter(pl.col("kept") < SURE).sort("kept")
     if doubtful.is_empty():
         return

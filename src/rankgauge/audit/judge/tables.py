@@ -68,7 +68,9 @@ def coverage(audit: JudgeAudit) -> ReportTable:
         Column("queries", format=thousands),
         Column("by people too", ("both", "graded"), lambda both, graded: f"{both:,} ({share(both, graded)})"),
         Column("people only", "people_only", thousands),
-        Column("grades", ("lowest", "highest"), "{:g} to {:g}".format, left=True),
+        Column(
+            "grades", ("lowest", "highest"), lambda *ends: "{:g} to {:g}".format(*ends).replace("-", "−"), left=True
+        ),
     )
     return ReportTable(columns=columns, rows=audit.pairs.coverage.rows(named=True), title="What was graded")
 
@@ -261,7 +263,7 @@ def draw_confusion(audit: JudgeAudit, judge: str) -> Drawing:
         words = f"people {row['people']:g}, judge {row['judge_grade']:g}: {row['pairs']:,} pairs"
         drawn.rect((x + 1, y + 1), cell - 2, cell - 2, rx=3, fill="#eef2f5")
         drawn.rect((x + 1, y + 1), cell - 2, cell - 2, rx=3, fill=colour(0), fill_opacity=part, title=words)
-        ink, middle = "fill:#fff" if part > 0.5 else "fill:#24303b", (x + cell / 2, y + cell / 2)
+        ink, middle = "fill:#fff" if part > 0.75 else "fill:#24303b", (x + cell / 2, y + cell / 2)
         drawn.text(middle, share(part, 1.0), anchor="middle", style=f"font-weight:600;{ink}")
         below = (middle[0], middle[1] + 16)
         drawn.text(below, f"{row['pairs']:,}", anchor="middle", style=f"font-size:11px;{ink}")

@@ -217,10 +217,13 @@ def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
     from rankgauge.cli.streams import show_progress
     from rankgauge.judgments.llm.asking.session import read_batch
     from rankgauge.judgments.llm.model_judge import endpoint
+    from rankgauge.render.numbers import count
 
     if asked.read_batch is not None:
         if failed := read_batch(session, asked.read_batch):
-            print(f"failed     {failed:,} of the batch's requests; write another batch for them")
+            print(f"failed     {failed.total():,} of the batch's requests; write another batch for them")
+            for problem, times in failed.most_common(3):
+                print(f"fault      {problem} ({count(times, 'time')})")
         return session.outcome()
     with (
         endpoint(asked.url, key_env=asked.key_env, api=asked.api, seconds=asked.timeout, jobs=asked.requests) as opened,

@@ -61,11 +61,13 @@ def reproduce(asked: ReproductionOptions) -> None:
     from rankgauge.cli.streams import show_progress
     from rankgauge.labelling.simulations.jobs import cores
     from rankgauge.papers import PAPERS, Setting
-    from rankgauge.papers.reproduction import Reproduction, show_papers
+    from rankgauge.papers.reproduction import Reproduction
     from rankgauge.render import plots
+    from rankgauge.render.terminal import Screen
 
     if asked.paper is None:
-        show_papers(dict(PAPERS), sys.stdout)
+        known = {name: one.paper for name, one in PAPERS.items()}
+        Screen(sys.stdout).pairs((name, f"{paper.title}. {paper.reference}") for name, paper in known.items())
         return
     if asked.output is not None and asked.figures:
         plots.require()  # before the work, not after

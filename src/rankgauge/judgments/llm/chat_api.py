@@ -18,7 +18,7 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """The choices of an answer, the endpoint's name for its model, the tokens if it counts them, and the time."""
+    """The choices of an answer, the endpoint's words for its model and version, the tokens if counted, and the time."""
 
     choices: Sequence[Fields]
     tokens_in: int | None
@@ -56,9 +56,9 @@ class ChatApi(Registered):
             return None
         counts = fields.get("usage", fields)
         tokens = [_count(counts.get(name)) if isinstance(counts, Mapping) else None for name in self.usage]
-        model = fields.get("model") or None
-        named = model if isinstance(model, str) else None
-        return Reply(choices=choices, tokens_in=tokens[0], tokens_out=tokens[1], model=named)
+        named = [fields.get("model"), fields.get("system_fingerprint")]  # OpenAI's name for the version behind a model
+        model = " ".join(name for name in named if name and isinstance(name, str)) or None
+        return Reply(choices=choices, tokens_in=tokens[0], tokens_out=tokens[1], model=model)
 
 
 def api_at(url: str) -> ChatApi:

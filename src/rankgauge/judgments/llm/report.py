@@ -75,25 +75,29 @@ def show_outcome(outcome: Asked, output: Path, out: TextIO) -> None:
 
 
 def _outcome(outcome: Asked) -> Lines:
-    before = f"({outcome.cached:,} from before)"
-    if outcome.choices is None:
-        yield "graded", f"{len(outcome.frame):,} of {outcome.pairs:,} pairs {before}"
-    else:
-        yield "answered", f"{len(outcome.choices.query):,} of {outcome.pairs:,} lists {before}"
+    noun, answered = outcome.noun, f"{outcome.pairs:,} {outcome.noun}s ({outcome.cached:,} from before)"
+    if outcome.choices is not None:
+        yield "answered", f"{len(outcome.choices.query):,} of {answered}"
         yield from _preferences(outcome.choices)
+    elif noun == "window":
+        yield "graded", f"{count(len(outcome.frame), 'document')}, from {answered}"
+    else:
+        yield "graded", f"{len(outcome.frame):,} of {answered}"
     yield "requests", f"{outcome.requests:,}"
     if outcome.refusals or outcome.refused:
-        answers, pairs = count(outcome.refusals, "answer"), count(outcome.refused, "pair")
+        answers, pairs = count(outcome.refusals, "answer"), count(outcome.refused, noun)
         yield "refused", f"{answers}, not a grade in the agreed form; {pairs} without a grade"
         if outcome.refused:
             yield "", "they are not asked about again unless a higher --again is given"
     if outcome.failed:
-        yield "failed", f"{count(outcome.failed, 'pair')}; the next start asks again"
+        yield "failed", f"{count(outcome.failed, noun)}; the next start asks again"
     if outcome.left:
-        yield "left", f"{count(outcome.left, 'pair')}, not asked: {'an error' if outcome.error else outcome.stopped}"
+        yield "left", f"{count(outcome.left, noun)}, not asked: {'an error' if outcome.error else outcome.stopped}"
     yield from (("fault", f"{problem} ({count(times, 'time')})") for problem, times in outcome.faults)
     cost = "" if outcome.cost is None else f"; cost {_money(outcome.cost)}"
     yield "tokens", f"{outcome.tokens_in:,} in, {outcome.tokens_out:,} out{cost}"
+    if outcome.caps:
+        yield "cap", f"{outcome.caps} spent, earlier sessions included"
     yield from (("note", note) for note in outcome.notes)
     yield "time", f"{outcome.seconds:.1f} s"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -49,33 +48,43 @@ AT, AT_WORDS = 0.05, "5 %"
 @Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
     """Tries every yardstick on both collections, as far as they are there."""
-    studies = tuple(_studies(setting))
+    few = min(FEWER, setting.trials)
+    studies = tuple(_studies(setting, few))
     if not studies:
         return UNTRIED
     report = BoardSimulationReport(studies=studies, seed=setting.seed)
+    measured = {name: number for study in studies for name, number in numbers(study)}
+    by_title = {study.title: study for study in studies}
+    for title in FOLDERS:
+        none, useless = (by_title.get(f"{title} with {name}") for name in (NOBODY, RANDOM))
+        if none is None or useless is None:
+            continue
+        for measure in none.measures:
+            worse = _paired_over(useless.of(measure)[METHOD], none.of(measure)[METHOD], SHARES.index(AT))
+            measured[f"{title}, {_short(measure)}, {AT_WORDS}: RMSE with a random judge over that with none"] = worse
     claimed = {condition.number for claim in PAPERS["few-labels"].paper.claims for condition in claim.conditions}
     return Measurements(
         # The report has the others in its tables.
-        numbers={name: number for name, number in _all_numbers(studies) if name in claimed},
+        numbers={name: number for name, number in measured.items() if name in claimed},
         tables={"marks": report.frame()},
         reports={"boards": report},
-        words=f"{setting.trials:,} repetitions of {METHOD}, {_fewer(setting)} of the others, seed {setting.seed}",
+        words=f"{setting.trials:,} repetitions of {METHOD}, {few} of the others, seed {setting.seed}",
     )
 
 
-def _fewer(setting: Setting) -> int:
-    return min(FEWER, setting.trials)
-
-
-def _studies(setting: Setting) -> Iterator[BoardStudy]:
+def _studies(setting: Setting, few: int) -> Iterator[BoardStudy]:
+    """Try the yardsticks on each collection, and the stream with each judge beside the yardsticks that use one."""
     for title, folder in collections(setting.data).items():
         pool, grades = FOLDERS[title][1](folder)
+        plain = [name for name, one in YARDSTICKS.items() if not one.judge and name != METHOD]
         judged = judged_board(pool, grades, MEASURES[title], dialect=DIALECT)
-        fewer = {name: _fewer(setting) for name, one in YARDSTICKS.items() if not one.judge and name != METHOD}
-        trials = _trials(setting, judged, methods=(METHOD, *fewer), repetitions=setting.trials, fewer=fewer)
-        yield trials.run(judged, title, pool="the judged documents", dialect=DIALECT)
+        yield _study(setting, judged, title, others=dict.fromkeys(plain, few), repetitions=setting.trials)
         for name, said in judges_of(pool, grades, folder).items():
-            yield _with_judge(setting, judged_board(said, grades, JUDGED_MEASURES, dialect=DIALECT), title, name)
+            asking = [one for one, yardstick in YARDSTICKS.items() if yardstick.judge and name != NOBODY]
+            others = {one: 2 if one == ALONE else few for one in asking}
+            judged = judged_board(said, grades, JUDGED_MEASURES, dialect=DIALECT)
+            repetitions, titled = MORE * setting.trials, f"{title} with {name}"
+            yield _study(setting, judged, titled, others=others, repetitions=repetitions, judges=name)
 
 
 def judges_of(pool: BoardPool, grades: FloatArray, folder: Path) -> dict[str, BoardPool]:
@@ -92,41 +101,20 @@ def judges_of(pool: BoardPool, grades: FloatArray, folder: Path) -> dict[str, Bo
     return {NOBODY: pool, **{name: pool.judged_by({name: source}) for name, source in {**given, **made}.items()}}
 
 
-def _with_judge(setting: Setting, judged: JudgedBoard, title: str, name: str) -> BoardStudy:
-    """Return the yardsticks that use a judge, beside the board's stream."""
-    others = tuple(one for one, yardstick in YARDSTICKS.items() if yardstick.judge) if name != NOBODY else ()
-    trials = _trials(
-        setting,
-        judged,
+def _study(
+    setting: Setting, judged: JudgedBoard, title: str, *, others: Mapping[str, int], repetitions: int, **facts: str
+) -> BoardStudy:
+    trials = BoardTrials(
         methods=(METHOD, *others),
-        repetitions=MORE * setting.trials,
-        fewer=dict.fromkeys(others, _fewer(setting)) | {ALONE: 2},
-    )
-    return trials.run(judged, f"{title} with {name}", pool="the judged documents", dialect=DIALECT, judges=name)
-
-
-def _trials(setting: Setting, judged: JudgedBoard, **asked: Any) -> BoardTrials:
-    return BoardTrials(
         labels=tuple(round(share * judged.size) for share in SHARES),
+        repetitions=repetitions,
+        fewer=others,
         seed=setting.seed,
         workers=setting.jobs,
         folder=setting.parts,
         progress=setting.progress,
-        **asked,
     )
-
-
-def _all_numbers(studies: Sequence[BoardStudy]) -> Iterator[tuple[str, Number]]:
-    """Yield the numbers of each study, and what a useless judge costs."""
-    for study in studies:
-        yield from numbers(study)
-    by_title = {study.title: study for study in studies}
-    for title in FOLDERS:
-        none, useless = (by_title.get(f"{title} with {name}") for name in (NOBODY, RANDOM))
-        if none is not None and useless is not None:
-            for measure in none.measures:
-                worse = _paired_over(useless.of(measure)[METHOD], none.of(measure)[METHOD], SHARES.index(AT))
-                yield f"{title}, {_short(measure)}, {AT_WORDS}: RMSE with a random judge over that with none", worse
+    return trials.run(judged, title, pool="the judged documents", dialect=DIALECT, **facts)
 
 
 def _paired_over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:

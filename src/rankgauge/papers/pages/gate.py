@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,45 +34,30 @@ JUDGED = 0.98
 
 @Experiment.in_file(__file__, trials=60)
 def run(setting: Setting) -> Measurements:
-    """Hold pairs of runs against each other with all judgments, and with those of fewer teams."""
-    rows = [row for title, folder in collections(setting.data).items() for row in _rows(title, folder, setting)]
-    if not rows:
-        return UNTRIED
-    numbers = {
-        f"{row['collection']}, {row['judged']}: {name} {row['rule']}": Number(
-            value=row[name], error=float(np.sqrt(row[name] * (1 - row[name]) / max(row[count], 1)))
-        )
-        for row in rows
-        for name, count in (("false worse", "not worse"), ("kept worse", "worse"))
-    }
-    table = pl.DataFrame(rows)
-    return Measurements(numbers=numbers, tables={"gate": table}, words=f"{setting.trials} pairs of each collection")
-
-
-def _rows(title: str, folder: Path, setting: Setting) -> Iterator[dict[str, Any]]:
-    """A row for each pool and rule: how often the gate says worse, where full judgments do not and where they do."""
-    collection, rng = _Collection.read(title, folder), np.random.default_rng(setting.seed)
-    pairs = collection.pairs(setting.trials, rng)
-    teams = set(collection.team)
-    truth = [collection.verdict(new, old, teams, TRUSTING) for new, old in pairs]
-    worse = np.array([one is GateVerdict.WORSE for one in truth])
-    for pool in POOLS:
-        for rule, judged in RULES.items():
+    """Hold pairs of runs against each other with all judgments, and with those of fewer teams: how often does the gate
+    say worse, where full judgments do not and where they do?"""
+    rows, numbers = list[dict[str, Any]](), dict[str, Number]()
+    for title, folder in collections(setting.data).items():
+        held = _Collection.read(title, folder)
+        pairs, teams = held.pairs(setting.trials, np.random.default_rng(setting.seed)), set(held.team)
+        worse = np.array([held.verdict(new, old, teams, TRUSTING) is GateVerdict.WORSE for new, old in pairs])
+        for pool, (rule, judged) in product(POOLS, RULES.items()):
             told = []
             for done, (new, old) in enumerate(pairs):
                 setting.progress(done, len(pairs), f"{title}, {pool}, {rule}")
-                asked = {collection.team[old]} if pool == POOLS[1] else teams - {collection.team[new]}
-                told.append(collection.verdict(new, old, asked, judged) is GateVerdict.WORSE)
+                asked = {held.team[old]} if pool == POOLS[1] else teams - {held.team[new]}
+                told.append(held.verdict(new, old, asked, judged) is GateVerdict.WORSE)
             said = np.array(told)
-            yield {
-                "collection": title,
-                "judged": pool,
-                "rule": rule,
-                "worse": int(worse.sum()),
-                "not worse": int((~worse).sum()),
-                "false worse": float(said[~worse].mean()),
-                "kept worse": float(said[worse].mean()),
-            }
+            counts = {"worse": int(worse.sum()), "not worse": int((~worse).sum())}
+            rates = {"false worse": float(said[~worse].mean()), "kept worse": float(said[worse].mean())}
+            rows.append({"collection": title, "judged": pool, "rule": rule, **counts, **rates})
+            for (name, rate), count in zip(rates.items(), reversed(counts.values()), strict=True):
+                error = float(np.sqrt(rate * (1 - rate) / max(count, 1)))
+                numbers[f"{title}, {pool}: {name} {rule}"] = Number(value=rate, error=error)
+    if not rows:
+        return UNTRIED
+    words = f"{setting.trials} pairs of each collection"
+    return Measurements(numbers=numbers, tables={"gate": pl.DataFrame(rows)}, words=words)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,11 +74,10 @@ class _Collection:
         """Read a collection; where teams are not known, runs whose names begin with the same letters are a team."""
         pool, grades = FOLDERS[title][1](folder)
         known = teams_of(folder)
-        letters = {name: re.match("[A-Za-z]*", name) for name in pool.runs}
         top = np.full((len(pool.runs), len(pool.queries), DEPTH), -1)
         first = pool.rank <= DEPTH
         top[pool.run[first], pool.query[pool.document[first]], pool.rank[first] - 1] = pool.document[first]
-        team = tuple(known.get(name) or (begin[0] if (begin := letters[name]) else name) for name in pool.runs)
+        team = tuple(known.get(name) or re.findall("^[A-Za-z]*", name)[0] for name in pool.runs)
         return cls(pool=pool, grades=grades, top=top, team=team)
 
     def pairs(self, most: int, rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -7,7 +7,6 @@ them gains next to nothing. Of all rounds, the weights that are best on the vali
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -28,58 +27,36 @@ LONGER = 1.25
 """How many times as long as its shortest list the longest of a block may be: shorter ones are padded."""
 
 
-def sortable(objective: Objective) -> bool:
-    """Say whether sorted lists give the objective's values: the measure states its form, and lists are not cut."""
-    form, _ = taken_apart(objective.kernel)
-    whole = objective.dialect.depth is None and not objective.measure.judged_only
-    return form is not None and form.shape in _AVERAGED and whole and bool(np.isfinite(objective.grades).all())
+def sorted_lists(objective: Objective, alike: IndexArray, steps: int) -> Iterator[SortedLists]:
+    """Yield the lists that an order can change, those of similar length together, for so many scores of each document.
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TiedWorths:
-    """The documents of lists that an order can change, in the order that is right where they are tied."""
-
-    form: Form
-    documents: IndexArray
-    sizes: IndexArray
-    divisors: FloatArray
-    worth: FloatArray
-    """What each document is worth: of tied ones, what the document in that place is worth on average."""
-    own: FloatArray
-    """What each document adds to the number of relevant ones down to its own rank, on average, if it is relevant."""
-
-    @classmethod
-    def of(cls, objective: Objective, alike: IndexArray) -> TiedWorths:
-        """The worths, where documents with the same number in `alike` are tied, for a measure that is `sortable`."""
-        form, divisor = taken_apart(objective.kernel)
-        assert form is not None
-        documents = objective.documents
-        divisors = divisors_of(divisor, objective.grades, documents.sizes)
-        kept = objective.live & (divisors > 0) & ~objective.short
-        chosen = np.flatnonzero(kept[documents.query])
-        worth = worths_of(form, objective.grades)[chosen]
-        order, worth, own = _order_ties(form, worth, documents.query[chosen], alike[chosen], objective.dialect.ties)
-        sizes, divisors = documents.sizes[kept], divisors[kept]
-        return cls(form=form, documents=chosen[order], sizes=sizes, divisors=divisors, worth=worth, own=own)
-
-    def blocks(self, steps: int) -> Iterator[SortedLists]:
-        """Lists of similar length together, for so many scores of each document."""
-        starts, order = np.cumsum(self.sizes) - self.sizes, np.argsort(self.sizes, kind="stable")
-        while len(order):
-            shortest = int(self.sizes[order[0]])
-            fit = int(np.searchsorted(self.sizes[order], LONGER * shortest, side="right"))
-            rows = order[: max(min(fit, CELLS // (steps * shortest)), 1)]
-            places = np.arange(int(self.sizes[rows[-1]]))
-            filled = places < self.sizes[rows][:, np.newaxis]
-            source = np.where(filled, starts[rows][:, np.newaxis] + places, 0)
-            yield SortedLists(
-                form=self.form,
-                documents=np.where(filled, self.documents[source], -1),
-                worth=np.where(filled, self.worth[source], 0.0),
-                own=self.own[source],
-                divisors=self.divisors[rows],
-            )
-            order = order[len(rows) :]
+    Documents with the same number in `alike` are tied. They come in the order that is right for ties.
+    """
+    form, divisor = taken_apart(objective.kernel)
+    assert form is not None
+    documents = objective.documents
+    divisors = divisors_of(divisor, objective.grades, documents.sizes)
+    kept = objective.live & (divisors > 0) & ~objective.short
+    chosen = np.flatnonzero(kept[documents.query])
+    worth = worths_of(form, objective.grades)[chosen]
+    order, worth, own = _order_ties(form, worth, documents.query[chosen], alike[chosen], objective.dialect.ties)
+    chosen, sizes, divisors = chosen[order], documents.sizes[kept], divisors[kept]
+    starts, order = np.cumsum(sizes) - sizes, np.argsort(sizes, kind="stable")
+    while len(order):
+        shortest = int(sizes[order[0]])
+        fit = int(np.searchsorted(sizes[order], LONGER * shortest, side="right"))
+        rows = order[: max(min(fit, CELLS // (steps * shortest)), 1)]
+        places = np.arange(int(sizes[rows[-1]]))
+        filled = places < sizes[rows][:, np.newaxis]
+        source = np.where(filled, starts[rows][:, np.newaxis] + places, 0)
+        yield SortedLists(
+            form=form,
+            documents=np.where(filled, chosen[source], -1),
+            worth=np.where(filled, worth[source], 0.0),
+            own=own[source],
+            divisors=divisors[rows],
+        )
+        order = order[len(rows) :]
 
 
 def _order_ties(
@@ -136,7 +113,9 @@ class SortedLists:
     documents: IndexArray
     """The documents of each list; −1 is padding."""
     worth: FloatArray
+    """What each document is worth: of tied ones, what the document in that place is worth on average."""
     own: FloatArray
+    """What each document adds to the number of relevant ones down to its own rank, on average, if it is relevant."""
     divisors: FloatArray
 
     def values(self, scores: FloatArray, column: FloatArray, steps: FloatArray) -> FloatArray:
@@ -183,8 +162,11 @@ STEPS: FloatArray = np.concatenate([-_SIZES[::-1], _SIZES])
 """The steps: two to each doubling, evenly spaced, and their negatives."""
 
 
-class LineSearch(ABC):
-    """The values of scores after steps along a feature; `columns` has a row for each feature."""
+class LineSearch:
+    """The values of scores after steps along a feature, for any measure: each step is an evaluation.
+
+    `columns` has a row for each feature.
+    """
 
     def __init__(self, objective: Objective, columns: FloatArray) -> None:
         self.objective, self.columns = objective, columns
@@ -212,14 +194,6 @@ class LineSearch(ABC):
         """Return the level after each step along the feature: a number that grows with the value."""
         return self._after(self.columns[feature], STEPS)
 
-    @abstractmethod
-    def _after(self, column: FloatArray, steps: FloatArray) -> FloatArray:
-        """Return the level after each step along the column."""
-
-
-class PlainSearch(LineSearch):
-    """The search for any measure: each step is an evaluation."""
-
     def _after(self, column: FloatArray, steps: FloatArray) -> FloatArray:
         values = self.objective.table(self.scores[:, np.newaxis] + column[:, np.newaxis] * steps)
         return np.array([self.objective.overall(row) for row in values])
@@ -236,8 +210,7 @@ class SortedSearch(LineSearch):
 
     def start(self, scores: FloatArray) -> None:
         levels, level = np.unique(scores, return_inverse=True)
-        worths = TiedWorths.of(self.objective, self._kinds * len(levels) + level)
-        self._lists: list[SortedLists] = list(worths.blocks(len(STEPS)))
+        self._lists = [*sorted_lists(self.objective, self._kinds * len(levels) + level, len(STEPS))]
         super().start(scores)
 
     def _after(self, column: FloatArray, steps: FloatArray) -> FloatArray:
@@ -249,8 +222,11 @@ class SortedSearch(LineSearch):
 
 
 def line_search(objective: Objective, columns: FloatArray) -> LineSearch:
-    """Return the fastest search for the objective."""
-    return SortedSearch(objective, columns) if sortable(objective) else PlainSearch(objective, columns)
+    """Return the fastest search: by sorted lists if the measure states its form and lists are not cut."""
+    form, _ = taken_apart(objective.kernel)
+    whole = objective.dialect.depth is None and not objective.measure.judged_only
+    formed = form is not None and form.shape in _AVERAGED and whole and bool(np.isfinite(objective.grades).all())
+    return (SortedSearch if formed else LineSearch)(objective, columns)
 
 
 class CoordinateAscent(LinearRanker):

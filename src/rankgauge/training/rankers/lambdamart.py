@@ -110,36 +110,25 @@ class Rescored:
     most: int
 
     def gains(self, grades: FloatArray, tops: int, rng: np.random.Generator) -> FloatArray:
-        whole = self.kernel.depth != tops
-        alike = np.broadcast_to(np.arange(grades.shape[1]), grades.shape) if whole else _alike(grades, tops)
+        place, ideal = np.arange(grades.shape[1]), -np.sort(-grades, axis=1)
+        alike = np.broadcast_to(place, grades.shape) if self.kernel.depth != tops else _alike(grades, tops)
         differ = (grades[:, np.newaxis] != grades[:, :tops, np.newaxis]) & _behind(grades, tops)
-        tried = differ & (alike == np.arange(grades.shape[1]))[:, np.newaxis]
-        found, scale = np.zeros(differ.shape), self._thin(tried, rng)
-        at = np.nonzero(tried)
-        found[at] = self._change(grades, *at) * scale[at[0]]
-        copied = np.broadcast_to(alike[:, np.newaxis], differ.shape)
-        return np.asarray(np.take_along_axis(found, copied, axis=2) * differ)
-
-    def _thin(self, tried: BoolArray, rng: np.random.Generator) -> FloatArray:
-        """Keeps at most `most` swaps of each list; gives the weight of each list's swaps."""
+        tried = differ & (alike == place)[:, np.newaxis]
         counts = tried.sum(axis=(1, 2))
         for row in np.flatnonzero(counts > self.most).tolist():
-            places = np.flatnonzero(tried[row])
-            left_out = rng.permutation(places)[self.most :]
+            left_out = rng.permutation(np.flatnonzero(tried[row]))[self.most :]
             tried[row].reshape(-1)[left_out] = False
-        return np.asarray(np.maximum(counts / self.most, 1.0))
-
-    def _change(self, grades: FloatArray, row: IndexArray, i: IndexArray, j: IndexArray) -> FloatArray:
-        ideal = -np.sort(-grades, axis=1)
-        before = self.kernel.score(_lists(grades, ideal))
-        found = np.zeros(len(row))
-        step = max(SWAPPED // grades.shape[1], 1)
-        for start in range(0, len(row), step):
-            some = slice(start, start + step)
-            swapped, line = grades[row[some]], np.arange(len(row[some]))
-            swapped[line, i[some]], swapped[line, j[some]] = grades[row[some], j[some]], grades[row[some], i[some]]
-            found[some] = self.kernel.score(_lists(swapped, ideal[row[some]])) - before[row[some]]
-        return np.nan_to_num(found, nan=0.0)
+        at, before = np.nonzero(tried), self.kernel.score(_lists(grades, ideal))
+        changes, step = np.zeros(len(at[0])), max(SWAPPED // grades.shape[1], 1)
+        for start in range(0, len(changes), step):
+            lists, i, j = (places[start : start + step] for places in at)
+            swapped, line = grades[lists], np.arange(len(lists))
+            swapped[line, i], swapped[line, j] = grades[lists, j], grades[lists, i]
+            changes[start : start + step] = self.kernel.score(_lists(swapped, ideal[lists])) - before[lists]
+        gains = np.zeros(differ.shape)
+        gains[at] = np.nan_to_num(changes, nan=0.0) * np.maximum(counts / self.most, 1.0)[at[0]]
+        copied = np.broadcast_to(alike[:, np.newaxis], differ.shape)
+        return np.asarray(np.take_along_axis(gains, copied, axis=2) * differ)
 
 
 def _lists(grades: FloatArray, ideal: FloatArray) -> RankedLists:

@@ -53,18 +53,15 @@ class Posterior:
         upper, lower = expit(-above), expit(below)
         pull = upper - lower
         slopes = (self.matrix.T @ pull - self.center * pull.sum()) / self.scale + weights / self.prior**2
-        return float(loss / n), np.concatenate([slopes, self._cuts(upper, lower, thresholds)]) / n
-
-    def _cuts(self, upper: FloatArray, lower: FloatArray, thresholds: FloatArray) -> FloatArray:
-        """Return the gradient by the first threshold and the logarithms of steps, from sums over each class."""
+        # By the first threshold and the logarithms of steps, from sums over each class: a step moves all that follow.
         count = len(thresholds) + 1
         held = np.bincount(self.classes, minlength=count)
         pushed, pulled = (np.bincount(self.classes, amounts, minlength=count) for amounts in (upper, lower))
         between = np.zeros(count)
         between[1:-1] = held[1:-1] / np.expm1(np.diff(thresholds))
         cuts = (pulled + between)[1:] - (pushed + between)[:-1]
-        later = np.cumsum(cuts[::-1])[::-1]  # a step moves all thresholds after it
-        return np.append(later[:1], later[1:] * np.diff(thresholds))
+        later = np.cumsum(cuts[::-1])[::-1]
+        return float(loss / n), np.concatenate([slopes, later[:1], later[1:] * np.diff(thresholds)]) / n
 
 
 def rising(numbers: FloatArray) -> FloatArray:

@@ -114,21 +114,17 @@ class Batch:
 
 def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> list[Batch]:
     """Return the documents that have preferences, in random batches of about `size` queries."""
-    count = len(preferences.sizes)
-    parts = np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else []
-    return [_batch(preferences, queries) for queries in parts]
-
-
-def _batch(preferences: Preferences, queries: IndexArray) -> Batch:
-    sizes = preferences.sizes[queries]
-    ends = np.cumsum(sizes)
-    places = np.arange(ends[-1]) + np.repeat(preferences.starts[queries] - ends + sizes, sizes)
-    query, levels = np.repeat(np.arange(len(queries)), sizes), preferences.levels[places]
-    places = places[np.lexsort((-levels, query))]
-    levels = preferences.levels[places]
-    groups = query * preferences.height + (preferences.height - levels)
-    firsts = np.searchsorted(groups, groups, side="right")
-    return Batch(rows=preferences.rows[places], firsts=firsts, counts=np.repeat(ends, sizes) - firsts)
+    count, found = len(preferences.sizes), []
+    for queries in np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else ():
+        sizes = preferences.sizes[queries]
+        ends = np.cumsum(sizes)
+        places = np.arange(ends[-1]) + np.repeat(preferences.starts[queries] - ends + sizes, sizes)
+        query = np.repeat(np.arange(len(queries)), sizes)
+        places = places[np.lexsort((-preferences.levels[places], query))]
+        groups = query * preferences.height + (preferences.height - preferences.levels[places])
+        firsts = np.searchsorted(groups, groups, side="right")
+        found.append(Batch(rows=preferences.rows[places], firsts=firsts, counts=np.repeat(ends, sizes) - firsts))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

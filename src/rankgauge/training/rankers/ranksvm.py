@@ -193,32 +193,25 @@ class Margins:
     @cached_property
     def loss(self) -> float:
         """The sum of the squared losses: Σ m² = Σ m (1 − s_i + s_j)."""
-        return float(np.sum(self._preferred[1]) + self.scores @ self._pulls)
+        _, preferred, _, other = self._violated
+        return float(np.sum(preferred) + self.scores @ (other - preferred))
 
     @cached_property
     def slopes(self) -> FloatArray:
         """Half the derivative of the loss by the score of each document."""
+        _, preferred, _, other = self._violated
         slopes = np.empty(len(self.order))
-        slopes[self.order] = self._pulls
+        slopes[self.order] = other - preferred
         return slopes
 
     @cached_property
-    def _pulls(self) -> FloatArray:
-        return self._other[1] - self._preferred[1]
-
-    @cached_property
-    def _preferred(self) -> tuple[FloatArray, FloatArray]:
-        """How many preferences each document violates as the preferred one, and the sum of its margins."""
-        counts, sums = self._windows(np.less, self.floor, self.preferences.ends)
-        return counts, counts * (1 - self.scores) + sums
-
-    @cached_property
-    def _other(self) -> tuple[FloatArray, FloatArray]:
-        """How many preferences each document violates as the one not preferred, and the sum of its margins."""
-        counts, sums = self._windows(
-            np.greater, np.repeat(self.preferences.starts, self.preferences.sizes), self.ceiling
-        )
-        return counts, counts * (1 + self.scores) - sums
+    def _violated(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """How many preferences each document violates and the sum of its margins: as the preferred one, and as the one
+        not preferred."""
+        starts = np.repeat(self.preferences.starts, self.preferences.sizes)
+        below, low = self._windows(np.less, self.floor, self.preferences.ends)
+        above, high = self._windows(np.greater, starts, self.ceiling)
+        return below, below * (1 - self.scores) + low, above, above * (1 + self.scores) - high
 
     def _windows(self, than: np.ufunc, low: IndexArray, high: IndexArray) -> tuple[FloatArray, FloatArray]:
         """Count the documents below or above each document's level between two places, and sum their scores."""
@@ -231,25 +224,24 @@ class Margins:
         return counts, sums
 
     def curvature(self, matrix: FloatArray) -> FloatArray:
-        """Σ (x_i − x_j)(x_i − x_j)ᵀ over violated preferences: half the second derivative by linear weights."""
-        half = np.zeros((matrix.shape[1], matrix.shape[1]))
+        """Σ (x_i − x_j)(x_i − x_j)ᵀ over violated preferences: half the second derivative by linear weights.
+
+        Half of it is ½ Σ n_i x_i x_iᵀ − Σ x_i (Σ_j x_j)ᵀ, n_i the degree of i, j the lower documents of its violations.
+        """
+        half, degrees = np.zeros((matrix.shape[1], matrix.shape[1])), self._violated[0] + self._violated[2]
         ends, first = np.cumsum(self.preferences.sizes), 0
         while first < len(self.order):  # pieces of whole queries
             last = int(ends[min(int(np.searchsorted(ends, first + _PIECE)), len(ends) - 1)])
-            half += self._half(matrix, slice(first, last))
+            x, levels = matrix[self.preferences.rows[self.order[first:last]]], self.levels[first:last]
+            pulled = x * (degrees[first:last, np.newaxis] / 2)
+            for level in range(1, self.preferences.height):
+                at, mask = np.flatnonzero(levels == level), levels < level
+                places, running = _running(mask), _running(x[mask])
+                low, high = (places[place[first:last][at] - first] for place in (self.floor, self.preferences.ends))
+                pulled[at] -= running[high] - running[low]
+            half += x.T @ pulled
             first = last
         return half + half.T
-
-    def _half(self, matrix: FloatArray, piece: slice) -> FloatArray:
-        """½ Σ n_i x_i x_iᵀ − Σ x_i (Σ_j x_j)ᵀ, n_i the degree of i, j the lower documents of its violations."""
-        x, levels = matrix[self.preferences.rows[self.order[piece]]], self.levels[piece]
-        pulled = x * ((self._preferred[0] + self._other[0])[piece, np.newaxis] / 2)
-        for level in range(1, self.preferences.height):
-            at, mask = np.flatnonzero(levels == level), levels < level
-            places, running = _running(mask), _running(x[mask])
-            low, high = (places[place[piece][at] - piece.start] for place in (self.floor, self.preferences.ends))
-            pulled[at] -= running[high] - running[low]
-        return np.asarray(x.T @ pulled)
 
 
 def _running(amounts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

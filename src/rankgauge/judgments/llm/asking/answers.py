@@ -22,16 +22,16 @@ KEPT = 2000
 SHOWN = 60
 """How many characters of an answer a refusal quotes."""
 
-FIELDS = ("grade", "score", "final score", "overall score", "overall", "o", "relevance", "rating", "label", "answer")
-"""What prompts and models call the field of a grade, in lower case; `O` is the overall score of Thomas et al."""
-
 _NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,4})?"
-_LABEL = r"(?:(?:final|overall)\s+)?(?:grade|score|rating|relevance(?:\s+(?:grade|score))?|answer)"
+_LABEL = r"(?:(?:final|overall)[\s_-]+)?(?:grade|score|rating|relevance(?:[\s_-]+(?:grade|score|label))?|answer)"
+_FIELD = re.compile(rf"{_LABEL}|label|overall|o", re.IGNORECASE)
+"""What prompts and models call the field of a grade; `O` is the overall score of Thomas et al."""
+
 _LONE = re.compile(rf"(?P<number>{_NUMBER})\.?")
 _LABELLED = re.compile(rf"{_LABEL}(?:\s+is)?\s*[:=]\s*(?P<number>{_NUMBER})\.?", re.IGNORECASE)
 _TAGGED = re.compile(rf"<({_LABEL})>\s*(?P<number>{_NUMBER})\s*</\1>", re.IGNORECASE)
-_MARKS = re.compile(r"(?<![0-9.*_`#])[*_`#]+|[*_`#]+(?![0-9.*_`#])")
-"""Markdown's marks, but not those between digits: `1*0` is no 10."""
+_MARKS = re.compile(r"(?<![\w.*`#-])[*_`#]+|[*_`#]+(?![\w.*`#])")
+"""Markdown's marks, but not those within words and numbers: `1*0` is no 10, and `-**1**` not −1."""
 
 _BOXED = re.compile(r"(?:\[\[([^\[\]]*)\]\]|\\boxed\{([^{}]*)\})\.?")
 _FENCED = re.compile(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
@@ -96,10 +96,10 @@ def logprobs_of(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [token for token in tokens if isinstance(token, Mapping)] if isinstance(tokens, list) else []
 
 
-def quote(text: str) -> str:
-    """Return the first words of an answer on one line."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
-    return line if len(line) <= SHOWN else line[: SHOWN - 1].rstrip() + "…"
+def quote(text: str, shown: int = SHOWN) -> str:
+    """Return the first words of an answer on one line, in so many characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * shown]).split())
+    return line if len(line) <= shown else line[: shown - 1].rstrip() + "…"
 
 
 def refused_reason(choice: Mapping[str, Any]) -> str | None:
@@ -133,7 +133,9 @@ def _number_of(choice: Mapping[str, Any], text: str, pattern: str | None) -> flo
 
 def _usual_number(text: str) -> float:
     """Return the number in an answer of one of the usual forms."""
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    whole = _FENCED.fullmatch(text.strip())
+    bare = whole[1] if whole and "```" not in whole[1] else text
+    lines = [line.strip() for line in bare.splitlines() if line.strip()]
     if not lines:
         raise _NoGradeError("empty")
     first, last = _number_in(lines[0], _LABELLED, _TAGGED), _number_in(lines[-1], _LONE, _LABELLED, _TAGGED)
@@ -157,16 +159,16 @@ def _of_object(text: str) -> float | None:
     fences = _FENCED.findall(text)
     if len(fences) > 1:
         return None
-    written = (fences[0] if fences else text).strip()
-    if not fences and not written.startswith("{"):
-        written = written.splitlines()[-1].strip()
-    if not (written.startswith("{") and written.endswith("}")):
+    written = fences[0] if fences else text
+    if not (begins := re.search(r"^\s*\{", written, re.MULTILINE)):
         return None
     try:
-        held = json.loads(written, object_pairs_hook=list)  # a field that is written twice stays twice
+        held = json.loads(
+            written[begins.start() :], object_pairs_hook=list
+        )  # a field that is written twice stays twice
     except (ValueError, RecursionError):
         return None
-    values = [value for name, value in held if re.sub("[_-]", " ", name.strip().lower()) in FIELDS]
+    values = [value for name, value in held if _FIELD.fullmatch(name.strip())]
     value = values[0] if len(values) == 1 else None
     if isinstance(value, str):
         number = _LONE.fullmatch(value.strip())

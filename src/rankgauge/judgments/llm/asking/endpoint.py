@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError
+from rankgauge.judgments.llm.asking.answers import quote
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, ChatApi, Reply, api_at
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def joined_stream(text: str) -> dict[str, Any] | None:
         if not line.startswith("data:") or data == "[DONE]":
             continue
         event = json.loads(data)
-        whole |= {name: event[name] for name in ("model", "usage") if event.get(name)}
+        whole |= {name: event[name] for name in ("model", "system_fingerprint", "usage") if event.get(name)}
         for piece in event.get("choices") or ():
             empty = {"message": {"content": "", "refusal": "", "tool_calls": []}, "logprobs": {"content": []}}
             _extend(choices.setdefault(piece.get("index") or 0, empty), piece)
@@ -218,7 +219,7 @@ class Endpoint:
             reply = read_reply(text, self._api)
             self.reached = True
             return reply
-        problem = f"{status}: {self._safe(_problem(text))}"
+        problem = f"{status}: {self._safe(said_problem(text))}"
         if status < 400:
             problem = f"{status}: the endpoint redirects elsewhere"
         elif (status in TRANSIENT or status >= 500) and "insufficient_quota" not in text:
@@ -239,7 +240,7 @@ class Endpoint:
 
     def _adapt(self, sent: Mapping[str, Any], text: str) -> None:
         """Finds another way for a field that the endpoint complains about; each has one."""
-        blamed, problem = _problem(text, ("error", "param")), _problem(text).lower()
+        blamed, problem = said_problem(text, ("error", "param")), said_problem(text).lower()
         for way in _WAYS:
             if (
                 way.name in sent
@@ -252,8 +253,8 @@ class Endpoint:
 
     def _safe(self, text: str) -> str:
         """Return the text without the key, should an endpoint repeat it, and on one line."""
-        text = " ".join("".join(c if c.isprintable() else " " for c in text[:4000]).split())
-        return text.replace(self.key, "***")[:300] if self.key else text[:300]
+        line = quote(text, 1000)
+        return line.replace(self.key, "***")[:300] if self.key else line[:300]
 
 
 class _Way(NamedTuple):
@@ -290,7 +291,7 @@ def _inside(held: Any, *path: str) -> Any:
     return held
 
 
-def _problem(text: str, *paths: tuple[str, ...]) -> str:
+def said_problem(text: str, *paths: tuple[str, ...]) -> str:
     """Return what an error says, at the first of the paths that has words."""
     try:
         held = json.loads(text)
@@ -316,5 +317,5 @@ def read_reply(text: str, api: ChatApi) -> Reply:
         raise PassingFaultError("an answer that is not JSON") from None
     reply = api.reply(held)
     if reply is None:
-        raise PassingFaultError(f"an answer without choices: {_problem(text)[:100]}")
+        raise PassingFaultError(f"an answer without choices: {said_problem(text)[:100]}")
     return reply

@@ -67,6 +67,8 @@ class Asked:
     frame: pl.DataFrame
     choices: Choices | None = None
     """What the model said of lists of documents, if it compared them; `frame` has the worths that were fitted to it."""
+    noun: str = "pair"
+    """What is counted: pairs, windows of long texts, or lists of documents."""
     pairs: int
     cached: int
     """How many pairs had all their answers before, a grade among them."""
@@ -88,6 +90,8 @@ class Asked:
     seconds: float
     stopped: str | None = None
     """Why the session ended early, if it did."""
+    caps: str = ""
+    """How much of the caps is spent, earlier sessions included; empty without caps."""
     error: RankGaugeError | None = None
     """The error that ended it."""
     notes: Sequence[str] = ()
@@ -231,7 +235,8 @@ def cost_of_thousand(grades: Path) -> float | None:
     """Return what a thousand graded pairs cost, by the file's provenance; None if it does not say."""
     held = former_provenance(grades)
     try:
-        return 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
+        cost = 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
+        return cost if cost >= 0 else None  # windows and lists are counted otherwise than documents
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return None
 

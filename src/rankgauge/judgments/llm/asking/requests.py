@@ -88,6 +88,13 @@ class Spending:
         """What was spent, in money."""
         return self.prices.cost(self.tokens_in, self.tokens_out)
 
+    def told_caps(self) -> str:
+        """Say how much of the caps is spent; nothing without caps."""
+        tokens, cost = self.prices.max_tokens, self.prices.max_cost
+        parts = [] if tokens is None else [f"{self.tokens_in + self.tokens_out:,} of {tokens:,} tokens"]
+        parts += [] if cost is None else [f"{self.cost:,.4f} of a cost of {cost:g}"]
+        return " and ".join(parts)
+
     def hold(self, size: int, tokens_out: int) -> tuple[int, int] | None:
         """Set tokens aside for a prompt of that many bytes; wait for what requests under way do not take.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
 from rankgauge.judgments.llm.asking.answers import logprobs_of, quote
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError, said_problem
 from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
@@ -280,6 +280,7 @@ class AskingSession:
         asked = Asked(
             frame=frame,
             choices=choices,
+            noun=self.noun,
             pairs=len(self.pairs),
             cached=self._cached_grades,
             graded=self._graded,
@@ -293,6 +294,7 @@ class AskingSession:
             cost=self.prices.cost(tokens_in, tokens_out) if self.prices.known else None,
             seconds=seconds,
             stopped=self._stopped,
+            caps=self.spending.told_caps(),
             error=self._error if isinstance(self._error, RankGaugeError) else None,
             notes=tuple(requests.endpoint.notes) if requests else (),
             faults=tuple(requests.faults.most_common(3)) if requests else (),
@@ -305,6 +307,7 @@ class AskingSession:
 
 DECLINED = "The model or its endpoint declines these texts; try another model, or leave such documents to people."
 HINTS = {
+    "by the pattern": "Does --answer match once in an answer such as this?",
     "cut off": "A model that thinks before it answers needs more room: --answer-tokens 2000.",
     "the model refused": DECLINED,
     "filter": DECLINED,
@@ -327,14 +330,15 @@ def write_batch(session: AskingSession, path: Path) -> int:
     requests = session.open_requests()
     with writing(path) as file:
         for identity, body in requests.items():
+            body["max_completion_tokens"] = body.pop("max_tokens")  # a batch cannot try again under the other name
             line = {"custom_id": identity, "method": "POST", "url": "/v1/chat/completions", "body": body}
             file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
     return len(requests)
 
 
-def read_batch(session: AskingSession, path: Path) -> int:
-    """Store the answers of a file of results; return how many requests failed there, which stay open."""
-    failed, waiting = 0, set(session.open_requests())
+def read_batch(session: AskingSession, path: Path) -> Counter[str]:
+    """Store the answers of a file of results; return how many requests failed there and why, which stay open."""
+    failed, waiting = Counter[str](), set(session.open_requests())
     with path.open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -342,16 +346,16 @@ def read_batch(session: AskingSession, path: Path) -> int:
             identity, reply = _read_result(line, path, number)
             if identity not in waiting:
                 continue  # answered before, or a line of another batch
-            if reply is None:
-                failed += 1
-            else:
+            if isinstance(reply, Reply):
                 waiting.discard(identity)
                 session.store_reply(identity, reply, source=str(path))
+            else:
+                failed[reply] += 1
     return failed
 
 
-def _read_result(line: str, path: Path, number: int) -> tuple[str, Reply | None]:
-    """Return the identity in a line of results, and the reply; None if the request failed."""
+def _read_result(line: str, path: Path, number: int) -> tuple[str, Reply | str]:
+    """Return the identity in a line of results, and the reply, or why the request failed."""
     try:
         result = json.loads(line)
         identity, response = str(result["custom_id"]), result.get("response")
@@ -364,5 +368,7 @@ def _read_result(line: str, path: Path, number: int) -> tuple[str, Reply | None]
             hint="Download the output file of the batch, not its description.",
         ) from None
     if not isinstance(response, Mapping) or response.get("status_code", 200) != 200 or result.get("error"):
-        return identity, None
-    return identity, CHAT_APIS["openai"].reply(response.get("body", response))
+        body = response.get("body") if isinstance(response, Mapping) else None
+        failure = {"error": result.get("error") or "no reason given"}
+        return identity, quote(said_problem(json.dumps(body or failure)), 300)
+    return identity, CHAT_APIS["openai"].reply(response.get("body", response)) or "an answer without choices"

@@ -28,7 +28,7 @@ from rankgauge.papers.published.active.benchmark import (
     scenarios,
     training_sizes,
 )
-from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method, studies
+from rankgauge.papers.published.active.trials import METHODS, Case, Trials, method
 from rankgauge.render import plots
 from rankgauge.render.format import Medium
 from rankgauge.render.html import page
@@ -79,21 +79,17 @@ def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
         workers=setting.jobs,
         progress=setting.progress,
     )
-    curves = trials.run(gathered.cases, key, folder=setting.parts)
+    facts = {"cost": benchmark.cost, "trained on": benchmark.words}
+    shown = trials.report(gathered.cases, key, facts, at=benchmark.at, folder=setting.parts)
     sized = replace(trials, methods=SIZED, budgets=(benchmark.third,)).run(gathered.sizes, key, folder=setting.parts)
-    shown = SimulationReport(
-        studies=studies(curves, gathered.cases, {"cost": benchmark.cost, "trained on": benchmark.words}),
-        repetitions=setting.trials,
-        seed=setting.seed,
-        budget=benchmark.at,
-        titles={name: type(method(name)).title for name in TRIED},
-    )
     if setting.folder is not None:
         (setting.folder / "simulation.html").write_text(page(shown.document(Medium.PAGE)), encoding="utf-8")
+    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(gathered.cases.values()))])
+    counts, ends = np.histogram(costs, bins=BINS)
     tables = {
         "curves": shown.frame(),
         "savings": shown.savings,
-        "costs": cost_table(gathered),
+        "costs": pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)}),
         "training-sizes": findings.size_table(sized, gathered.documents),
         "parameters": pl.DataFrame(gathered.chosen),
     }
@@ -149,13 +145,6 @@ def _figures(
     panel = panels(frame=sizes, x="documents in thousands", y="mean absolute error")
     drawn["figure-3-right"] = partial(panel.draw, titles["figure-3-right"])
     return drawn
-
-
-def cost_table(gathered: Gathered) -> pl.DataFrame:
-    """Return a row per bar of the histogram: from which cost to which, and the share of the queries, over all pools."""
-    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(gathered.cases.values()))])
-    counts, ends = np.histogram(costs, bins=BINS)
-    return pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)})
 
 
 def _gather(benchmark: Benchmark, setting: Setting) -> Gathered:

@@ -6,7 +6,7 @@ on each of its five parts in turn, and the other four parts are the pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,32 +126,29 @@ def read_benchmark(folder: Path) -> Benchmark:
     parts = sorted(read_parts(folder), key=lambda part: str(part.queries[0]))
     top, like = max(float(part.grades.max()) for part in parts), LIKENESSES["mslr"]
     web = parts[0].matrix.shape[1] == like.features and top == TOP
-    splits = tuple(_splits(parts, like.length if web else None))
+    splits = []
+    for number, part in enumerate(parts):
+        rest = [other for place, other in enumerate(parts) if place != number]
+        pool = FeatureTable(*(np.concatenate(columns) for columns in zip(*rest, strict=True)))
+        learn, validation = halves(part)
+        length = like.length if web else None
+        split = Split(name=f"part {number + 1}", train=learn, validation=validation, pool=pool, length=length)
+        splits.append(split)
     queries = min(len(set(split.pool.queries)) for split in splits)
     at = min(300.0 if web else 90.0, round(0.3 * queries))
     at_depth = "" if web else f"@{DEPTH}"
     return Benchmark(
         words=f"{folder.name}: trained and tuned on one of five parts; about {queries} queries in the pool of the rest",
         key=f"{folder.name} {sum(len(part.grades) for part in parts)}",
-        splits=splits,
+        splits=tuple(splits),
         measures={"ERR": f"ERR(max_grade={top:g}){at_depth}", "DCG": f"DCG{at_depth}"},
         cost="log-length" if web else "documents",
         budgets=_budgets(at),
         at=at,
         forest=FOREST if web else {"trees": 100, "min_leaf": 5, "share": 0.3},
-        efforts=OWN_EFFORTS
-        if web
-        else {("document", "ERR"): Effort(most=1000), ("document", "DCG"): Effort(most=1000)},
+        efforts=OWN_EFFORTS if web else {("document", label): Effort(most=1000) for label in ("ERR", "DCG")},
         depth=None if web else DEPTH,
     )
-
-
-def _splits(parts: Sequence[FeatureTable], length: int | None) -> Iterator[Split]:
-    for number, part in enumerate(parts):
-        rest = [other for place, other in enumerate(parts) if place != number]
-        pool = FeatureTable(*(np.concatenate(columns) for columns in zip(*rest, strict=True)))
-        learn, validation = halves(part)
-        yield Split(name=f"part {number + 1}", train=learn, validation=validation, pool=pool, length=length)
 
 
 def halves(data: FeatureTable) -> tuple[FeatureTable, FeatureTable]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 import polars as pl
 
 from rankgauge.labelling.methods.paper import PaperMethod
 from rankgauge.labelling.simulations.study import ErrorCurve, Study, jackknife, saving
-from rankgauge.numeric import FloatArray, IndexArray
+from rankgauge.numeric import FloatArray
 from rankgauge.papers.experiment import CLEAR, Number
 from rankgauge.papers.published.active.trials import Case
 
@@ -124,12 +123,9 @@ def choice_gains(pairs: Sequence[Study]) -> Iterator[tuple[str, Number]]:
         "uniC's gain less three quarters of paper's": (1.0 - ALMOST, ALMOST, -1.0),
     }
     for name, weight in weights.items():
-        value, error = jackknife(curves, partial(_mean_wrong, np.tile(weight, len(pairs)) / len(pairs)))
+        each = np.tile(weight, len(pairs)) / len(pairs)
+        value, error = jackknife(curves, lambda c, each=each: float(each @ [np.nanmean(one.wrong) for one in c]))  # type: ignore[misc]
         yield f"pairs, {pairs[0].measure}: {name}, by choices", Number(value=value, error=error)
-
-
-def _mean_wrong(weights: FloatArray, curves: Sequence[ErrorCurve]) -> float:
-    return float(weights @ [np.nanmean(curve.wrong) for curve in curves])
 
 
 def size_ratios(curves: Mapping[str, Mapping[str, ErrorCurve]]) -> Iterator[tuple[str, Number]]:
@@ -157,20 +153,16 @@ def discounts_known(case: Case) -> float:
     Each document is judged with probability ½ and counts twice; its discount is the product over the judged documents
     above it. Its expected value has 1 − ½ ℓ in place of each 1 − ℓ: it is larger than ERR.
     """
-    worth, weight = case.target.worths(case.grades), case.target.weights(case.pool)[:, 0]
     order = np.lexsort((case.pool.ranks[:, 0], case.pool.query))
+    worth, weight = case.target.worths(case.grades)[order], case.target.weights(case.pool)[order, 0]
+    first = np.searchsorted(case.pool.query[order], case.pool.query[order])
 
     def total(share: float) -> float:
-        return float((weight * worth)[order] @ _chance_to_pass(share * worth[order], case.pool.query[order]))
+        stays = np.log1p(-share * worth)
+        passed = np.cumsum(stays) - stays
+        return float((weight * worth) @ np.exp(passed - passed[first]))
 
     return total(SAMPLED) / total(1.0) - 1.0
-
-
-def _chance_to_pass(stops: FloatArray, query: IndexArray) -> FloatArray:
-    """Return the chance to get past all documents above, within each query."""
-    passed = np.cumsum(np.log1p(-stops)) - np.log1p(-stops)
-    first = np.searchsorted(query, query)
-    return np.asarray(np.exp(passed - passed[first]))
 
 
 def coverages(studies: Sequence[Study], at: float) -> Iterator[tuple[str, Number]]:

@@ -6,7 +6,7 @@ other half. The paper does not say by which measure; here it is ERR, which is wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -36,11 +36,6 @@ class Recipe:
     like: str | None = None
     """The recipe whose choices are taken over."""
     share: float = 1.0
-
-    def choices(self) -> Iterator[dict[str, Any]]:
-        """Yield every choice of values from the grid."""
-        for values in product(*self.grid.values()):
-            yield dict(zip(self.grid, values, strict=True))
 
 
 def recipes(forest: Mapping[str, Any], *, seed: int, jobs: int) -> dict[str, Recipe]:
@@ -78,31 +73,24 @@ class Predictions:
 
 def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Predictions:
     """Trains the rankers and applies them to the pool."""
-    scale = np.unique(np.concatenate([split.train.grades, split.pool.grades]))
+    scale, held = np.unique(np.concatenate([split.train.grades, split.pool.grades])), split.validation
     scores, beliefs = {}, {}
     chosen: dict[str, dict[str, Any]] = {}
     for name, recipe in recipes.items():
         fixed = {**recipe.parameters, **({} if recipe.like is None else chosen[recipe.like])}
-        model, chosen[name] = _train_best(recipe, fixed, split, metric=f"ERR(max_grade={scale[-1]:g})")
-        if hasattr(model, "predict_proba"):
-            beliefs[name] = predict(model, split.pool.matrix, scale)
+        train, found = learning_rows(split.train, first_queries(split.train, recipe.share)), []
+        for values in product(*recipe.grid.values()):
+            choice = dict(zip(recipe.grid, values, strict=True))
+            # A ranker that has nothing to choose keeps its own metric.
+            judged = {"metric": f"ERR(max_grade={scale[-1]:g})"} if choice else {}
+            model = training.get(recipe.ranker)(**{**fixed, **choice, **judged})
+            model.fit(train.matrix, train.grades, qid=train.queries)
+            value = 0.0 if held is None else model.score(held.matrix, held.grades, qid=held.queries)
+            found.append((value, model, choice))
+        _, best, chosen[name] = max(found, key=lambda one: one[0])
+        if hasattr(best, "predict_proba"):
+            beliefs[name] = predict(best, split.pool.matrix, scale)
             scores[name] = beliefs[name] @ scale
         else:
-            scores[name] = model.predict(split.pool.matrix)
+            scores[name] = best.predict(split.pool.matrix)
     return Predictions(split=split, scale=scale, scores=scores, beliefs=beliefs, chosen=chosen)
-
-
-def _train_best(
-    recipe: Recipe, fixed: Mapping[str, Any], split: Split, metric: str
-) -> tuple[training.Ranker, dict[str, Any]]:
-    """Return the ranker that does best on the validation queries, and what was chosen for it."""
-    train, held = learning_rows(split.train, first_queries(split.train, recipe.share)), split.validation
-    found = []
-    for choice in recipe.choices():
-        judged = {"metric": metric} if choice else {}  # a ranker that has nothing to choose keeps its own
-        model = training.get(recipe.ranker)(**{**fixed, **choice, **judged})
-        model.fit(train.matrix, train.grades, qid=train.queries)
-        value = 0.0 if held is None else model.score(held.matrix, held.grades, qid=held.queries)
-        found.append((value, model, choice))
-    _, best, choice = max(found, key=lambda one: one[0])
-    return best, choice

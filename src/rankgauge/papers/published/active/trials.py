@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.simulations.jobs import ExperimentJob, Progress, cores, report_nothing, run_jobs
+from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.labelling.simulations.study import ErrorCurve, Study
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
@@ -99,7 +101,40 @@ class Trials:
         # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
         found = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
-        return {name: {one: _curve(one, found[f"{_file(name)} {one}"]) for one in self.methods} for name in cases}
+        kept = [known.name for known in fields(Repetitions)]
+        curves: dict[str, dict[str, ErrorCurve]] = {name: {} for name in cases}
+        for name, one in product(cases, self.methods):
+            parts = []
+            for rows in found[f"{_file(name)} {one}"]:
+                values = [{k: np.array(row[k], dtype=np.float64) for k in kept} for row in rows]
+                at = {row["budget"]: Repetitions(**of_budget) for row, of_budget in zip(rows, values, strict=True)}
+                parts.append(ErrorCurve.of(one, at, rows[0]["truth"]))
+            curves[name][one] = ErrorCurve.joined(parts)
+        return curves
+
+    def report(
+        self, cases: Trialled, key: str, facts: Mapping[str, Any], *, at: float, folder: Path | None = None
+    ) -> SimulationReport:
+        """Return what the methods do on the cases, with facts about the pools; savings are measured at a budget."""
+        studies = []
+        for name, curves in self.run(cases, key, folder=folder).items():
+            pools, case = [case.pool for case in cases[name]], cases[name][0]
+            known = {
+                "queries": round(np.mean([len(pool.queries) for pool in pools])),
+                "documents": round(np.mean([len(pool.documents) for pool in pools])),
+                "pair": pools[0].rankers == 2,
+                "worth": "; ".join(words for _, words in note_worths(case.target, pools[0].grades)),
+                **facts,
+            }
+            truth = float(np.mean(next(iter(curves.values())).truth))
+            studies.append(Study(title=case.title, measure=case.label, truth=truth, curves=curves, facts=known))
+        return SimulationReport(
+            studies=tuple(studies),
+            repetitions=self.repetitions,
+            seed=self.seed,
+            budget=at,
+            titles={name: type(method(name)).title for name in self.methods},
+        )
 
     def _job(self, case: Case, name: str, key: str) -> ExperimentJob:
         effort = self.efforts.get((name, case.label), Effort())
@@ -116,25 +151,6 @@ class Trials:
             "seed": self.seed,
         }
         return ExperimentJob(name=f"{_file(case.name)} {name}", settings=settings)
-
-
-def studies(
-    curves: Mapping[str, Mapping[str, ErrorCurve]], cases: Trialled, facts: Mapping[str, Any]
-) -> tuple[Study, ...]:
-    """Return the curves as studies, with facts about their pools."""
-    found = []
-    for name, mine in curves.items():
-        pools, case = [case.pool for case in cases[name]], cases[name][0]
-        known = {
-            "queries": round(np.mean([len(pool.queries) for pool in pools])),
-            "documents": round(np.mean([len(pool.documents) for pool in pools])),
-            "pair": pools[0].rankers == 2,
-            "worth": "; ".join(words for _, words in note_worths(case.target, pools[0].grades)),
-            **facts,
-        }
-        truth = float(np.mean(next(iter(mine.values())).truth))
-        found.append(Study(title=case.title, measure=case.label, truth=truth, curves=dict(mine), facts=known))
-    return tuple(found)
 
 
 def _file(case: str) -> str:
@@ -154,12 +170,3 @@ def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
             rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
         tried.append(rows)
     return tried
-
-
-def _curve(name: str, pools: Sequence[Sequence[Mapping[str, Any]]]) -> ErrorCurve:
-    parts = []
-    for rows in pools:
-        kept = [field.name for field in fields(Repetitions)]
-        found = {row["budget"]: Repetitions(**{k: np.array(row[k], dtype=np.float64) for k in kept}) for row in rows}
-        parts.append(ErrorCurve.of(name, found, rows[0]["truth"]))
-    return ErrorCurve.joined(parts)

@@ -20,7 +20,7 @@ from rankgauge.errors import InputError
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.files.formats.letor import FeatureTable, read_features
 from rankgauge.files.source import Source
-from rankgauge.numeric import FloatArray, IndexArray, ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.papers.experiment import Measurements, Number, jackknife
 from rankgauge.papers.published.multigraded.tables import BESIDES, MEASURES, means
 from rankgauge.policies import LEAVE_OUT
@@ -66,57 +66,33 @@ EQUAL_STEPS = "µMAP with equal steps"
 """The plain mean of average precision over a query's thresholds, without the distances of equation 4."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Thresholds:
-    """The positive grades in use in each query, rising, with the query's documents once for each of them."""
+def at_thresholds(
+    grades: FloatArray, queries: npt.NDArray[Any], scores: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the positive grades in use, rising; average precision at each of them (strategies × queries × levels), the
+    mean over all orders of tied documents, NaN where no document of a query gets there; and its plain mean over the
+    grades that each query with something relevant uses, whatever their distances.
 
-    grade: FloatArray
-    """The thresholds of all queries, one query after the other."""
-    counts: IndexArray
-    """How many thresholds each query has, 0 if nothing is relevant."""
-    document: IndexArray
-    relevant: FloatArray
-    number: IndexArray
-    """For each copy of a document, whether it reaches the threshold, and which threshold that is."""
-
-    @classmethod
-    def of(cls, grades: FloatArray, queries: npt.NDArray[Any]) -> Thresholds:
-        """Return the thresholds of graded documents; queries in the order of their first documents."""
-        names, first = np.unique(queries, return_index=True)
-        held = [np.flatnonzero(queries == name) for name in names[np.argsort(first)]]
-        used = [np.unique(grades[documents][grades[documents] > 0]) for documents in held]
-        pairs = list(zip(held, used, strict=True))
-        counts = np.array([len(levels) for levels in used])
-        sizes = np.repeat([len(documents) for documents in held], counts)
-        return cls(
-            grade=np.concatenate(used),
-            counts=counts,
-            document=np.concatenate([np.tile(documents, len(levels)) for documents, levels in pairs]),
-            relevant=np.concatenate([1.0 * (grades[d] >= levels[:, np.newaxis]).ravel() for d, levels in pairs]),
-            number=np.repeat(np.arange(counts.sum()), sizes),
-        )
-
-    def precision(self, scores: FloatArray) -> FloatArray:
-        """Return average precision at each threshold, the mean over all orders of tied documents."""
-        return score_arrays(self.relevant, scores[self.document], "AP(rel=1)", qid=self.number, ties="expected")
-
-    def at(self, precision: FloatArray, threshold: FloatArray) -> FloatArray:
-        """Return average precision at any thresholds (… × queries × thresholds); NaN where no document reaches one.
-
-        Between two grades in use nothing changes: what reaches the threshold is what reaches the next grade in use.
-        """
-        ends = np.cumsum(self.counts)
-        values = np.full((*precision.shape[:-1], len(ends), len(threshold)), np.nan)
-        for query, (begin, end) in enumerate(zip(ends - self.counts, ends, strict=True)):
-            place = begin + np.searchsorted(self.grade[begin:end], threshold)
-            values[..., query, place < end] = precision[..., place[place < end]]
-        return values
-
-    def mean(self, precision: FloatArray) -> FloatArray:
-        """Return the plain mean over the thresholds of each query that has one, whatever their distances."""
-        counts = self.counts[self.counts > 0]
-        sums = np.add.reduceat(precision, np.cumsum(counts) - counts, axis=-1)
-        return np.asarray(sums / counts)
+    Between two grades in use nothing changes: what reaches the threshold is what reaches the next grade in use.
+    """
+    names, first = np.unique(queries, return_index=True)
+    held = [np.flatnonzero(queries == name) for name in names[np.argsort(first)]]
+    used = [np.unique(grades[documents][grades[documents] > 0]) for documents in held]
+    # Every document once for each grade in use: whether it gets there.
+    relevant = [(grades[documents] >= own[:, np.newaxis]).ravel() for documents, own in zip(held, used, strict=True)]
+    copied = np.concatenate([np.tile(documents, len(own)) for documents, own in zip(held, used, strict=True)])
+    ends = np.cumsum([len(own) for own in used])
+    number = np.repeat(np.arange(ends[-1]), np.repeat([len(documents) for documents in held], list(map(len, used))))
+    wanted = 1.0 * np.concatenate(relevant)
+    settings: dict[str, Any] = {"qid": number, "ties": "expected"}
+    precision = np.array([score_arrays(wanted, scored[copied], "AP(rel=1)", **settings) for scored in scores])
+    levels = np.unique(np.concatenate(used))
+    values = np.full((len(scores), len(held), len(levels)), np.nan)
+    for query, (own, end) in enumerate(zip(used, ends, strict=True)):
+        place = np.searchsorted(own, levels)
+        values[:, query, place < len(own)] = precision[:, (end - len(own) + place)[place < len(own)]]
+    mean = [precision[:, end - len(own) : end].mean(axis=1) for own, end in zip(used, ends, strict=True) if len(own)]
+    return levels, values, np.transpose(mean)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -124,56 +100,37 @@ class JudgedStrategies:
     """The strategies as one user grades the documents."""
 
     names: tuple[str, ...]
-    grades: FloatArray
     values: Mapping[str, FloatArray]
     """Each measure's values (strategies × queries with something relevant)."""
-    thresholds: Thresholds
+    levels: FloatArray
+    """Every positive grade in use in the collection, rising."""
     precision: FloatArray
-    """Average precision (strategies × thresholds)."""
+    """Average precision at each level (strategies × queries × levels), NaN where no document reaches it."""
 
     @classmethod
     def of(cls, data: FeatureTable, strategies: Mapping[str, int], user: str | None) -> JudgedStrategies:
         """Return the strategies, each with the number of its feature, as people or the scores of one of them grade."""
-        scores = {name: data.matrix[:, feature - 1].astype(np.float64) for name, feature in strategies.items()}
-        grades = data.grades if user is None else scores[user]
-        thresholds = Thresholds.of(grades, data.queries)
-        precision = np.array([thresholds.precision(scored) for scored in scores.values()])
-        measures = {**MEASURES, **BESIDES}
-        values = {name: _values(data, grades, measure, scores.values()) for name, measure in measures.items()}
-        values[EQUAL_STEPS] = thresholds.mean(precision)
-        return cls(names=tuple(scores), grades=grades, values=values, thresholds=thresholds, precision=precision)
+        names, scores = tuple(strategies), data.matrix.T[np.array([*strategies.values()]) - 1].astype(np.float64)
+        grades = data.grades if user is None else scores[names.index(user)]
+        levels, precision, equal_steps = at_thresholds(grades, data.queries, scores)
+        values = {name: _values(data, grades, measure, scores) for name, measure in {**MEASURES, **BESIDES}.items()}
+        return cls(names=names, values={**values, EQUAL_STEPS: equal_steps}, levels=levels, precision=precision)
 
     def of_strategy(self, measure: str, name: str) -> FloatArray:
         """Return a measure's values of the strategy, query by query."""
         return np.asarray(self.values[measure][self.names.index(name)])
 
     @property
-    def others(self) -> list[int]:
-        """The places of the strategies that are no virtual user's own."""
-        return [place for place, name in enumerate(self.names) if name not in (FEW, MANY)]
-
-    @property
-    def levels(self) -> FloatArray:
-        """Every positive grade in use in the collection, rising."""
-        return np.unique(self.grades[self.grades > 0])
-
-    @property
-    def at_levels(self) -> FloatArray:
-        """Average precision at each level (strategies × queries × levels), NaN where no document reaches it."""
-        return self.thresholds.at(self.precision, self.levels)
-
-    @property
     def curves(self) -> pl.DataFrame:
         """MAP of each strategy at each level over the queries that reach it; strategies that rank alike are one row."""
-        precision, alike = self.at_levels, _alike(self.names, self.precision)
-        n = (~np.isnan(precision)).sum(axis=1)
-        mean = np.nansum(precision, axis=1) / n
-        apart = np.nansum((precision - mean[:, np.newaxis]) ** 2, axis=1)
+        n = (~np.isnan(self.precision)).sum(axis=1)
+        mean = np.nansum(self.precision, axis=1) / n
+        apart = np.nansum((self.precision - mean[:, np.newaxis]) ** 2, axis=1)
         error = np.sqrt(ratio(apart, (n - 1.0) * n))
         columns = {"threshold": self.levels, "queries": n[0]}
         parts = [
             pl.DataFrame({**columns, "MAP": mean[first], "error": error[first]}).with_columns(strategy=pl.lit(words))
-            for words, first in alike.items()
+            for words, first in _alike(self.names, self.precision).items()
         ]
         return pl.concat(parts).select("strategy", "threshold", "MAP", "error", "queries").fill_nan(None)
 
@@ -206,17 +163,13 @@ def compare(data: FeatureTable) -> Measurements:
 
 def _compare(data: FeatureTable, strategies: Mapping[str, int]) -> Measurements:
     judged = {figure: JudgedStrategies.of(data, strategies, user) for figure, (_, user) in USERS.items()}
-    numbers = dict([*_thresholds(judged), *_nearest(judged), *_changes(judged)])
-    for figure, user in (("figure-7", FEW), ("figure-8", MANY)):
-        own = min(judged[figure].of_strategy(measure, user).min() for measure in MEASURES)
-        numbers[f"{user} by its own user, lowest value"] = Number(value=float(own))
-    right = {figure: means(of_user.values, strategy=of_user.names) for figure, of_user in judged.items()}
-    left = {f"{figure}-thresholds": of_user.curves for figure, of_user in judged.items()}
-    figures = {
-        figure: partial(_draw, left[f"{figure}-thresholds"], right[figure], f"{words}: {SHOWN}")
-        for figure, (words, _) in USERS.items()
-    }
-    return Measurements(numbers=numbers, tables={**right, **left}, figures=figures)
+    outcome = Measurements(numbers=dict(_numbers(judged)))
+    for figure, (words, _) in USERS.items():
+        left, right = judged[figure].curves, means(judged[figure].values, strategy=judged[figure].names)
+        draw = partial(_draw, left, right, f"{words}: {SHOWN}")
+        tables = {figure: right, f"{figure}-thresholds": left}
+        outcome |= Measurements(numbers={}, tables=tables, figures={figure: draw})
+    return outcome
 
 
 def _draw(left: pl.DataFrame, right: pl.DataFrame, title: str) -> plots.Chart:
@@ -264,28 +217,21 @@ def _scores(data: FeatureTable) -> Iterator[tuple[str, Number]]:
     yield from ((name, Number(value=float(fact))) for name, fact in facts.items())
 
 
-def _thresholds(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """Yield how far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance."""
-    for figure in ("figure-6", "figure-7"):
-        of_user = judged[figure]
-        mean = np.nanmean(of_user.at_levels, axis=1).mean(axis=-1)
-        apart = np.abs(of_user.values["µMAP"].mean(axis=-1) - mean).max()
-        yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
-
-
-def _nearest(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """Yield how far TF-IDF of the title is above the best strategy that is no user's own, graded by TF of the title."""
-    of_few = judged["figure-7"]
-    place = of_few.names.index(MANY)
-    for name in MEASURES:
-        lead = jackknife(of_few.values[name], lambda m: np.asarray(m[place] - m[of_few.others].max(axis=0)))
-        yield f"figure-7: {name} of {MANY} less the next", lead
-
-
-def _changes(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
-    """Yield how the measures change from Figure 7 to Figure 8, over the strategies that are no user's own."""
+def _numbers(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Number]]:
+    """Yield how far µMAP is from the mean of MAP over the thresholds, for the strategy with the greatest distance; how
+    far TF-IDF of the title is above the best strategy that is no user's own, graded by TF of the title; how the
+    measures change from Figure 7 to Figure 8, over the strategies that are no user's own; and what users' own get."""
     few, many = judged["figure-7"], judged["figure-8"]
-    change = {name: (many.values[name] - few.values[name])[few.others] for name in few.values}
+    for figure in ("figure-6", "figure-7"):
+        mean = np.nanmean(judged[figure].precision, axis=1).mean(axis=-1)
+        apart = np.abs(judged[figure].values["µMAP"].mean(axis=-1) - mean).max()
+        yield f"{figure}: µMAP and the mean of MAP, farthest apart", Number(value=float(apart))
+    others = [place for place, name in enumerate(few.names) if name not in (FEW, MANY)]
+    place = few.names.index(MANY)
+    for name in MEASURES:
+        lead = jackknife(few.values[name], lambda m: np.asarray(m[place] - m[others].max(axis=0)))
+        yield f"figure-7: {name} of {MANY} less the next", lead
+    change = {name: (many.values[name] - few.values[name])[others] for name in few.values}
     for name, changed in change.items():
         yield f"{name} changes by", jackknife(changed, lambda m: np.asarray(m.mean(axis=0)))
         yield f"{name} moves by", jackknife(changed, _mean_change)
@@ -300,6 +246,9 @@ def _changes(judged: Mapping[str, JudgedStrategies]) -> Iterator[tuple[str, Numb
     yield "NDCG of the rest changes further by", jackknife(beyond[np.newaxis], lambda m: m[0])
     alike = np.stack([many.of_strategy("NDCNG", FEW), few.of_strategy("NDCNG", MANY)])
     yield "NDCNG of the other user's strategy, the lower value", jackknife(alike, lambda m: np.asarray(m.min(axis=0)))
+    for of_user, user in ((few, FEW), (many, MANY)):
+        own = min(of_user.of_strategy(measure, user).min() for measure in MEASURES)
+        yield f"{user} by its own user, lowest value", Number(value=float(own))
 
 
 def _mean_change(means: FloatArray) -> FloatArray:

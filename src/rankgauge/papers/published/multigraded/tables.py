@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
+from itertools import product
 from math import log2
 from typing import Any
 
@@ -32,12 +33,6 @@ SMALL = (0.3, 0.0, 1.0)
 """A list on the scale 0.0, 0.3, 1.0 of equation 4's example. The paper gives no list; any on which the two thresholds
 have different average precisions shows their weights."""
 
-
-GAINS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
-    "NDCG": lambda grades: grades,
-    "NDCNG": lambda g: g / g.max(),
-}
-"""What stands in the exponent of each measure's gain: the grade, or its share of the highest one."""
 
 FACTORS: Mapping[str, float] = {"grades": 1.0, "doubled grades": 2.0}
 """The first two examples of Table 2. The third normalises the gains of both, which makes them the same."""
@@ -79,7 +74,18 @@ def first_table() -> pl.DataFrame:
 def second_table() -> pl.DataFrame:
     """Return five rows per example: gain, DCG of the first 1 to 8 documents, both also in the ideal order, and DCG
     against the ideal, whose mean is the last column."""
-    return pl.DataFrame([row for measure in GAINS for words in FACTORS for row in _example(measure, words)])
+    rows = []
+    for measure, (words, factor) in product(("NDCG", "NDCNG"), FACTORS.items()):
+        grades = factor * LISTED
+        gains = grades if measure == "NDCG" else grades / grades.max()  # what stands in the exponent
+        ideal = np.sort(gains)[::-1]
+        ndcg = [_value(f"{MEASURES[measure]}@{k}", grades) for k in CUTOFFS]
+        cells = {"gain": gains, "gain_opt": ideal, "dcg": _dcg(gains), "dcg_opt": _dcg(ideal), "ndcg": ndcg}
+        for name, row in cells.items():
+            mean = float(np.mean(row)) if name == "ndcg" else None
+            example = {"example": f"{measure}, {words}", "row": name}
+            rows.append({**example, **dict(zip(DOCUMENTS, row, strict=True)), "mean": mean})
+    return pl.DataFrame(rows)
 
 
 def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
@@ -93,29 +99,9 @@ def means(values: Mapping[str, FloatArray], **labels: Any) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _example(measure: str, words: str) -> Iterator[dict[str, Any]]:
-    grades = FACTORS[words] * LISTED
-    gains = GAINS[measure](grades)
-    ideal = np.sort(gains)[::-1]
-    rows = {
-        "gain": gains,
-        "gain_opt": ideal,
-        "dcg": _dcg(gains),
-        "dcg_opt": _dcg(ideal),
-        "ndcg": _at_cutoffs(MEASURES[measure], grades),
-    }
-    for name, cells in rows.items():
-        mean = float(np.mean(cells)) if name == "ndcg" else None
-        yield {"example": f"{measure}, {words}", "row": name, **dict(zip(DOCUMENTS, cells, strict=True)), "mean": mean}
-
-
-def _dcg(gains: FloatArray) -> FloatArray:
+def _dcg(gains: FloatArray) -> list[float]:
     """Return DCG at each cutoff with logarithms to base 10, as Table 2 prints it: those to base 2 times log2(10)."""
-    return log2(10) * _at_cutoffs("DCG", gains)
-
-
-def _at_cutoffs(measure: str, grades: FloatArray) -> FloatArray:
-    return np.array([_value(f"{measure}@{k}", grades) for k in CUTOFFS])
+    return [log2(10) * _value(f"DCG@{k}", gains) for k in CUTOFFS]
 
 
 def _value(measure: str, grades: FloatArray = LISTED) -> float:

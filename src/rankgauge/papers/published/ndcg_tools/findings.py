@@ -3,7 +3,7 @@ AdaRank's query weights and first coefficient."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, islice, product
@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.demo.folds import Fold
+from rankgauge.dialects import Dialect
+from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.papers.experiment import CLEAR, Measurements, Number, fold_means, fold_number
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS, TITLES, HeldOut
-from rankgauge.papers.published.ndcg_tools.training import METRIC, OPTIMISERS
+from rankgauge.papers.published.ndcg_tools.training import METRIC, OPTIMISERS, READINGS, SPOKEN
 from rankgauge.render.plots import Panels
 
 if TYPE_CHECKING:
     from rankgauge.training.rankers.adarank import Boosting
 
 
+CUTOFFS = tuple(range(1, 11))
+MEASURES = tuple(f"nDCG@{k}" for k in CUTOFFS)
 LAST = -1
 """The cutoff that rankers are compared at: 10, the last one."""
 
@@ -34,6 +38,116 @@ LOWER = ("AdaRank", "RankNet")
 LATE = "LambdaMART of drawn features and documents, trained under LETOR less standard"
 BEST = "Coordinate Ascent"
 BOOST = "RankBoost"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldOut:
+    """The test documents of all folds, query by query."""
+
+    judgments: pl.DataFrame
+    """A row per document: query (its number as a text), document, grade."""
+    fold: IndexArray
+    """The fold of each query."""
+
+    @classmethod
+    def of(cls, folds: tuple[Fold, ...]) -> HeldOut:
+        """Return the test sets of the folds, in their order."""
+        number = {
+            key: n for n, key in enumerate(dict.fromkeys((f, q) for f, x in enumerate(folds) for q in x.test.queries))
+        }
+        parts = [
+            pl.DataFrame(
+                {
+                    "query": [str(number[at, query]) for query in fold.test.queries],
+                    "document": pl.Series(list(map(str, fold.test.documents))),
+                    "grade": fold.test.grades,
+                }
+            )
+            for at, fold in enumerate(folds)
+        ]
+        return cls(judgments=pl.concat(parts), fold=np.array([fold for fold, _ in number]))
+
+    @property
+    def sizes(self) -> IndexArray:
+        """How many documents each query has."""
+        return np.bincount(self.judgments["query"].cast(pl.Int64).to_numpy(), minlength=len(self.fold))
+
+    @property
+    def is_short(self) -> BoolArray:
+        """Which queries have fewer documents than the last cutoff."""
+        return np.asarray(self.sizes < CUTOFFS[-1])
+
+    @property
+    def is_empty(self) -> BoolArray:
+        """Which queries have no relevant document."""
+        graded = self.judgments.filter(pl.col("grade") > 0)["query"].cast(pl.Int64).to_numpy()
+        return np.asarray(np.bincount(graded, minlength=len(self.fold)) == 0)
+
+    def tied(self, scores: FloatArray) -> float:
+        """Return the share of documents that have the same score as another document of their query."""
+        tied = self.judgments.select("query").with_columns(pl.Series("score", scores)).is_duplicated()
+        return float(np.mean(tied.to_numpy()))
+
+    def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
+        """Return NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
+
+        All rankings are evaluated at once: each has its own copy of the queries, under other numbers.
+        """
+        n = len(self.fold)
+        number = self.judgments["query"].cast(pl.Int64).to_numpy()
+        names = (number + n * np.arange(len(scores))[:, np.newaxis]).ravel()
+        repeated = pl.concat([self.judgments] * len(scores)).with_columns(pl.Series("query", names).cast(pl.String))
+        run = repeated.select("query", "document").with_columns(pl.Series("score", scores.ravel()))
+        result = evaluate(repeated, run, MEASURES, dialect=dialect)
+        values = np.full((len(scores) * n, len(MEASURES)), np.nan)
+        values[result.queries.cast(pl.Int64).to_numpy()] = result.matrix
+        return np.moveaxis(values.reshape(len(scores), n, len(MEASURES)), 1, 2)
+
+
+TOOLS: Mapping[str, Dialect] = {
+    "RankLib": dialects.get("ranklib"),
+    "trec_eval": dialects.get("trec_eval-8.1+ndcg", gain="exp"),
+    "LETOR 3.0": dialects.get("letor3"),
+    "LETOR 4.0": dialects.get("letor4"),
+    "MSLR": dialects.get("mslr"),
+    "Yahoo": dialects.get("yahoo"),
+}
+"""The tools as they are, by the paper's names; trec_eval with exponential gains, as in the paper's experiments."""
+
+COMPARED = (
+    ("trec_eval", "RankLib"),
+    ("LETOR 3.0", "RankLib"),
+    ("LETOR 3.0", "LETOR 4.0"),
+    ("MSLR", "LETOR 4.0"),
+    ("Yahoo", "RankLib"),
+)
+
+
+def tool_differences(tested: HeldOut, scores: FloatArray) -> Iterator[tuple[str, Number]]:
+    """Yield how far tools are apart on the rankings of six models (rankings × documents).
+
+    These are differences between two ways to compute a value from the same rankings: they have no sampling error.
+    """
+    values = {name: tested.values(scores, tool) for name, tool in TOOLS.items()}
+    for one, other in COMPARED:
+        apart = float((values[one] - values[other])[:, -1].mean())
+        yield f"{one} less {other}, NDCG@10", Number(value=apart)
+    short = values["LETOR 4.0"][:, -1, tested.is_short]
+    yield "LETOR 4.0 on short queries, NDCG@10", Number(value=float(np.max(short, initial=0.0)))
+    met = np.abs(values["Yahoo"] - values["RankLib"])[..., ~tested.is_empty]
+    yield "Yahoo less RankLib, queries with a relevant document", Number(value=float(np.max(met, initial=0.0)))
+
+
+def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> Iterator[tuple[str, Number]]:
+    """Yield how many documents of each ranking are tied, and how much the order of ties changes its NDCG@10."""
+    shares = [tested.tied(ranking) for ranking in scores]
+    best, worst = (tested.values(scores, READINGS["std"].changed(ties=order))[:, -1] for order in ("best", "worst"))
+    moved = (best - worst).mean(axis=-1)
+    yield "tied documents, mean", Number(value=float(np.mean(shares)))
+    yield "best less worst order of ties, largest", Number(value=float(moved.max()))
+    for ranker, share, by in zip(rankers, shares, moved, strict=True):
+        yield f"tied documents, {ranker}", Number(value=share)
+        yield f"best less worst order of ties, {ranker}", Number(value=float(by))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,21 +189,18 @@ class Findings:
 
     def trainings(self) -> Iterator[tuple[str, Number]]:
         """Yield what training under one reading or another changes for each ranker, judged by the standard reading."""
-        for label, gained in self._gains():
-            for ranker, gains in gained.items():
-                yield f"{label}, {ranker}", fold_number(gains, self.fold)
-            if set(OPTIMISERS) <= set(gained):
-                mean = np.mean([gained[name] for name in OPTIMISERS], axis=0)
-                yield f"{label}, mean of three", fold_number(mean, self.fold)
-
-    def _gains(self) -> Iterator[tuple[str, dict[str, FloatArray]]]:
         for one, other in (("letor", "std"), ("yahoo", "std"), ("yahoo", "letor")):
-            gained = self.compared("std", one)[:, LAST] - self.compared("std", other)[:, LAST]
-            yield f"trained under {TITLES[one]} less {TITLES[other]}", dict(zip(self.rankers, gained, strict=True))
+            label = f"trained under {SPOKEN[one]} less {SPOKEN[other]}"
+            gains = self.compared("std", one)[:, LAST] - self.compared("std", other)[:, LAST]
+            for ranker, of_ranker in zip(self.rankers, gains, strict=True):
+                yield f"{label}, {ranker}", fold_number(of_ranker, self.fold)
+            if set(OPTIMISERS) <= set(self.rankers):
+                three = gains[[self.rankers.index(name) for name in OPTIMISERS]]
+                yield f"{label}, mean of three", fold_number(three.mean(axis=0), self.fold)
 
     def _order(self) -> Iterator[tuple[str, Number]]:
         """Yield which ranker is better, all trained under the standard reading."""
-        for reading, title in TITLES.items():
+        for reading, title in SPOKEN.items():
             values = self._at_last(reading)
             leads = [fold_number(values[BEST] - others, self.fold) for name, others in values.items() if name != BEST]
             yield f"{BEST} less the best other, {title}", min(leads, key=lambda lead: lead.value)
@@ -116,7 +227,7 @@ class Findings:
             yield f"{BOOST} less {other}, short queries", fold_number(usual[BOOST] - usual[other] + short, self.fold)
             for reading in ("std", "letor"):
                 by_reading = self._at_last(reading)
-                label = f"{BOOST} less {other}, all queries by {TITLES[reading]}"
+                label = f"{BOOST} less {other}, all queries by {SPOKEN[reading]}"
                 yield label, fold_number(by_reading[BOOST] - by_reading[other], self.fold)
 
     def _large(self) -> Iterator[tuple[str, Number]]:
@@ -143,8 +254,8 @@ class Findings:
             signs, clear = self._signs(reading, pairs)
             other = (signs != usual).any(axis=0).sum()
             opposite = ((signs != usual) & clear & usual_clear).any(axis=1).sum()
-            yield f"cutoffs with another order of {group}, {TITLES[reading]}", Number(value=float(other))
-            yield f"pairs of {group} in clearly opposite orders, {TITLES[reading]}", Number(value=float(opposite))
+            yield f"cutoffs with another order of {group}, {SPOKEN[reading]}", Number(value=float(other))
+            yield f"pairs of {group} in clearly opposite orders, {SPOKEN[reading]}", Number(value=float(opposite))
 
     def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
         """Return which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
@@ -163,12 +274,6 @@ def seed_effects(standard: FloatArray, letor: FloatArray, fold: IndexArray) -> I
         yield f"{LATE}, {label} of {len(gains)} seeds", Number(value=float(value))
 
 
-def empty_effects(without: FloatArray, whole: FloatArray, fold: IndexArray) -> Iterator[tuple[str, Number]]:
-    """Yield what leaving empty queries out of the training changes for the optimisers (rankers × queries)."""
-    for name, gains in zip(OPTIMISERS, without - whole, strict=True):
-        yield f"trained without empty queries less with them, {name}", fold_number(gains, fold)
-
-
 ROUNDS = 30
 TRIES = 500
 """How many rounds AdaRank may try, including those it undoes."""
@@ -180,15 +285,27 @@ KINDS = ("no relevant document", "fewer than 10 documents, some relevant")
 
 def measure_weights(folds: tuple[Fold, ...]) -> Measurements:
     """Return the shares of AdaRank's query weights, round by round, and what short queries do to its coefficient."""
-    shares = {reading: np.array([_shares(fold, reading) for fold in folds]) for reading in TITLES}
-    frame = pl.concat(_frames(shares))
+    numbers, parts = {}, []
+    for reading, title in SPOKEN.items():
+        shares = np.array([_shares(fold, reading) for fold in folds])
+        for kind, words, of_kind in zip(("empty", "short"), KINDS, np.moveaxis(shares, 1, 0), strict=True):
+            means = [_over_folds(values) for values in of_kind.T]
+            name = f"{title}: {kind} queries' weight"
+            numbers[f"{name}, beginning"], numbers[f"{name}, after {ROUNDS} rounds"] = means[0], means[-1]
+            numbers[f"{name}, end over beginning"] = _over_folds(of_kind[:, -1] / of_kind[:, 0])
+            labels = {"training": f"trained under the {title} reading", "queries with": words}
+            columns = {"share": [mean.value for mean in means], "error": [mean.error for mean in means]}
+            frame = pl.DataFrame({"round": range(ROUNDS + 1), **columns})
+            parts.append(frame.select(*(pl.lit(text).alias(label) for label, text in labels.items()), pl.all()))
+    numbers["LETOR: first coefficient, with over without short queries"] = _over_folds(
+        np.array([coefficient_ratio(fold) for fold in folds])
+    )
+    frame = pl.concat(parts)
     panels = Panels(
         frame=frame, x="round", y="share", error="error", series="queries with", column="training", limits=(0.0, 1.0)
     )
     title = "AdaRank: share of the weight on some queries (bars: one standard error each way)"
     figures = {"figure-weights": partial(panels.draw, title)}
-    ratio = _over_folds(np.array([coefficient_ratio(fold) for fold in folds]))
-    numbers = {**dict(_numbers(shares)), "LETOR: first coefficient, with over without short queries": ratio}
     return Measurements(numbers=numbers, tables={"figure-weights": frame}, figures=figures)
 
 
@@ -232,24 +349,5 @@ def _boosting(fold: Fold, reading: str) -> Boosting:
     return Boosting.like_ranklib(Objective.of(documents, METRIC, READINGS[reading]))
 
 
-def _numbers(shares: Mapping[str, FloatArray]) -> Iterator[tuple[str, Number]]:
-    for reading, found in shares.items():
-        for kind, of_kind in zip(("empty", "short"), np.moveaxis(found, 1, 0), strict=True):
-            name = f"{TITLES[reading]}: {kind} queries' weight"
-            yield f"{name}, beginning", _over_folds(of_kind[:, 0])
-            yield f"{name}, after {ROUNDS} rounds", _over_folds(of_kind[:, -1])
-            yield f"{name}, end over beginning", _over_folds(of_kind[:, -1] / of_kind[:, 0])
-
-
 def _over_folds(values: FloatArray) -> Number:
     return Number(value=float(values.mean()), error=float(values.std(ddof=1) / np.sqrt(len(values))))
-
-
-def _frames(shares: Mapping[str, FloatArray]) -> Iterator[pl.DataFrame]:
-    for reading, found in shares.items():
-        for place, kind in enumerate(KINDS):
-            numbers = [_over_folds(values) for values in found[:, place].T]
-            shown = {"round": range(ROUNDS + 1), **{k: [getattr(n, k) for n in numbers] for k in ("value", "error")}}
-            named = {"training": f"trained under the {TITLES[reading]} reading", "queries with": kind}
-            labels = [pl.lit(words).alias(name) for name, words in named.items()]
-            yield pl.DataFrame(shown).rename({"value": "share"}).select(*labels, pl.all())

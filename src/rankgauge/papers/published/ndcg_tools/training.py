@@ -10,18 +10,35 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
 from rankgauge.demo import learning_rows
 from rankgauge.demo.folds import Fold
+from rankgauge.dialects import Dialect
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.labelling.simulations.jobs import ExperimentJob
 from rankgauge.numeric import FloatArray
-from rankgauge.papers.published.ndcg_tools.evaluators import READINGS
+
+SPOKEN = {"std": "standard", "yahoo": "Yahoo", "letor": "LETOR"}
+"""What the readings are called."""
+
+_PAPERS = dialects.get("papers")
+
+READINGS: Mapping[str, Dialect] = {
+    "std": _PAPERS,
+    "yahoo": _PAPERS.changed(empty=1.0),
+    "letor": _PAPERS.changed(short="zero"),
+}
+"""The three evaluators of the paper's experiments, one for each of its groups of tools. All have gains of 2^g − 1 and
+discount by log2(r + 1). A query without relevant documents counts 0 for RankLib and trec_eval, 1 for Yahoo; a list
+shorter than k counts 0 for LETOR (equation 4 of the paper). All average over tied documents, so they differ in one rule
+only."""
 
 METRIC = "nDCG@10"
 FOUND = ("wall", "cpu", "best_round", "validation")
@@ -37,11 +54,6 @@ class RankerSetup:
     settings: Mapping[str, Any] = field(default_factory=dict)
     choices: tuple[Mapping[str, Any], ...] = ({},)
     """Further settings to try; the one that is best on the validation set is taken."""
-
-    @property
-    def sets(self) -> list[dict[str, Any]]:
-        """All parameters, for each choice."""
-        return [{**self.settings, **choice} for choice in self.choices]
 
 
 LAYERS = ((10,), (100,), (10, 10), (10, 10, 10))
@@ -84,9 +96,8 @@ def make_sampled(count: int) -> tuple[RankerSetup, ...]:
 
 def _tune(networks: Iterable[tuple[int, ...]], **ascent: int) -> tuple[RankerSetup, ...]:
     """Return the six with other layers for RankNet to choose from, and more effort for Coordinate Ascent."""
-    choices = tuple({"hidden": list(layers)} for layers in networks)
     changes: dict[str, dict[str, Any]] = {
-        "ranknet": {"choices": choices},
+        "ranknet": {"choices": tuple({"hidden": list(layers)} for layers in networks)},
         "coordinate-ascent": {"settings": {"keep": "start", **ascent}},
     }
     return tuple(replace(ranker, **changes.get(ranker.name, {})) for ranker in PLAIN)
@@ -142,25 +153,17 @@ def all_jobs(
 
 
 def jobs(
-    folds: Iterable[Fold],
-    rankers: Iterable[RankerSetup],
-    readings: Iterable[str] = tuple(READINGS),
-    *,
-    seed: int = 0,
+    folds: Iterable[Fold], rankers: Iterable[RankerSetup], readings: Iterable[str] = tuple(READINGS), *, seed: int = 0
 ) -> list[ExperimentJob]:
     """Return a job for each ranker, reading and fold; it depends on the settings, the fold's data and the code."""
     shared = {"version": version("rankgauge"), "code": _code(), "found": FOUND, "seed": seed, "metric": METRIC}
     seen = [(fold, {"fold": fold.name, "data": _digest(fold)}) for fold in folds]
-    readings = tuple(readings)
-    return [
-        ExperimentJob(
-            name=name(ranker.title, reading, fold),
-            settings={**shared, "ranker": ranker.name, "sets": ranker.sets, "reading": reading, **data},
-        )
-        for ranker in rankers
-        for reading in readings
-        for fold, data in seen
-    ]
+    found = []
+    for ranker, reading, (fold, data) in product(rankers, readings, seen):
+        sets = [{**ranker.settings, **choice} for choice in ranker.choices]
+        settings = {**shared, "ranker": ranker.name, "sets": sets, "reading": reading, **data}
+        found.append(ExperimentJob(name=name(ranker.title, reading, fold), settings=settings))
+    return found
 
 
 def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
@@ -201,8 +204,7 @@ def costs(results: Mapping[str, Any]) -> pl.DataFrame:
 
 def name(title: str, reading: str, fold: Fold) -> str:
     """Return the name of a ranker's job."""
-    called = re.sub(r"\W+", "-", title.lower())
-    return f"{called}.{reading}.{fold.name}"
+    return ".".join([re.sub(r"\W+", "-", title.lower()), reading, fold.name])
 
 
 def _digest(fold: Fold) -> str:
