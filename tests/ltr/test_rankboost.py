@@ -53,14 +53,14 @@ def test_best_stump_is_the_best_of_all(documents: Documents, bins: int | None) -
     """No feature and no threshold between two of its values, or of its equal bins, adds up to more."""
     weights = np.random.default_rng(len(documents.grades)).normal(size=len(documents.grades))
     weights -= weights.mean()
-    stump = Stumps.of(documents.matrix, bins).best(weights)
+    feature, threshold, worth = Stumps.of(documents.matrix, bins).best(weights)
     worths = [0.0]
     for column in documents.matrix.T:
         cuts = np.unique(column) if bins is None else np.linspace(column.max(), column.min(), bins + 1)[1:-1]
         worths += [weights[column > cut].sum() for cut in cuts]
-    assert stump.worth == pytest.approx(max(worths), abs=1e-12)
-    taken = documents.matrix[:, stump.feature] > stump.threshold
-    assert weights[taken].sum() == pytest.approx(stump.worth, abs=1e-12)
+    assert worth == pytest.approx(max(worths), abs=1e-12)
+    taken = documents.matrix[:, feature] > threshold
+    assert weights[taken].sum() == pytest.approx(worth, abs=1e-12)
 
 
 def test_thresholds_of_equal_bins() -> None:

@@ -41,7 +41,7 @@ def parameter(constraint: Constraint | None = None, *, default: Any) -> Any:
 
 
 def learned_attribute(key: str | None = None, *, dtype: Any = np.float64, init: Literal[False] = False) -> Any:
-    """Return an attribute that only learning sets; with a `key`, an array that is saved."""
+    """Return an attribute that only learning sets; with a `key`, an array or a number of NumPy's that is saved."""
     return field(init=init, metadata={} if key is None else {"key": key, "dtype": dtype})
 
 
@@ -198,7 +198,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Takes back what `_state` gave."""
         for name, (key, dtype) in self.saved.items():
-            setattr(self, name, np.array(state[key], dtype=dtype))
+            setattr(self, name, np.array(state[key], dtype=dtype)[()])  # a number stays one
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng)

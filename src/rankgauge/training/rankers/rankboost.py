@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy.sparse import csr_array
 
 from rankgauge.constraints import whole_number
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.training.documents import Documents, Preferences
+from rankgauge.training.documents import Preferences
 from rankgauge.training.objective import Objective
 from rankgauge.training.ranker import Ranker, Watch, learned_attribute, parameter
 
@@ -44,21 +43,27 @@ class RankBoost(Ranker):
     weights_: FloatArray = learned_attribute("weights")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        judge = train if validation is None else validation
-        matrix = np.asfortranarray(judge.documents.matrix)
-        scores, best = np.zeros(len(matrix)), -np.inf
-        found: list[tuple[Stump, float]] = []
-        for stump, weight in _boost(train.documents, self.bins, self.rounds):
-            found.append((stump, weight))
-            scores += weight * (matrix[:, stump.feature] > stump.threshold)
-            value = judge.mean(scores)
+        judge, preferences = train if validation is None else validation, Preferences.of(train.documents)
+        learned = np.asfortranarray(train.documents.matrix[preferences.rows])  # matrices are read by columns
+        judged = np.asfortranarray(judge.documents.matrix)
+        stumps, found, best = Stumps.of(learned, self.bins), list[tuple[int, float, float]](), -np.inf
+        values, scores, worth = np.zeros(len(judged)), np.zeros(len(learned)), 0.0
+        # As long as some stump puts more in order than out of order, and not all.
+        while len(learned) and len(found) < self.rounds and worth < _LARGEST:
+            feature, threshold, worth = stumps.best(potentials(preferences, scores))
+            if worth <= _LEAST or scores.max() > _HIGHEST:
+                break
+            worth = min(worth, _LARGEST)
+            weight = float(np.log((1 + worth) / (1 - worth)) / 2)
+            scores += weight * (learned[:, feature] > threshold)
+            found.append((feature, threshold, weight))
+            values += weight * (judged[:, feature] > threshold)
+            value = judge.mean(values)
             if validation is None or self.best_round_ is None or value > best:
                 best, self.best_round_ = value, len(found)
             watch(len(found), self.rounds, *((value, np.nan) if validation is None else (np.nan, value)))
-        kept = found[: self.best_round_ or 0]
-        self.features_ = np.array([stump.feature for stump, _ in kept], dtype=np.int64)
-        self.thresholds_ = np.array([stump.threshold for stump, _ in kept], dtype=np.float64)
-        self.weights_ = np.array([weight for _, weight in kept], dtype=np.float64)
+        kept = np.array(found[: self.best_round_ or 0]).reshape(-1, 3)
+        self.features_, self.thresholds_, self.weights_ = kept[:, 0].astype(np.int64), kept[:, 1], kept[:, 2]
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         scores = np.zeros(len(matrix))
@@ -89,34 +94,6 @@ def _before(amounts: np.ndarray[Any, Any]) -> FloatArray:
     return sums
 
 
-def _boost(train: Documents, bins: int | None, rounds: int) -> Iterator[tuple[Stump, float]]:
-    """Yield the stump of each round with its weight, as long as some stump puts more in order than out of order."""
-    preferences = Preferences.of(train)
-    if not len(preferences.rows):
-        return
-    matrix = np.asfortranarray(train.matrix[preferences.rows])  # it is read by columns
-    stumps, scores = Stumps.of(matrix, bins), np.zeros(len(matrix))
-    for _ in range(rounds):
-        stump = stumps.best(potentials(preferences, scores))
-        if stump.worth <= _LEAST or scores.max() > _HIGHEST:
-            return
-        worth = min(stump.worth, _LARGEST)
-        weight = float(np.log((1 + worth) / (1 - worth)) / 2)
-        scores += weight * (matrix[:, stump.feature] > stump.threshold)
-        yield stump, weight
-        if worth == _LARGEST:
-            return
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stump:
-    """1 for documents whose feature is above the threshold, else 0; `worth` is the sum of those documents' weights."""
-
-    feature: int
-    threshold: float
-    worth: float
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stumps:
     """Every feature cut at its thresholds, the highest first: the documents between two thresholds are a bin.
@@ -137,45 +114,42 @@ class Stumps:
     @classmethod
     def of(cls, columns: FloatArray, bins: int | None) -> Stumps:
         """The stumps of documents × features, with `bins` equal bins for each feature, or None: a cut at each value."""
-        binned = [_bin_feature(column, _cuts(column, bins)) for column in columns.T]
-        thresholds, rows, counts, fullest = zip(*binned, strict=True)
+        thresholds, rows, counts, fullest = list[FloatArray](), list[IndexArray](), list[IndexArray](), list[int]()
+        for column in columns.T:
+            high, low = column.max(initial=-np.inf), column.min(initial=np.inf)
+            cuts = np.zeros(0)
+            if bins is None:
+                cuts = np.unique(column)[-2::-1]
+            elif high > low:  # one step after another, as RankLib has it: rounding falls on the same side of a value
+                cuts = np.cumsum([high, *[-abs(high - low) / bins] * (bins - 1)])[1:]
+            number = len(cuts) - np.searchsorted(cuts[::-1], column)  # of thresholds that the document is not above
+            held = np.bincount(number, minlength=len(cuts) + 1)
+            fullest.append(int(np.argmax(held)))
+            held[fullest[-1]] = 0
+            outside = np.flatnonzero(number != fullest[-1])
+            thresholds.append(np.append(cuts, -np.inf))
+            rows.append(outside[np.argsort(number[outside], kind="stable")])
+            counts.append(held)
         lengths = np.array([len(of_feature) for of_feature in counts])
         firsts = np.cumsum(lengths) - lengths
-        held, ends = np.concatenate(rows), np.append(0, np.cumsum(np.concatenate(counts)))
+        members, ends = np.concatenate(rows).astype(np.int32), np.append(0, np.cumsum(np.concatenate(counts)))
         return cls(
             thresholds=np.concatenate(thresholds),
             features=np.repeat(np.arange(len(lengths)), lengths),
-            members=csr_array((np.ones(len(held)), held, ends), shape=(len(ends) - 1, len(columns))),
+            members=csr_array((np.ones(len(members)), members, ends), shape=(len(ends) - 1, len(columns))),
             firsts=firsts,
             fullest=firsts + fullest,
         )
 
-    def best(self, weights: FloatArray) -> Stump:
-        """Return the stump of the largest worth; if several tie, the first feature and its highest threshold."""
+    def best(self, weights: FloatArray) -> tuple[int, float, float]:
+        """Return the feature, threshold and worth of the best stump; of several, the first feature's highest one.
+
+        A stump is 1 for documents whose feature is above its threshold, and its worth the sum of their weights.
+        """
         sums = self.members @ weights
         sums[self.fullest] = -np.add.reduceat(sums, self.firsts)
         # The bins of a feature add up to 0, so one running sum does for all features.
         worths = np.cumsum(sums)
         worths[self.thresholds == -np.inf] = 0.0
         at = int(np.argmax(worths))
-        return Stump(feature=int(self.features[at]), threshold=float(self.thresholds[at]), worth=float(worths[at]))
-
-
-def _bin_feature(column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, IndexArray, IndexArray, int]:
-    """A feature in bins: their thresholds, the documents outside the fullest bin, how many each bin has of them, and
-    the fullest bin."""
-    number = len(cuts) - np.searchsorted(cuts[::-1], column)  # of thresholds that the document is not above
-    counts = np.bincount(number, minlength=len(cuts) + 1)
-    fullest = int(np.argmax(counts))
-    counts[fullest] = 0
-    rows = np.flatnonzero(number != fullest)
-    order = np.argsort(number[rows], kind="stable")
-    return np.append(cuts, -np.inf), rows[order].astype(np.int32), counts, fullest
-
-
-def _cuts(column: FloatArray, bins: int | None) -> FloatArray:
-    if bins is None:
-        return np.unique(column)[-2::-1]
-    high, low = column.max(), column.min()
-    # One step after another, as RankLib has it, so that rounding falls on the same side of a value.
-    return np.cumsum([high, *[-abs(high - low) / bins] * (bins - 1)])[1:] if high > low else np.zeros(0)
+        return int(self.features[at]), float(self.thresholds[at]), float(worths[at])

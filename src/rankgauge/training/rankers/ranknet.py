@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from rankgauge.constraints import list_of, real_number, whole_number
 from rankgauge.numeric import FloatArray, IndexArray
-from rankgauge.training.documents import Documents, Preferences
+from rankgauge.training.documents import Preferences
 from rankgauge.training.objective import Objective
 from rankgauge.training.ranker import Ranker, Watch, learned_attribute, parameter
 
@@ -43,36 +42,26 @@ class RankNet(Ranker):
     scales_: FloatArray = learned_attribute("scales")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        rng = self._generator()
-        matrix = train.documents.matrix
-        self._network = Network(widths=(self.n_features_in_, *self.hidden, 1))
+        rng, network, matrix = self._generator(), self._network, train.documents.matrix
         self.means_, spread = matrix.mean(axis=0), matrix.std(axis=0)
         self.scales_ = np.where(spread > 0, spread, 1.0)
         judge = train if validation is None else validation
         judged, best = self._standardise(judge.documents.matrix), -np.inf
-        for epoch, parameters in enumerate(self._epochs(train.documents, rng), start=1):
-            value = judge.mean(self._network.scores(parameters, judged))
+        parameters, penalties = network.initial(rng), self.penalty * network.weights
+        adam = Adam(rate=self.rate, first=np.zeros_like(parameters), second=np.zeros_like(parameters))
+        parts = batches(Preferences.of(train.documents), self.batch, rng)
+        matrices = [self._standardise(matrix[part.rows]) for part in parts]
+        for epoch in range(1, self.epochs + 1):
+            for at in rng.permutation(len(parts)):
+                outputs = network.outputs(parameters, matrices[at])
+                slope = network.slope(parameters, outputs, parts[at].slopes(outputs[-1][:, 0]))
+                parameters = parameters - adam.step(slope + penalties * parameters)
+            value = judge.mean(network.scores(parameters, judged))
             if validation is None or self.best_round_ is None or value > best:
                 best, self.best_round_, self.parameters_ = value, epoch, parameters
             watch(epoch, self.epochs, *((value, np.nan) if validation is None else (np.nan, value)))
             if epoch - self.best_round_ >= self.patience:
                 break
-
-    def _epochs(self, train: Documents, rng: np.random.Generator) -> Iterator[FloatArray]:
-        parameters = self._network.initial(rng)
-        adam = Adam(rate=self.rate, first=np.zeros_like(parameters), second=np.zeros_like(parameters))
-        penalties = self.penalty * self._network.weights
-        parts = [
-            (part, self._standardise(train.matrix[part.rows]))
-            for part in batches(Preferences.of(train), self.batch, rng)
-        ]
-        for _ in range(self.epochs):
-            for at in rng.permutation(len(parts)):
-                part, matrix = parts[at]
-                outputs = self._network.outputs(parameters, matrix)
-                slope = self._network.slope(parameters, outputs, part.slopes(outputs[-1][:, 0]))
-                parameters = parameters - adam.step(slope + penalties * parameters)
-            yield parameters
 
     def _standardise(self, matrix: FloatArray) -> FloatArray:
         return np.asarray((matrix - self.means_) / self.scales_)
@@ -80,12 +69,9 @@ class RankNet(Ranker):
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return self._network.scores(self.parameters_, self._standardise(matrix))
 
-    def _state(self) -> dict[str, Any]:
-        return {"widths": list(self._network.widths), **super()._state()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
-        self._network = Network(widths=tuple(int(width) for width in state["widths"]))
+    @property
+    def _network(self) -> Network:
+        return Network(widths=(self.n_features_in_, *self.hidden, 1))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

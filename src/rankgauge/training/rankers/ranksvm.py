@@ -8,7 +8,7 @@ linear time, KDD 2006; Lee & Lin, Large-scale linear rankSVM, Neural Computation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -46,7 +46,7 @@ class RankSVM(Ranker):
     grid: Sequence[float] = parameter(list_of(real_number(positive=True)), default=GRID)
     tolerance: float = parameter(real_number(positive=True), default=1e-3)
 
-    C_: float = learned_attribute()
+    C_: float = learned_attribute("C")
     coef_: FloatArray = learned_attribute("weights")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
@@ -59,18 +59,11 @@ class RankSVM(Ranker):
             )
             value = trained if validation is None else held
             if self.best_round_ is None or value > best:
-                best, self.best_round_, self.C_, self.coef_ = value, number, float(costs[number - 1]), weights
+                best, self.best_round_, self.C_, self.coef_ = value, number, np.float64(costs[number - 1]), weights
             watch(number, len(costs), trained, held)
 
     def _scores(self, matrix: FloatArray) -> FloatArray:
         return np.asarray(matrix @ self.coef_)
-
-    def _state(self) -> dict[str, Any]:
-        return {"C": self.C_, **super()._state()}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        super()._restore(state)
-        self.C_ = float(state["C"])
 
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
