@@ -44,9 +44,24 @@ class Documents(Grouped):
             found = read(path)
             X, y, qid = widen(found.matrix, width), found.grades, found.queries
         matrix = _check(X, width=width, nan=nan, path=path)
-        grades, codes = _grades(y, len(matrix)), _codes(qid, len(matrix))
-        place = np.argsort(codes, kind="stable")
-        return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(codes), place=place)
+        if y is None:
+            raise InputError("documents without grades", hint="Give a grade for each document: fit(X, y, qid=…).")
+        if qid is None:
+            hint = "Say which query each document is for: fit(X, y, qid=…)."
+            raise InputError("documents without queries", hint=hint)
+        grades, names = _numbers(y, "grades").reshape(-1), np.asarray(qid).reshape(-1)
+        for given, what, one in ((grades, "grades", "grade"), (names, "query ids", "qid")):
+            if len(given) != len(matrix):
+                hint = f"Give one {one} for each document."
+                raise InputError(f"{len(given)} {what} for {len(matrix)} documents", hint=hint)
+        if not np.isfinite(grades).all():
+            row = int(np.flatnonzero(~np.isfinite(grades))[0])
+            raise InputError(f"the grade of document {row + 1} is {grades[row]}", hint="Leave out ungraded documents.")
+        names = names.astype(str) if names.dtype == object else names
+        _, first, codes = np.unique(names, return_index=True, return_inverse=True)
+        query = np.argsort(np.argsort(first))[codes.reshape(-1)]  # in the order of first appearance
+        place = np.argsort(query, kind="stable")
+        return cls(matrix=matrix[place], grades=grades[place], sizes=np.bincount(query), place=place)
 
     @cached_property
     def spread(self) -> FloatArray:
@@ -118,30 +133,6 @@ def _numbers(values: Any, what: str) -> FloatArray:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} that are not numbers: {error}") from None
-
-
-def _grades(y: Any, count: int) -> FloatArray:
-    if y is None:
-        raise InputError("documents without grades", hint="Give a grade for each document: fit(X, y, qid=…).")
-    grades = _numbers(y, "grades").reshape(-1)
-    if len(grades) != count:
-        raise InputError(f"{len(grades)} grades for {count} documents", hint="Give one grade for each document.")
-    if not np.isfinite(grades).all():
-        row = int(np.flatnonzero(~np.isfinite(grades))[0])
-        raise InputError(f"the grade of document {row + 1} is {grades[row]}", hint="Leave out ungraded documents.")
-    return grades
-
-
-def _codes(qid: Any, count: int) -> IndexArray:
-    """Return the number of each document's query, in the order of first appearance."""
-    if qid is None:
-        raise InputError("documents without queries", hint="Say which query each document is for: fit(X, y, qid=…).")
-    names = np.asarray(qid).reshape(-1)
-    if len(names) != count:
-        raise InputError(f"{len(names)} query ids for {count} documents", hint="Give one qid for each document.")
-    names = names.astype(str) if names.dtype == object else names
-    _, first, codes = np.unique(names, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

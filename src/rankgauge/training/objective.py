@@ -85,7 +85,11 @@ class Objective(ABC):
         kernel = spoken.read(measure).bound(DEFAULTS)
         form, divisor = taken_apart(kernel)
         given: dict[str, Any] = {"documents": documents, "measure": measure, "dialect": spoken, "kernel": kernel}
-        if form is None or form.shape is not Shape.LINEAR or not _sortable(documents, measure, spoken):
+        # Sorting and adding gives the dialect's values if nothing is cut or rounded, and only ties leave orders open.
+        plain = not spoken.single_arithmetic and spoken.depth is None and spoken.provider(measure).decimals is None
+        finite = bool(np.isfinite(apply_negative(documents.grades, spoken.negative)).all())
+        sortable = plain and finite and spoken.ties in (Ties.EXPECTED, Ties.INPUT)
+        if form is None or form.shape is not Shape.LINEAR or not sortable:
             return General(**given)
         return Discounted(**given, form=form, divisor=divisor)
 
@@ -132,12 +136,6 @@ class Objective(ABC):
     def mean(self, scores: FloatArray) -> float:
         """Return the measure's value over all queries for these scores."""
         return self.overall(self.values(scores))
-
-    def completed(self, queries: BoolArray, values: FloatArray) -> float:
-        """The measure's value over all queries from the values of some; the others have one whatever the order."""
-        whole = self.constant.copy()
-        whole[queries] = values
-        return self.overall(whole)
 
     def overall(self, values: FloatArray) -> float:
         """The measure's value over all queries from the value of each: their mean, or the measure's own aggregate."""
@@ -244,10 +242,3 @@ class Discounted(Objective):
                 weights = np.repeat(np.add.reduceat(weights, first) / counts, counts)
         values[self.live] = np.add.reduceat(gains[order] * weights, starts) / self.ideal[self.live]
         return values
-
-
-def _sortable(documents: Documents, measure: Measure, dialect: Dialect) -> bool:
-    """Whether sorting and adding gives the dialect's values: nothing is cut or rounded, and only ties leave it open."""
-    plain = not dialect.single_arithmetic and dialect.depth is None and dialect.provider(measure).decimals is None
-    ordered = dialect.ties in (Ties.EXPECTED, Ties.INPUT)
-    return plain and ordered and bool(np.isfinite(apply_negative(documents.grades, dialect.negative)).all())

@@ -275,39 +275,41 @@ class LambdaMART(Ranker):
         documents = lambdas.objective.documents
         settings = self._settings(len(documents.grades), int(rng.integers(1 << 31)))
         data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings).construct()
-        if any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
-            value: Callable[[FloatArray], float] = train.mean
-            if validation is None:
-                held, value = data, lambda scores: train.completed(chosen, lambdas.objective.values(scores))
-            else:
-                held = data.create_valid(validation.documents.matrix, validation.documents.grades)
-                value = validation.mean
-            grown = lightgbm.train(
-                # A function: LightGBM would copy any other object, and all documents with it.
-                {**settings, "objective": lambda scores, _: lambdas(scores)},
-                data,
-                num_boost_round=self.trees,
-                valid_sets=[held],
-                feval=lambda scores, _: ("value", value(scores), True),
-                callbacks=[self._watch_rounds(watch, validation is not None)],
-            )
-            text = grown.model_to_string(num_iteration=self.best_round_)
-            self._grow(lightgbm_trees(text, self.n_features_in_))
+        if not any(data.feature_num_bin(feature) > 1 for feature in range(data.num_feature())):
+            return
+        held, best = data, -np.inf
+        if validation is not None:
+            held = data.create_valid(validation.documents.matrix, validation.documents.grades)
 
-    def _watch_rounds(self, watch: Watch, validated: bool) -> Callable[[Any], None]:
-        """Reports each round; keeps the best by validation, or the last if there is no validation."""
-        best = -np.inf
+        def value(scores: FloatArray) -> float:
+            """Return the value on the validation documents, or in training: queries not chosen have a constant."""
+            if validation is not None:
+                return validation.mean(scores)
+            values = train.constant.copy()
+            values[chosen] = lambdas.objective.values(scores)
+            return train.overall(values)
 
         def note(round_: Any) -> None:
+            """Report a round, and keep the best by validation, or the last if there is no validation."""
             nonlocal best
-            number, value = round_.iteration + 1, round_.evaluation_result_list[0][2]
-            if not validated or self.best_round_ is None or value > best:
-                best, self.best_round_ = value, number
-            watch(number, self.trees, *((np.nan, value) if validated else (value, np.nan)))
+            number, reached = round_.iteration + 1, round_.evaluation_result_list[0][2]
+            if validation is None or self.best_round_ is None or reached > best:
+                best, self.best_round_ = reached, number
+            watch(number, self.trees, *((reached, np.nan) if validation is None else (np.nan, reached)))
             if number - self.best_round_ >= self.patience:
                 raise lightgbm.callback.EarlyStopException(self.best_round_ - 1, round_.evaluation_result_list)
 
-        return note
+        grown = lightgbm.train(
+            # A function: LightGBM would copy any other object, and all documents with it.
+            {**settings, "objective": lambda scores, _: lambdas(scores)},
+            data,
+            num_boost_round=self.trees,
+            valid_sets=[held],
+            feval=lambda scores, _: ("value", value(scores), True),
+            callbacks=[note],
+        )
+        text = grown.model_to_string(num_iteration=self.best_round_)
+        self._grow(lightgbm_trees(text, self.n_features_in_))
 
     def _settings(self, documents: int, seed: int) -> dict[str, Any]:
         least = self.min_leaf or int(np.clip(LEAST_SHARE * documents, 1, LEAST_MOST))

@@ -69,15 +69,6 @@ def rising(numbers: FloatArray) -> FloatArray:
     return np.asarray(np.cumsum(np.append(numbers[:1], np.exp(numbers[1:]))))
 
 
-def _root(posterior: Posterior) -> FloatArray:
-    """Return the triangular root of the posterior's approximate curvature: correlated features, and the prior."""
-    some = posterior.matrix[:: max(len(posterior.matrix) // SAMPLE, 1)]
-    some = (some - posterior.center) / posterior.scale
-    curvature = CURVATURE * (some.T @ some) / len(some)
-    curvature[np.diag_indices_from(curvature)] += 1.0 / (posterior.prior**2 * len(posterior.matrix))
-    return np.asarray(np.linalg.cholesky(curvature))
-
-
 class OrderedLogit(RelevanceModel):
     """Proportional odds of grades: the likeliest weights and thresholds, given documents and prior.
 
@@ -105,7 +96,11 @@ class OrderedLogit(RelevanceModel):
         shares = np.cumsum(np.bincount(classes))[:-1] / len(classes)
         begun = np.log(shares / (1.0 - shares))
         steps = np.log(np.maximum(np.diff(begun), 1e-6))
-        root, width = _root(posterior), matrix.shape[1]
+        # The triangular root of the approximate curvature: correlated features, and the prior.
+        width, some = matrix.shape[1], (matrix[:: max(len(matrix) // SAMPLE, 1)] - center) / scale
+        curvature = CURVATURE * (some.T @ some) / len(some)
+        curvature[np.diag_indices_from(curvature)] += 1.0 / (self.prior**2 * len(matrix))
+        root = np.linalg.cholesky(curvature)
 
         def turn(turned: FloatArray) -> tuple[float, FloatArray]:
             """Compute the posterior in weights in which it curves alike in all directions: ten times fewer steps."""
