@@ -101,26 +101,24 @@ class Simulation:
 
     def check(self) -> None:
         """Raises an error for settings that make no sense, before anything is read."""
-        if len(self.rankers) not in (1, 2):
-            raise ParameterError("simulate", "rankers", "one or two rankers", ",".join(self.rankers))
-        if len(set(self.rankers)) < len(self.rankers):
-            raise ParameterError("simulate", "rankers", "two different rankers", ",".join(self.rankers))
+        rankers, budget = ",".join(self.rankers), self.budget
+        length = "the number of the feature that is a document's length, for costs by length"
+        for parameter, holds, expected, given in (
+            ("rankers", len(self.rankers) in (1, 2), "one or two rankers", rankers),
+            ("rankers", len(set(self.rankers)) == len(self.rankers), "two different rankers", rankers),
+            ("repetitions", self.repetitions >= 2, "a whole number, 2 or more", self.repetitions),
+            ("share", 0 < self.share < 1, "a number between 0 and 1", self.share),
+            ("budget", budget is None or budget >= LEAST, f"a number, {LEAST:g} or more", budget),
+            ("beliefs", self.beliefs in (MODEL, UNIFORM), f"{MODEL} or {UNIFORM}", self.beliefs),
+            ("length-feature", self.cost != "log-length" or self.length is not None, length, self.length),
+        ):
+            if not holds:
+                raise ParameterError("simulate", parameter, expected, given)
         known = [*METHODS, *methods.METHODS]
         if unknown := [name for name in self.methods if name not in known]:
             raise UnknownNameError("method", unknown[0], known)
-        if self.repetitions < 2:
-            raise ParameterError("simulate", "repetitions", "a whole number, 2 or more", self.repetitions)
-        if not 0 < self.share < 1:
-            raise ParameterError("simulate", "share", "a number between 0 and 1", self.share)
-        if self.budget is not None and not self.budget >= LEAST:
-            raise ParameterError("simulate", "budget", f"a number, {LEAST:g} or more", self.budget)
-        if self.beliefs not in (MODEL, UNIFORM):
-            raise ParameterError("simulate", "beliefs", f"{MODEL} or {UNIFORM}", self.beliefs)
         if self.cost not in COSTS:
             raise UnknownNameError("cost", self.cost, COSTS)
-        if self.cost == "log-length" and self.length is None:
-            expected = "the number of the feature that is a document's length, for costs by length"
-            raise ParameterError("simulate", "length-feature", expected, self.length)
         for name in self.rankers:
             training.get(SHORT.get(name, name))
 

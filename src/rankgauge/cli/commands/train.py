@@ -12,7 +12,7 @@ from rankgauge.cli.command import command
 from rankgauge.cli.parser import Options, argument, option
 
 if TYPE_CHECKING:
-    from rankgauge.training import Objective, Ranker
+    from rankgauge.training import Ranker
     from rankgauge.training.report import Training
 
 
@@ -81,14 +81,23 @@ def train(asked: TrainingOptions) -> None:
 
 
 def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
-    """Trains the ranker; on a terminal a bar shows the rounds and the value so far."""
+    """Trains the ranker; on a terminal a bar shows the rounds and the value so far.
+
+    A feature that only one of the files has is 0 in the other.
+    """
     import time
 
     from rankgauge.cli.streams import handle_interrupts, show_progress
+    from rankgauge.training.documents import Documents, read, widen
     from rankgauge.training.report import Training
 
     handle_interrupts()
-    learned, held = _read(ranker, train, validation)
+    files = [read(path) for path in (train, validation) if path is not None]
+    width = max(found.matrix.shape[1] for found in files)
+    learned, *held = (
+        ranker.objective(Documents.of(widen(one.matrix, width), one.grades, one.queries, nan=ranker.keeps_nan))
+        for one in files
+    )
     started = time.perf_counter()
     with show_progress() as tell:
 
@@ -96,17 +105,6 @@ def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
             known = value if math.isnan(checked) else checked
             tell(round_, rounds, ranker.name if math.isnan(known) else f"{ranker.name} {known:.4f}")
 
-        ranker.fit(learned, validation=held, watch=watch)
-    return Training(ranker=ranker, train=learned, validation=held, seconds=time.perf_counter() - started)
-
-
-def _read(ranker: Ranker, train: Path, validation: Path | None) -> tuple[Objective, Objective | None]:
-    """Return what to optimise on the documents of both files; a feature that only one of them has is 0 in the other."""
-    from rankgauge.training.documents import Documents, read, widen
-
-    files = [read(path) for path in (train, validation) if path is not None]
-    width = max(found.matrix.shape[1] for found in files)
-    parts = [
-        Documents.of(widen(found.matrix, width), found.grades, found.queries, nan=ranker.keeps_nan) for found in files
-    ]
-    return ranker.objective(parts[0]), ranker.objective(parts[1]) if len(parts) > 1 else None
+        ranker.fit(learned, validation=held[0] if held else None, watch=watch)
+    seconds = time.perf_counter() - started
+    return Training(ranker=ranker, train=learned, validation=held[0] if held else None, seconds=seconds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +18,17 @@ MEASURES = {"TREC-8": ("nDCG@10", "AP", "RBP"), "DL19": ("nDCG@10", "AP(rel=2)",
 @Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
     """Leaves out every team, or every run, of the collections that are there."""
-    found = {title: _reuse(title, folder, setting) for title, folder in collections(setting.data).items()}
+    found = {}
+    for title, folder in collections(setting.data).items():
+        pool, grades = FOLDERS[title][1](folder)
+        found[title] = Reuse(
+            pool=pool,
+            grades=grades,
+            new=np.zeros(len(pool.runs), dtype=bool),
+            measures=MEASURES[title],
+            teams=teams_of(folder) or None,
+            progress=setting.progress,
+        )
     if not found:
         return UNTRIED
     reports = {title: PoolReuseReport(reuse=one, foretell=True) for title, one in found.items()}
@@ -28,18 +37,6 @@ def run(setting: Setting) -> Measurements:
         tables={title: report.frame() for title, report in reports.items()},
         reports=reports,
         words="every team or run left out once; nothing is drawn",
-    )
-
-
-def _reuse(title: str, folder: Path, setting: Setting) -> Reuse:
-    pool, grades = FOLDERS[title][1](folder)
-    return Reuse(
-        pool=pool,
-        grades=grades,
-        new=np.zeros(len(pool.runs), dtype=bool),
-        measures=MEASURES[title],
-        teams=teams_of(folder) or None,
-        progress=setting.progress,
     )
 
 
