@@ -7,7 +7,6 @@ once, since no order of the documents changes them. Every other measure goes thr
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -66,8 +65,8 @@ def divisors_of(divisor: Divisor | None, grades: FloatArray, sizes: IndexArray) 
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Objective(ABC):
-    """The value of scores for the documents, by a measure as a dialect reads it."""
+class Objective:
+    """The value of scores for the documents, by a measure as a dialect reads it: any measure, by its own kernel."""
 
     documents: Documents
     measure: Measure
@@ -90,7 +89,7 @@ class Objective(ABC):
         finite = bool(np.isfinite(apply_negative(documents.grades, spoken.negative)).all())
         sortable = plain and finite and spoken.ties in (Ties.EXPECTED, Ties.INPUT)
         if form is None or form.shape is not Shape.LINEAR or not sortable:
-            return General(**given)
+            return Objective(**given)
         return Discounted(**given, form=form, divisor=divisor)
 
     def chosen(self, queries: BoolArray) -> Objective:
@@ -101,18 +100,21 @@ class Objective(ABC):
         """Return the same objective with tied documents ordered, or averaged, in another way."""
         return Objective.of(self.documents, self.measure, self.dialect.changed(ties=ties))
 
-    @abstractmethod
     def values(self, scores: FloatArray) -> FloatArray:
         """Return the value of each query, settled as the dialect says; NaN if it leaves the query out."""
+        return self._score(scores)
 
-    @abstractmethod
     def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
         """Return the values of many scores at once (columns × queries); by default with the dialect's ties."""
+        # Several columns at once, each as if for queries of its own.
+        step, overrides = max(1, TOGETHER // len(columns)), {} if ties is None else {"ties": ties}
+        parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
+        return np.concatenate([self._score(part, **overrides).reshape(part.shape[1], -1) for part in parts])
 
-    @property
-    @abstractmethod
+    @cached_property
     def live(self) -> BoolArray:
-        """For which queries the order of the documents can change the value."""
+        """For which queries the order of the documents can change the value; that of equal grades never does."""
+        return self.documents.mixed
 
     @property
     def short(self) -> BoolArray:
@@ -156,25 +158,6 @@ class Objective(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class General(Objective):
-    """Any measure, by its own kernel."""
-
-    def values(self, scores: FloatArray) -> FloatArray:
-        return self._score(scores)
-
-    def table(self, columns: FloatArray, ties: Ties | None = None) -> FloatArray:
-        # Several columns at once, each as if for queries of its own.
-        step, overrides = max(1, TOGETHER // len(columns)), {} if ties is None else {"ties": ties}
-        parts = [columns[:, low : low + step] for low in range(0, columns.shape[1], step)]
-        return np.concatenate([self._score(part, **overrides).reshape(part.shape[1], -1) for part in parts])
-
-    @cached_property
-    def live(self) -> BoolArray:
-        """Queries with documents of different grades: no measure tells two orders of equal grades apart."""
-        return self.documents.mixed
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Discounted(Objective):
     """A sum of gains, each weighted by its document's rank, over the query's divisor.
 
@@ -203,7 +186,6 @@ class Discounted(Objective):
 
     @cached_property
     def live(self) -> BoolArray:
-        """For which queries the order of the documents can change the value."""
         low, high = (at.reduceat(self.gains, self.documents.starts) for at in (np.minimum, np.maximum))
         return np.asarray((low < high) & (self.ideal > 0) & ~self.short & ~np.isnan(self.constant))
 
