@@ -110,7 +110,7 @@ EIGHT = held_out(*[letor(a=[1], b=[1, 0], c=[1] * 10, d=[0, 1] * 5)] * 2)
 
 def findings(values: np.ndarray) -> Findings:
     """What follows from values of the six rankers on eight queries in two folds."""
-    return Findings(values=values, readings=tuple(READINGS), rankers=TITLES, tested=EIGHT)
+    return Findings(values=values, rankers=TITLES, tested=EIGHT)
 
 
 def planted() -> np.ndarray:
@@ -189,7 +189,7 @@ def test_empty_queries_shrink_differences() -> None:
     two = held_out(*[letor(a=[1, 0], b=[1, 0], c=[0, 0], d=[1] * 10)] * 2)
     values = np.zeros((3, 3, 6, 10, 8))
     values[:, :, TITLES.index("LambdaMART"), 9, ~two.is_empty] = 0.3
-    numbers = Findings(values=values, readings=tuple(READINGS), rankers=TITLES, tested=two).numbers()
+    numbers = Findings(values=values, rankers=TITLES, tested=two).numbers()
     assert numbers["a difference over all queries, as a share of that without empty ones"].value == pytest.approx(3 / 4)
 
 

@@ -326,16 +326,7 @@ MOST_FEATURES = 1_000_000
 
 def load(path: str | PathLike[str]) -> Ranker:
     """Return the ranker in a file; it predicts exactly what the saved ranker did."""
-    found = _document(fspath(path))
-    try:
-        return _ranker(found)
-    except RankGaugeError as error:
-        raise InputError(f"the ranker in it cannot be made: {error}", path=fspath(path)) from None
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise InputError(f"the ranker in it is damaged: {type(error).__name__}: {error}", path=fspath(path)) from None
-
-
-def _document(path: str) -> Mapping[str, Any]:
+    path = fspath(path)
     try:
         found = json.loads(Source.of(path).read())
     except UnicodeDecodeError:
@@ -349,12 +340,15 @@ def _document(path: str) -> Mapping[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError("is not a ranker's file", path=path, hint=MAKE)
     if found.get("version") != VERSION:
-        raise InputError(
-            f"has version {found.get('version')} of the format; this program reads version {VERSION}",
-            path=path,
-            hint="Use the release of rankgauge that wrote it, or train again.",
-        )
-    return found
+        problem = f"has version {found.get('version')} of the format; this program reads version {VERSION}"
+        hint = "Use the release of rankgauge that wrote it, or train again."
+        raise InputError(problem, path=path, hint=hint)
+    try:
+        return _ranker(found)
+    except RankGaugeError as error:
+        raise InputError(f"the ranker in it cannot be made: {error}", path=path) from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise InputError(f"the ranker in it is damaged: {type(error).__name__}: {error}", path=path) from None
 
 
 def _ranker(found: Mapping[str, Any]) -> Ranker:

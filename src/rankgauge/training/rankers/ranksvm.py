@@ -67,14 +67,31 @@ class RankSVM(Ranker):
 
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
-    """Yield the weights of the minimum for each cost C, each found from the one before."""
+    """Yield the weights of the minimum for each cost C, by Newton's method from the minimum before.
+
+    The objective is a parabola as long as the same preferences are violated. So an old curvature is used while it
+    brings the objective down quickly; a new one costs more than several steps.
+    """
     preferences = Preferences.of(documents)
     scores = np.zeros(len(preferences.rows))
     margins, weights = Margins.at(preferences, scores), np.zeros(documents.matrix.shape[1])
     point = _Point(matrix=documents.matrix, weights=weights, scores=scores, margins=margins)
     curvature = margins.curvature(documents.matrix)
-    for cost in costs:
-        point, curvature = _minimum(point, curvature, float(cost), tolerance)
+    for cost in map(float, costs):
+        new, before = False, np.inf
+        for _ in range(_STEPS):
+            slope = point.slope(cost)
+            step = -_solve(curvature, cost, slope)
+            drop = -float(slope @ step)
+            if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
+                break
+            moved = point.moved(step, cost, drop) if new or drop < before / 10 else None
+            if moved is None and new:
+                break
+            if moved is None:
+                curvature, new = point.margins.curvature(point.matrix), True
+            else:
+                point, new, before = moved, False, drop
         yield point.weights
 
 
@@ -106,29 +123,6 @@ class _Point:
                 return found
             share /= 2
         return None
-
-
-def _minimum(point: _Point, curvature: FloatArray, cost: float, tolerance: float) -> tuple[_Point, FloatArray]:
-    """Return the point of the minimum, by Newton's method, and the curvature that was last computed.
-
-    The objective is a parabola as long as the same preferences are violated. So an old curvature is used while it
-    brings the objective down quickly; a new one costs more than several steps.
-    """
-    new, before = False, np.inf
-    for _ in range(_STEPS):
-        slope = point.slope(cost)
-        step = -_solve(curvature, cost, slope)
-        drop = -float(slope @ step)
-        if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
-            break
-        moved = point.moved(step, cost, drop) if new or drop < before / 10 else None
-        if moved is None and new:
-            break
-        if moved is None:
-            curvature, new = point.margins.curvature(point.matrix), True
-        else:
-            point, new, before = moved, False, drop
-    return point, curvature
 
 
 def _solve(curvature: FloatArray, cost: float, slope: FloatArray) -> FloatArray:

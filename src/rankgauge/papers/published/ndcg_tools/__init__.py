@@ -69,7 +69,7 @@ def judge(folds: tuple[Fold, ...], results: Mapping[str, Any], drawn: Sequence[s
         tested.values(np.array([training.scores(results, title, r, some) for title in names]), READINGS["std"])[:, -1]
         for names, r, some in trained
     )
-    of = partial(Findings, readings=tuple(READINGS), tested=tested)
+    of = partial(Findings, tested=tested)
     by_reading, six = np.array([values[name] for name in READINGS]), len(TITLES)
     whole = by_reading[0, 0, [TITLES.index(name) for name in OPTIMISERS], -1]
     beside = of(values=by_reading[:, :, six:], rankers=tuple(titles[six:]))

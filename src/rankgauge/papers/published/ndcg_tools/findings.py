@@ -155,8 +155,7 @@ class Findings:
     """Values of NDCG (judged by × trained under × rankers × cutoffs × queries), and what follows from them."""
 
     values: FloatArray
-    readings: tuple[str, ...]
-    """The labels of the first two axes."""
+    """The first two axes are the readings, in their order."""
     rankers: tuple[str, ...]
     tested: HeldOut
     """The queries."""
@@ -173,16 +172,16 @@ class Findings:
 
     def compared(self, judged: str, trained: str) -> FloatArray:
         """Return the values (rankers × cutoffs × queries) of models trained under one reading, judged by another."""
-        return np.asarray(self.values[self.readings.index(judged), self.readings.index(trained)])
+        judge, taught = (tuple(READINGS).index(reading) for reading in (judged, trained))
+        return np.asarray(self.values[judge, taught])
 
     def _evaluators(self) -> Iterator[tuple[str, Number]]:
-        of_four = self.values[:, :, [self.rankers.index(name) for name in SHOWN]]
-        apart = of_four - of_four[self.readings.index("std")]
-        raised = fold_means(apart[self.readings.index("yahoo")], self.fold)[0]
+        of_four = dict(zip(READINGS, self.values[:, :, [self.rankers.index(name) for name in SHOWN]], strict=True))
+        raised = fold_means(of_four["yahoo"] - of_four["std"], self.fold)[0]
         # The difference of two readings of the same rankings is arithmetic: it has no sampling error.
         yield "Yahoo less standard", Number(value=float(raised.mean()))
         yield "Yahoo less standard, highest less lowest", Number(value=float(np.ptp(raised)))
-        lowered = apart[self.readings.index("letor")].mean(axis=0)
+        lowered = (of_four["letor"] - of_four["std"]).mean(axis=0)
         for place in (6, 7, 8, 9):
             losses = [fold_number(of_ranker[place], self.fold) for of_ranker in lowered]
             yield f"LETOR less standard at {place + 1}, least loss", max(losses, key=lambda loss: loss.value)
