@@ -209,13 +209,9 @@ class Measurements:
 
     def __or__(self, other: Measurements) -> Measurements:
         """Both together."""
-        return Measurements(
-            numbers={**self.numbers, **other.numbers},
-            tables={**self.tables, **other.tables},
-            figures={**self.figures, **other.figures},
-            reports={**self.reports, **other.reports},
-            words=self.words or other.words,
-        )
+        names = ("numbers", "tables", "figures", "reports")
+        both = {name: {**getattr(self, name), **getattr(other, name)} for name in names}
+        return Measurements(**both, words=self.words or other.words)
 
 
 UNTRIED = Measurements(numbers={}, words="no data, so that nothing was tried")

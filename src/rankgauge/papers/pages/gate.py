@@ -16,9 +16,8 @@ from rankgauge.comparison import Comparison
 from rankgauge.comparison.gate import GateVerdict
 from rankgauge.comparison.judging import TRUSTING, JudgedRule
 from rankgauge.evaluation.evaluation import score_hits
-from rankgauge.evaluation.result import Result
 from rankgauge.labelling.board import BoardPool
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import FOLDERS, collections, teams_of
 from rankgauge.ranking import Hits
@@ -91,23 +90,21 @@ class _Collection:
         pooled = self.top[[team in teams for team in self.team]]
         known = np.zeros(len(self.grades), dtype=bool)
         known[pooled[pooled >= 0]] = True
-        results = {name: self._result(run, known) for name, run in (("old", old), ("new", new))}
+        judged, spoken, results = np.flatnonzero(known), dialects.get("standard"), {}
+        order = judged[np.lexsort((-self.grades[judged], self.pool.query[judged]))]
+        for name, run in (("old", old), ("new", new)):
+            query, place = np.nonzero((self.top[run] >= 0) & known[self.top[run]])
+            rank = place + 1.0
+            hits = Hits(
+                names=list(self.pool.queries),
+                query=query,
+                rank=rank,
+                grade=self.grades[self.top[run][query, place]],
+                first=rank,
+                size=np.ones(len(rank)),
+                retrieved=np.minimum(self.pool.lengths[run], DEPTH).astype(np.float64),
+                pool_query=self.pool.query[order],
+                pool_grade=self.grades[order],
+            )
+            results[name] = score_hits(hits, spoken.select(MEASURE), spoken)
         return Comparison(results=results, baseline="old", judged_rule=rule).gate(MEASURE).verdict
-
-    def _result(self, run: int, known: BoolArray) -> Result:
-        query, place = np.nonzero((self.top[run] >= 0) & known[self.top[run]])
-        rank, judged = place + 1.0, np.flatnonzero(known)
-        order = np.lexsort((-self.grades[judged], self.pool.query[judged]))
-        hits = Hits(
-            names=list(self.pool.queries),
-            query=query,
-            rank=rank,
-            grade=self.grades[self.top[run][query, place]],
-            first=rank,
-            size=np.ones(len(rank)),
-            retrieved=np.minimum(self.pool.lengths[run], DEPTH).astype(np.float64),
-            pool_query=self.pool.query[judged][order],
-            pool_grade=self.grades[judged][order],
-        )
-        spoken = dialects.get("standard")
-        return score_hits(hits, spoken.select(MEASURE), spoken)

@@ -4,9 +4,9 @@ ECML PKDD 2012: one ranker, two rankers, an index update, more training data."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,6 @@ import polars as pl
 from rankgauge.charts import losses
 from rankgauge.labelling.methods.paper import PaperMethod
 from rankgauge.labelling.simulations.report import SimulationReport
-from rankgauge.labelling.simulations.study import ErrorCurve
 from rankgauge.papers.experiment import PAPERS, Experiment, Figure, Measurements, Number, Setting
 from rankgauge.papers.published.active import findings
 from rankgauge.papers.published.active.benchmark import (
@@ -47,20 +46,6 @@ BINS = 30
 """The bars of the histogram of query costs."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Gathered:
-    """Every pool that methods are tried on, by the name of its case, and what is known of them."""
-
-    cases: dict[str, list[Case]] = field(default_factory=dict)
-    sizes: dict[str, list[Case]] = field(default_factory=dict)
-    documents: dict[str, int] = field(default_factory=dict)
-    """The training size in the paper that a case of `sizes` stands for."""
-    shown_in: dict[str, str] = field(default_factory=dict)
-    """The figure that shows each scenario."""
-    chosen: list[dict[str, Any]] = field(default_factory=list)
-    """The parameters that were chosen on the validation queries."""
-
-
 @Experiment.in_file(__file__, trials=1000)
 def run(setting: Setting) -> Measurements:
     """Trains the rankers, tries every method on every pool, and measures what is saved."""
@@ -69,7 +54,23 @@ def run(setting: Setting) -> Measurements:
 
 def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
     """Return the whole experiment on a benchmark."""
-    gathered, key = _gather(benchmark, setting), f"{benchmark.key} {setting.seed}"
+    from rankgauge.papers.published.active.rankers import recipes, train_and_predict  # rankers are an extra
+
+    cases, sizes, shown_in = dict[str, list[Case]](), dict[str, list[Case]](), dict[str, str]()
+    documents, chosen, key = dict[str, int](), list[dict[str, str]](), f"{benchmark.key} {setting.seed}"
+    for split in benchmark.splits:
+        known = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
+        for ranker, choice in known.chosen.items():
+            words = ", ".join(f"{name}={value:g}" for name, value in choice.items())
+            chosen.append({"split": split.name, "ranker": ranker, "chosen": words})
+        for scenario in scenarios(known, setting.seed).values():
+            shown_in[scenario.title] = scenario.figure
+            for case in _cases(scenario, split, benchmark, tuple(benchmark.measures)):
+                cases.setdefault(case.name, []).append(case)
+        for size, scenario in training_sizes(known).items():
+            (case,) = _cases(scenario, split, benchmark, (MEASURE,))
+            sizes.setdefault(case.name, []).append(case)
+            documents[case.name] = size
     trials = Trials(
         methods=TRIED,
         budgets=benchmark.budgets,
@@ -80,44 +81,34 @@ def measure_all(benchmark: Benchmark, setting: Setting) -> Measurements:
         progress=setting.progress,
     )
     facts = {"cost": benchmark.cost, "trained on": benchmark.words}
-    shown = trials.report(gathered.cases, key, facts, at=benchmark.at, folder=setting.parts)
-    sized = replace(trials, methods=SIZED, budgets=(benchmark.third,)).run(gathered.sizes, key, folder=setting.parts)
+    shown = trials.report(cases, key, facts, at=benchmark.at, folder=setting.parts)
+    sized = replace(trials, methods=SIZED, budgets=(benchmark.third,)).run(sizes, key, folder=setting.parts)
     if setting.folder is not None:
         (setting.folder / "simulation.html").write_text(page(shown.document(Medium.PAGE)), encoding="utf-8")
-    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(gathered.cases.values()))])
+    costs = np.concatenate([case.target.query_costs(case.pool) for case in next(iter(cases.values()))])
     counts, ends = np.histogram(costs, bins=BINS)
     tables = {
         "curves": shown.frame(),
         "savings": shown.savings,
         "costs": pl.DataFrame({"from": ends[:-1], "to": ends[1:], "share of the queries": counts / len(costs)}),
-        "training-sizes": findings.size_table(sized, gathered.documents),
-        "parameters": pl.DataFrame(gathered.chosen),
+        "training-sizes": findings.size_table(sized, documents),
+        "parameters": pl.DataFrame(chosen),
     }
-    return Measurements(
-        numbers=_numbers(shown, sized, gathered, benchmark.at),
-        tables=tables,
-        figures=_figures(shown, tables, gathered.shown_in),
-        words=f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}",
-    )
-
-
-def _numbers(
-    shown: SimulationReport, sized: Mapping[str, Mapping[str, ErrorCurve]], gathered: Gathered, at: float
-) -> dict[str, Number]:
-    pairs = [s for s in shown.studies if gathered.shown_in[s.title] == "figure-2" and s.measure == MEASURE]
-    alone = gathered.cases[f"Random Forest, {MEASURE}"]
-    biases = [findings.discounts_known(case) for case in alone]
+    pairs = [s for s in shown.studies if shown_in[s.title] == "figure-2" and s.measure == MEASURE]
+    biases = [findings.discounts_known(case) for case in cases[f"Random Forest, {MEASURE}"]]
     variants = {name: cast("PaperMethod", method(name)) for name in ("paper", *findings.VARIANTS)}
-    saved = {**dict(findings.savings(shown.studies, at)), **dict(findings.choice_savings(pairs, at))}
-    return {
+    saved = dict([*findings.savings(shown.studies, benchmark.at), *findings.choice_savings(pairs, benchmark.at)])
+    numbers = {
         **saved,
         **dict(findings.overall(saved, MEASURE, pairs)),
-        **dict(findings.variance_savings(gathered.cases[f"index update, {MEASURE}"], variants)),
+        **dict(findings.variance_savings(cases[f"index update, {MEASURE}"], variants)),
         **dict(findings.choice_gains(pairs)),
         **dict(findings.size_ratios(sized)),
         f"Random Forest, {MEASURE}: bias if half of the documents are judged": Number(value=float(np.mean(biases))),
-        **dict(findings.coverages(shown.studies, at)),
+        **dict(findings.coverages(shown.studies, benchmark.at)),
     }
+    words = f"{shown.repetitions:,} repetitions, seed {shown.seed}; {benchmark.words}"
+    return Measurements(numbers=numbers, tables=tables, figures=_figures(shown, tables, shown_in), words=words)
 
 
 def _figures(
@@ -145,26 +136,6 @@ def _figures(
     panel = panels(frame=sizes, x="documents in thousands", y="mean absolute error")
     drawn["figure-3-right"] = partial(panel.draw, titles["figure-3-right"])
     return drawn
-
-
-def _gather(benchmark: Benchmark, setting: Setting) -> Gathered:
-    from rankgauge.papers.published.active.rankers import recipes, train_and_predict  # rankers are an extra
-
-    found = Gathered()
-    for split in benchmark.splits:
-        known = train_and_predict(split, recipes(benchmark.forest, seed=setting.seed, jobs=setting.jobs))
-        for ranker, choice in known.chosen.items():
-            words = ", ".join(f"{name}={value:g}" for name, value in choice.items())
-            found.chosen.append({"split": split.name, "ranker": ranker, "chosen": words})
-        for scenario in scenarios(known, setting.seed).values():
-            found.shown_in[scenario.title] = scenario.figure
-            for case in _cases(scenario, split, benchmark, tuple(benchmark.measures)):
-                found.cases.setdefault(case.name, []).append(case)
-        for size, scenario in training_sizes(known).items():
-            (case,) = _cases(scenario, split, benchmark, (MEASURE,))
-            found.sizes.setdefault(case.name, []).append(case)
-            found.documents[case.name] = size
-    return found
 
 
 def _cases(scenario: Scenario, split: Split, benchmark: Benchmark, labels: tuple[str, ...]) -> list[Case]:
