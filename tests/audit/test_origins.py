@@ -11,8 +11,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.audit.tools import Origins, audit, origins
-from rankgauge.audit.tools.origins import PrintedNumber
-from rankgauge.audit.tools.origins_report import OriginsReport
+from rankgauge.audit.tools.origins import OriginsReport, PrintedNumber
 from rankgauge.audit.tools.tables import lacking
 from rankgauge.errors import InputError, ParameterError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Listed, Measure, Printed, as_list, each, measures_of, parse, resolve
 from rankgauge.measures.names import ours
+from rankgauge.measures.output import FULL, NumberFormat
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
     ABOVE_ZERO,
@@ -234,10 +235,8 @@ class Dialect(Registered):
 
     def _computes(self, measure: Measure) -> bool:
         listed = () if isinstance(self.printed, Listed) else self.printed
-        if not listed and not self.also:
-            return True
         names = (*self.also, *(str(one) for printed in listed for one in (printed.measure, *printed.rest)))
-        return any(_is_kind(name, measure) and self._gains_as(name, measure) for name in names)
+        return not names or any(_is_kind(name, measure) and self._gains_as(name, measure) for name in names)
 
     def _gains_as(self, name: str, measure: Measure) -> bool:
         """Say whether a measure of the right name also has gains and discounts that the tool offers under that name."""
@@ -269,16 +268,12 @@ class Dialect(Registered):
         missing = [measure for measure in measures if not self.has(measure)]
         if not missing:
             return None
-        own = any(name in self._differing(missing) for name in ("gain", "discount"))
-        how = f"with this dialect's order, grades{', gains' * own} and queries"
+        usual = self.registry["standard"]
+        pairs = [(self.read(measure), usual.read(measure)) for measure in missing]
+        formula = [[getattr(one, name, None) for one in pair] for pair in pairs for name in ("gain", "discount")]
+        how = f"with this dialect's order, grades{', gains' * any(own != other for own, other in formula)} and queries"
         names = ", ".join(map(str, missing))
         return f"the dialect {self.name} has no {names}: computed by the standard definition, {how}"
-
-    def _differing(self, measures: Iterable[Measure]) -> set[str]:
-        """Return the parameters that this dialect gives to measures and the standard one does not."""
-        usual = self.registry["standard"]
-        pairs = [(self.read(measure), usual.read(measure)) for measure in measures]
-        return {f.name for one, other in pairs for f in fields(one) if getattr(one, f.name) != getattr(other, f.name)}
 
     def speak(self, measure: Measure) -> SpokenMeasure:
         """Return the measure as this dialect computes it."""
@@ -347,9 +342,8 @@ class Dialect(Registered):
         return measures_of(self.resolve(names))
 
     def _refuse_lacking(self, measures: Iterable[Measure]) -> None:
-        """Raises an error for a measure that the tool lacks, if the dialect is strict."""
-        lacking = [str(measure) for measure in measures if not self.has(measure)] if self.strict else []
-        if lacking:
+        """Raise an error for a measure that the tool lacks, if the dialect is strict."""
+        if self.strict and (lacking := [str(measure) for measure in measures if not self.has(measure)]):
             raise InputError(
                 f"the dialect {self.name} has no {', '.join(lacking)}",
                 hint=f"'rankgauge dialects show {self.name}' lists its measures; without --strict (strict=True in "
@@ -362,10 +356,9 @@ class Dialect(Registered):
         Levels of preferences are no grades: tools read them with their fractions.
         """
         combined = self._combine_assessors(self._judged_once(judgments))
-        if self.rescales and kind is not JudgmentKind.PREFERENCES:
-            grades = self.rescaled(combined["grade"].to_numpy())
-            return combined.with_columns(pl.Series("grade", grades))
-        return combined
+        if not self.rescales or kind is JudgmentKind.PREFERENCES:
+            return combined
+        return combined.with_columns(pl.Series("grade", self.rescaled(combined["grade"].to_numpy())))
 
     def _judged_once(self, judgments: pl.DataFrame) -> pl.DataFrame:
         """Return the judgments with repeated ones resolved, where the readers kept these."""
@@ -387,9 +380,9 @@ class Dialect(Registered):
                     f"document {row['document']} of query {row['query']} is judged twice, with different grades",
                     hint="Say which judgment counts: --judged-twice max, first or last.",
                 )
-        last = self.judged_twice is JudgedTwice.LAST
         order = judgments.select(pl.col("query").unique(maintain_order=True))
-        once = judgments.unique(key, keep="last" if last else "first", maintain_order=True)
+        kept: Any = "last" if self.judged_twice is JudgedTwice.LAST else "first"
+        once = judgments.unique(key, keep=kept, maintain_order=True)
         return order.join(once, on="query", how="left", maintain_order="left_right").select(judgments.columns)
 
     def highest(self, judgments: pl.DataFrame) -> float | None:
@@ -428,9 +421,8 @@ class Dialect(Registered):
         top = self.top(np.inf)
         above = grades > top
         if self.high is HighGrade.REFUSE and above.any():
-            problem = f"a grade of {grades[above][0]:g} is above {top:g}, the highest that {self.name} knows"
             raise JudgmentsError(
-                problem,
+                f"a grade of {grades[above][0]:g} is above {top:g}, the highest that {self.name} knows",
                 hint="Bring the grades to its scale, or name the top of yours: --max-grade (max_grade in Python).",
             )
         return np.where(above, 0.0, grades) if self.high is HighGrade.ZERO else grades
@@ -453,12 +445,12 @@ class Dialect(Registered):
         return judgments.drop("assessor")
 
     def check(self, hits: Hits) -> Hits:
-        """The hits, unless the tool refuses them: a list is too short, or the run does not answer a judged query."""
+        """Return the hits, unless the tool refuses them."""
         self.check_lists(hits.names, hits.retrieved, hits.is_answered)
         return hits
 
     def check_lists(self, names: Names, retrieved: FloatArray, answered: BoolArray) -> None:
-        """Refuses lists that the tool refuses, by how many documents each has and whether its query is answered."""
+        """Raise the tool's refusal: a list has too few documents, or a judged query is not answered."""
         lacking = np.flatnonzero(~answered)
         if self.missing is MissingQuery.REFUSE and len(lacking):
             raise InputError(
@@ -491,15 +483,14 @@ class Dialect(Registered):
     def label(self, besides: str | None = None) -> str:
         """Return the dialect's name and the choices that a user replaced, but for the one that is told elsewhere."""
         known = self.registry.get(self.name, self)
-        choices = [f.name for f in fields(self) if f.compare and f.name not in ("providers", besides)]
+        elsewhere = ("providers", "readings", "by_measure", besides)
+        choices = [f.name for f in fields(self) if f.compare and f.name not in elsewhere]
         changed = {name: getattr(self, name) for name in choices if getattr(self, name) != getattr(known, name)}
         changed = {name: f"{value:g}" if isinstance(value, float) else value for name, value in changed.items()}
         origin = {"rel": self.rel_scale, "max_grade": self.top_scale}
         of = {name: f" of the scale {scale}" for name, scale in origin.items() if scale}
-        for told_elsewhere in ("readings", "by_measure"):
-            changed.pop(told_elsewhere, None)
-        listed = ", ".join([*(f"{name}={value}{of.get(name, '')}" for name, value in changed.items()), *self.settings])
-        return self.name + (f", changed: {listed}" if listed else "")
+        told = ", ".join([*(f"{name}={value}{of.get(name, '')}" for name, value in changed.items()), *self.settings])
+        return self.name + (f", changed: {told}" if told else "")
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -538,9 +529,8 @@ class Dialect(Registered):
         named, measures = scale_of(scale), self.select(names)
         open_ = any(one.needs_top and self.provider(one).max_grade is None for one in measures)
         spoken = self.topped_by(named.name, named.max_grade) if open_ else self
-        if not rel or self.rel != _STANDARD["rel"] or named.rel in (None, self.rel):
-            return spoken
-        if not any(getattr(one, "rel", 0.0) is None for one in measures):
+        usual = self.rel == _STANDARD["rel"] and named.rel not in (None, self.rel)
+        if not rel or not usual or not any(getattr(one, "rel", 0.0) is None for one in measures):
             return spoken
         return replace(spoken.changed(rel=named.rel), rel_scale=named.name)
 
@@ -571,10 +561,10 @@ class Dialect(Registered):
 
     def topped(self, highest: float) -> Self:
         """Return the dialect with the top of the scale set."""
-        if self.providers:
-            topped = tuple(one.topped(highest) for one in self.providers)
-            return replace(self, providers=topped, max_grade=self.top(highest))
-        return replace(self, max_grade=highest) if self.max_grade is None else self
+        if self.max_grade is not None and not self.providers:
+            return self
+        topped = tuple(one.topped(highest) for one in self.providers)
+        return replace(self, providers=topped, max_grade=self.top(highest))
 
     def changed(self, **overrides: Any) -> Self:
         """Return the dialect with some of its choices replaced, its providers' too; policies may be given by name."""
@@ -660,6 +650,18 @@ def get(name: str | Dialect, **overrides: Any) -> Dialect:
     return DIALECTS.find(name).changed(**overrides)
 
 
-def prints(labels: Mapping[str, str], **how: Any) -> tuple[Printed, ...]:
+listed = partial(
+    Dialect, duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.MAX, ties=Ties.INPUT, rel=ABOVE_ZERO
+)
+"""Make the dialect of a framework that is handed lists of ids and what is relevant: the order of a list is its ranking,
+every copy is credited, and any grade above 0 is relevant."""
+
+
+def prints(labels: Mapping[str, str], number: NumberFormat = FULL, **how: Any) -> tuple[Printed, ...]:
     """Return what a tool prints: measures by their labels; `how` is the rest of `Printed`, the same for all."""
-    return tuple(Printed(name=label, measure=parse(measure), **how) for label, measure in labels.items())
+    return tuple(Printed(name=label, measure=parse(measure), number=number, **how) for label, measure in labels.items())
+
+
+def at_cutoffs(cutoffs: Sequence[int | str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Return labels and measures at each cutoff: at 1 and 5, {"prec@": "P"} is {"prec@1": "P@1", "prec@5": "P@5"}."""
+    return {f"{label}{k}": f"{name}@{k}" for label, name in labels.items() for k in cutoffs}

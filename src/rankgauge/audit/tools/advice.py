@@ -9,8 +9,8 @@ import numpy as np
 
 from rankgauge.audit.tools.attribution import Attribution
 from rankgauge.audit.tools.cause import Cause
-from rankgauge.audit.tools.conditions import Conditions
 from rankgauge.audit.tools.overview import Audit
+from rankgauge.audit.tools.scores import Conditions
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT
 
 SLIGHT = 0.02
@@ -34,27 +34,18 @@ class Headline:
 def headline(audit: Audit, run: str) -> Headline:
     """Return how far apart the tools are on a run, and what most of the gap comes from."""
     means = [audit.mean(run, dialect) for dialect in audit.dialects]
+    whichever = "whatever the tool that accepts it" if audit.refused else "whatever the tool"
     if np.isnan(means).all():
-        return Headline(gap=f"{audit.measure} is not defined on this data, {_whichever(audit)}.", cause="")
+        return Headline(gap=f"{audit.measure} is not defined on this data, {whichever}.", cause="")
     the = f"The same ranking ({run})" if audit.several else "The same ranking"
     found = audit.gaps.get(run)
     if found is None:
-        return Headline(gap=f"{the} scores {np.nanmax(means):.4f} by {audit.measure}, {_whichever(audit)}.", cause="")
-    bottom, top = _apart(audit.mean(run, found.base), audit.mean(run, found.other))
-    ends = f"{bottom} ({found.base.name}) to {top} ({found.other.name})"
+        return Headline(gap=f"{the} scores {np.nanmax(means):.4f} by {audit.measure}, {whichever}.", cause="")
+    low, high = audit.mean(run, found.base), audit.mean(run, found.other)
+    decimals = 2 if f"{low:.2f}" != f"{high:.2f}" else 4
+    ends = f"{low:.{decimals}f} ({found.base.name}) to {high:.{decimals}f} ({found.other.name})"
     gap = f"{the} scores {ends} by {audit.measure}, depending on the tool."
     return Headline(gap=gap, cause=_sources(found, audit.conditions[run]))
-
-
-def _whichever(audit: Audit) -> str:
-    """Return how many tools that holds for: not for those that refuse the data."""
-    return "whatever the tool that accepts it" if audit.refused else "whatever the tool"
-
-
-def _apart(low: float, high: float) -> tuple[str, str]:
-    """Return the two numbers with as many decimals as tell them apart."""
-    short = f"{low:.2f}", f"{high:.2f}"
-    return short if short[0] != short[1] else (f"{low:.4f}", f"{high:.4f}")
 
 
 def _sources(found: Attribution, conditions: Conditions) -> str:
@@ -117,7 +108,7 @@ def movers(audit: Audit, run: str, *, most: int = 10) -> list[Mover]:
         Mover(
             query=str(conditions.queries[query]),
             values={dialect.name: float(value) for dialect, value in zip(audit.dialects, matrix[query], strict=True)},
-            kinds=tuple(conditions.of_query(query)),
+            kinds=tuple(kind for kind, held in conditions.holds.items() if held[query]),
             documents=int(hits.retrieved[query]),
             relevant=int((hits.pool_grade[hits.pool_query == query] > 0).sum()),
             like=like,
@@ -197,30 +188,21 @@ def definition(audit: Audit) -> Iterator[AuditAdvice]:
         return
     means = {run: f"{audit.mean(run, audit.base):.4f}" for run in audit.scores}
     told = ", ".join(mean + (f" ({run})" if audit.several else "") for run, mean in means.items())
+    dialect, measure = audit.base, audit.measure
+    kernel, empty = dialect.read(measure), dialect.choice("empty", measure)
+    named = {"gain": "gain", "discount": "discount", "rel": "relevant from grade"}
+    stated = {word: value for name, word in named.items() if (value := getattr(kernel, name, None))}
+    written = {word: f"{value:g}" if isinstance(value, float) else str(value) for word, value in stated.items()}
+    own = [f"{word} {'above 0' if stated[word] == ABOVE_ZERO else words}" for word, words in written.items()]
+    void = "are left out" if empty == LEAVE_OUT else f"count {float(empty):g}"
+    rules = (dialect.ties.words, dialect.unjudged.words, f"queries with nothing relevant {void}", dialect.missing.words)
+    choices = "; ".join([str(measure), *own, *rules])
     yield AuditAdvice(
         title="State how the number was computed",
         words="No tool's way is the definition. Beside a number name the tool and its version, the measure and its "
         "cutoff, the gain and the discount, and what becomes of ties, unjudged documents, queries with nothing "
-        f"relevant and queries that are not in the run. For {audit.base.name}: {_state_choices(audit)}; {told}.",
+        f"relevant and queries that are not in the run. For {dialect.name}: {choices}; {told}.",
     )
-
-
-def _state_choices(audit: Audit) -> str:
-    """Return the choices of the tool that others are compared with, as a paper may state them."""
-    dialect, measure = audit.base, audit.measure
-    kernel, empty = dialect.read(measure), dialect.choice("empty", measure)
-    named = {"gain": "gain", "discount": "discount", "rel": "relevant from grade"}
-    own = [f"{word} {_plain(getattr(kernel, name))}" for name, word in named.items() if getattr(kernel, name, None)]
-    void = "are left out" if empty == LEAVE_OUT else f"count {float(empty):g}"
-    rules = (dialect.ties.words, dialect.unjudged.words, f"queries with nothing relevant {void}", dialect.missing.words)
-    return "; ".join([str(measure), *own, *rules])
-
-
-def _plain(value: object) -> str:
-    """Return a parameter in words; any grade above 0 is the least number above 0."""
-    if value == ABOVE_ZERO:
-        return "above 0"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def fullest(audit: Audit, kind: str) -> Conditions:

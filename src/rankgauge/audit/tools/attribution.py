@@ -12,7 +12,6 @@ v(S) is the value under the first dialect with the choices of S as in the second
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import factorial
@@ -20,7 +19,7 @@ from math import factorial
 import numpy as np
 
 from rankgauge.audit.tools.cause import Cause, differing
-from rankgauge.audit.tools.scores import Scores, bare
+from rankgauge.audit.tools.scores import Scores, simplest
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 
@@ -76,49 +75,39 @@ def attribute(scores: Scores, base: Dialect, other: Dialect, measure: Measure) -
     """Return the difference of the measure between two dialects on the same data, split over the causes."""
     base, other = base.provider(measure), other.provider(measure)
     traits = scores.traits(base) | scores.traits(other)
-    first, last = (bare(traits.simplest(dialect, measure)) for dialect in (base, other))
+    first, last = (simplest(dialect, measure, traits) for dialect in (base, other))
     causes = differing(first, last)
-    subsets = (frozenset(chosen) for size in range(len(causes) + 1) for chosen in combinations(causes, size))
-    values = {chosen: scores.mean(_mix_dialects(first, last, chosen), measure) for chosen in subsets}
+    n, none, whole = len(causes), frozenset[Cause](), frozenset(causes)
+    mixed = {
+        chosen: replace(first, **{name: getattr(last, name) for cause in chosen for name in cause.fields})
+        for size in range(n + 1)
+        for chosen in map(frozenset, combinations(causes, size))
+    }
+    values = {chosen: scores.mean(dialect, measure) for chosen, dialect in mixed.items()}
     # A mixture of two tools may leave out every query though neither tool does; the mean is 0 then, as in gdeval.
-    ends = (frozenset[Cause](), frozenset(causes))
-    values = {c: 0.0 if np.isnan(value) and c not in ends else value for c, value in values.items()}
+    values = {c: 0.0 if np.isnan(value) and c not in (none, whole) else value for c, value in values.items()}
     parts = []
     for cause in causes:
-        amount = _share(cause, causes, values)
-        queries = _count_changed_queries(scores, first, last, causes, cause, measure) if abs(amount) > NOTHING else 0
+        amount = sum(
+            factorial(len(chosen)) * factorial(n - len(chosen) - 1) / factorial(n) * (values[chosen | {cause}] - value)
+            for chosen, value in values.items()
+            if cause not in chosen
+        )
+        switched = [(mixed[none], mixed[frozenset({cause})]), (mixed[whole - {cause}], mixed[whole])]
+        queries = _count_changed_queries(scores, measure, switched) if abs(amount) > NOTHING else 0
         parts.append(Part(cause=cause, amount=amount, queries=queries))
-    idle = [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
+    parts += [Part(cause=cause, amount=0.0, queries=0) for cause in differing(base, other) if cause not in causes]
     return Attribution(
         measure=measure,
         base=base,
         other=other,
-        difference=values[frozenset(causes)] - values[frozenset()],
-        parts=tuple(sorted([*parts, *idle], key=lambda part: -abs(part.amount))),
+        difference=values[whole] - values[none],
+        parts=tuple(sorted(parts, key=lambda part: -abs(part.amount))),
     )
 
 
-def _mix_dialects(first: Dialect, last: Dialect, chosen: frozenset[Cause]) -> Dialect:
-    """Return the first dialect with the chosen causes as in the last."""
-    return replace(first, **{name: getattr(last, name) for cause in chosen for name in cause.fields})
-
-
-def _share(cause: Cause, causes: tuple[Cause, ...], values: Mapping[frozenset[Cause], float]) -> float:
-    n = len(causes)
-    return sum(
-        factorial(len(chosen)) * factorial(n - len(chosen) - 1) / factorial(n) * (values[chosen | {cause}] - value)
-        for chosen, value in values.items()
-        if cause not in chosen
-    )
-
-
-def _count_changed_queries(
-    scores: Scores, first: Dialect, last: Dialect, causes: tuple[Cause, ...], cause: Cause, measure: Measure
-) -> int:
-    """Return how many queries change their value when the cause is the first to be switched, or the last."""
-    whole = frozenset(causes)
-    same = []
-    for before, after in ((frozenset[Cause](), frozenset({cause})), (whole - {cause}, whole)):
-        old, new = (scores.values(_mix_dialects(first, last, chosen), measure) for chosen in (before, after))
-        same.append(np.isclose(old, new, rtol=0.0, atol=NOTHING, equal_nan=True))
+def _count_changed_queries(scores: Scores, measure: Measure, switched: list[tuple[Dialect, Dialect]]) -> int:
+    """Return how many queries change their value from one dialect to the other, in either of two pairs."""
+    pairs = [[scores.values(dialect, measure) for dialect in pair] for pair in switched]
+    same = [np.isclose(old, new, rtol=0.0, atol=NOTHING, equal_nan=True) for old, new in pairs]
     return int((~np.logical_and(*same)).sum())

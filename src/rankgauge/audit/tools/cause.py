@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.scores import REFUSING, REPORTED, RESOLVED
+from rankgauge.audit.tools.scores import REFUSING, REPORTED, RESOLVED, Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.policies import Policy

@@ -14,31 +14,33 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankgauge import dialects as known
-from rankgauge import files
 from rankgauge.audit.tools.attribution import attribute
-from rankgauge.audit.tools.conditions import Conditions
 from rankgauge.audit.tools.scores import (
     NO_TOOL,
     WRAPPERS,
+    Conditions,
     Scores,
-    bare,
+    averaged,
     computes,
+    explain_refusals,
     fitting,
     frameworks_of,
-    judged_for,
     reason,
+    simplest,
     taking_copies,
 )
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation import display
-from rankgauge.measures import Aggregate, Cutoff, Measure, as_list, parse_all
+from rankgauge.measures import Cutoff, Measure, as_list
 from rankgauge.measures.measure import kind_asked
 from rankgauge.policies import LEAVE_OUT, Duplicates, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
+from rankgauge.render.table import Column, ReportTable
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 """The cutoffs that are tried besides the measure's own."""
@@ -67,7 +69,8 @@ SAME = 1e-2
 PARAMETERS = ("gain", "discount", "rel")
 """The choices that are part of a measure's name."""
 
-Choices = Mapping[str, tuple[Any, ...]]
+SHOWN, DIGITS, NAMED = 10, 2, 6
+"""How many ways a table shows, with how many more digits than the number has, and how many tools it names in a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +83,6 @@ class PrintedNumber:
     """What the last printed digit counts."""
     taken: bool = False
     """Whether it is taken for a percentage though it has no %."""
-
-    @property
-    def percentage(self) -> PrintedNumber:
-        """The number, taken for a percentage."""
-        return replace(self, value=self.value / 100, unit=self.unit / 100, taken=True)
 
     @classmethod
     def of(cls, value: str | float) -> PrintedNumber:
@@ -112,18 +110,21 @@ class Origin:
     changes: tuple[tuple[str, Any], ...]
     """The fields of the dialect that differ from the tool's, and their values."""
     measure: Measure
-    departures: int
-    """How many choices differ from what was asked: the cutoff, the measure's parameters, the changes."""
+    dialect: Dialect = field(repr=False)
+    """The tool's dialect with the changes."""
     unlikely: float
-    """How unlikely the way is: its departures, and more for a tool or a change that is rare on such files."""
-    mean: float
+    """How many choices differ from what was asked, and more for a tool or a change that is rare on such files."""
+    mean: float = float("nan")
     also: tuple[str, ...] = ()
-    """Other tools that compute alike on this data."""
+    """Other tools that compute alike on this data, the likeliest first."""
 
     @property
     def options(self) -> str:
         """The changes as `rankgauge evaluate` takes them; one without an option there as Python does."""
-        return " ".join(_option(name, value) for name, value in self.changes)
+        shown = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in self.changes}
+        return " ".join(
+            f"ideal={said} (in Python)" if name == "ideal" else f"--{name} {said}" for name, said in shown.items()
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,11 +186,9 @@ def origins(
     it may be of. `dialects` limits the tools. `scale` is that of `evaluate`: its threshold counts for every tool that
     has none of its own.
     """
-    claim, wanted = PrintedNumber.of(value), parse_all(as_list(measure))
-    if any(one.facts.aggregate is Aggregate.SUM for one in wanted):
-        raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
+    claim, wanted = PrintedNumber.of(value), averaged(as_list(measure))
     kind = kind_asked(wanted)
-    scores = Scores(judgments=judged_for(judgments, kind), run=files.keep_rereadable(run, files.run_from), kind=kind)
+    scores = Scores.of(judgments, {name: run}, kind)[name]
     fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
     own = frameworks_of(judgments, run)
     searches = []
@@ -202,7 +201,8 @@ def origins(
     top = max(one.facts.bounds[1] for one in wanted)
     if found.found or not top < claim.value <= 100 * top or any(one.mean > top for one in found.origins):
         return found
-    return _together([search.result(claim.percentage, name) for search in searches])
+    share = replace(claim, value=claim.value / 100, unit=claim.unit / 100, taken=True)
+    return _together([search.result(share, name) for search in searches])
 
 
 def _together(found: Sequence[Origins]) -> Origins:
@@ -229,77 +229,79 @@ class _OriginSearch:
 
     def result(self, claim: PrintedNumber, name: str) -> Origins:
         """Return the ways that give the number, or the nearest."""
-        refused = self._refusals()
+        refused = {tool.name: why for tool in self.tools if (why := self._refusal(tool))}
         taking = [tool for tool in self.tools if tool.name not in refused]
         if not taking:
-            first = self.tools[0].name
-            raise InputError(f"no tool accepts this input; {first} says: {refused[first]}")
+            asked = self.tools[0].name
+            raise InputError(f"no tool accepts this input; {asked} says: {refused[asked]}")
         base = next((tool for tool in taking if tool.name == "standard"), taking[0])
-        conditions = Conditions.of(self.scores, base, self.measure)
-        taking.sort(key=lambda tool: tool is not base)
+        taking.sort(key=lambda tool: (self._rareness(tool), tool is not base))
+        conditions, same = Conditions.of(self.scores, base, self.measure), claim.unit * SAME
         means: dict[Any, float] = {}
         unchanged: dict[tuple[str, int], float] = {}
-        ways: dict[int, list[Origin]] = {}
-        for dialect, origin in self._ways(taking, base, self._choices(base, conditions)):
-            key = self._key(dialect, origin.measure)
+        ways: dict[int, dict[Any, Origin]] = {}
+        for way in self._ways(taking, base, conditions):
+            key = self._key(way)
             if key not in means:
-                means[key] = self._mean(dialect, origin.measure)
+                means[key] = self._mean(way)
             # A tool's first way at a cutoff is as it is; a change that changes nothing on this data tells nothing.
-            place = origin.tool, origin.measure.depth
-            moves = place not in unchanged or abs(means[key] - unchanged[place]) > claim.unit * SAME
-            unchanged.setdefault(place, means[key])
-            if moves and not np.isnan(means[key]):
-                _add(ways, replace(origin, mean=means[key]), claim.unit * SAME)
-        for value, alike in ways.items():
-            ways[value] = sorted(alike, key=lambda one: one.unlikely)[:ALIKE]
-        far = sorted((alike[0] for alike in ways.values()), key=lambda one: abs(one.mean - claim.value))
-        giving = [one for first in far if claim.holds(first.mean) for one in ways[_value(first, claim.unit * SAME)]]
+            mean, place = means[key], (way.tool, way.measure.depth)
+            if mean == mean and (place not in unchanged or abs(mean - unchanged[place]) > same):
+                # Tools that come to a value by the same changes are one way, of the likelier tool.
+                alike = ways.setdefault(round(mean / same), {})
+                first = alike.setdefault((way.changes, way.measure), replace(way, mean=mean))
+                if way.tool not in (first.tool, *first.also):
+                    alike[way.changes, way.measure] = replace(first, also=(*first.also, way.tool))
+            unchanged.setdefault(place, mean)
+        ranked = [sorted(alike.values(), key=lambda one: one.unlikely)[:ALIKE] for alike in ways.values()]
+        ranked.sort(key=lambda alike: abs(alike[0].mean - claim.value))
+        giving = [one for alike in ranked if claim.holds(alike[0].mean) for one in alike]
         giving.sort(key=lambda one: one.unlikely)
         return Origins(
             claim=claim,
             measures=(self.measure,),
             run=name,
-            origins=tuple(giving or far[:NEAR]),
+            origins=tuple(giving or [alike[0] for alike in ranked[:NEAR]]),
             tried=len(means),
             refused=refused,
             conditions=conditions,
             why=self._why(base, giving[0], conditions) if giving else {},
         )
 
-    def _why(self, base: Dialect, way: Origin, conditions: Conditions) -> dict[str, str]:
-        """Return what the way does on this data that the base does not, the largest first."""
-        tool = next(one for one in self.tools if one.name == way.tool).changed(**dict(way.changes))
-        tool = replace(tool, name=f"{tool.name} {way.options}".strip())
-        parts = attribute(self.scores, base, tool, way.measure).parts
-        return {
-            one.cause.name: one.cause.told(base, tool.provider(way.measure), way.measure, conditions)
-            for one in parts
-            if one.shows
-        }
-
-    def _key(self, dialect: Dialect, measure: Measure) -> tuple[Dialect, Measure]:
-        """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""
-        return bare(self.scores.traits(dialect).simplest(dialect, measure)), dialect.read(measure)
-
-    def _refusals(self) -> dict[str, str]:
-        """Return why tools refuse the input."""
-        found = {}
-        for tool in self.tools:
-            try:
-                self.scores.mean(tool, self.measure)
-            except RankGaugeError as error:
-                found[tool.name] = reason(error)
-        return found
-
-    def _mean(self, dialect: Dialect, measure: Measure) -> float:
-        """Return what the dialect gives; NaN where it refuses the data or nothing is left to average."""
+    def _refusal(self, tool: Dialect) -> str | None:
+        """Return why a tool refuses the input."""
         try:
-            return self.scores.mean(dialect, measure)
+            self.scores.mean(tool, self.measure)
+        except RankGaugeError as error:
+            return reason(error)
+        return None
+
+    def _mean(self, way: Origin) -> float:
+        """Return what the way gives; NaN where it refuses the data or nothing is left to average."""
+        try:
+            return self.scores.mean(way.dialect, way.measure)
         except RankGaugeError:
             return float("nan")
 
-    def _choices(self, base: Dialect, conditions: Conditions) -> Choices:
-        """Return what may be varied on this data, and to what."""
+    def _why(self, base: Dialect, way: Origin, conditions: Conditions) -> dict[str, str]:
+        """Return what the way does on this data that the base does not, the largest first."""
+        tool = replace(way.dialect, name=f"{way.tool} {way.options}".strip())
+        parts = attribute(self.scores, base, tool, way.measure).parts
+        spoken = tool.provider(way.measure)
+        return {one.cause.name: one.cause.told(base, spoken, way.measure, conditions) for one in parts if one.shows}
+
+    def _key(self, way: Origin) -> tuple[Dialect, Measure]:
+        """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""
+        traits = self.scores.traits(way.dialect)
+        return simplest(way.dialect, way.measure, traits), way.dialect.read(way.measure)
+
+    def _rareness(self, tool: Dialect) -> float:
+        """Return how many changed choices the tool counts as, on such files."""
+        wraps, own = tool.name in (*WRAPPERS, *NO_TOOL), tool.name in self.own
+        return (0.0 if tool.name in self.fit else ODD) + LESS * (wraps - own)
+
+    def _choices(self, base: Dialect, conditions: Conditions) -> list[dict[str, Any]]:
+        """Return what may be varied on this data, one change each."""
         traits, measure = self.scores.traits(base), self.measure
         own = {f.name for f in fields(measure) if getattr(measure, f.name) is None}
         relevant = tuple(grade for grade in conditions.grades if grade > 0)[:GRADES]
@@ -307,97 +309,160 @@ class _OriginSearch:
             "gain": ("gain" in own and conditions.grades[-1] > 1, ("linear", "exp")),
             "discount": ("discount" in own, ("log2", "letor")),
             "rel": ("rel" in own and len(relevant) > 1, relevant),
-            "ties": (traits.tied, (Ties.EXPECTED, Ties.INPUT, Ties.DOCID, Ties.ASCENDING, Ties.BEST, Ties.WORST)),
+            "ties": ("tied" in traits, (Ties.EXPECTED, Ties.INPUT, Ties.DOCID, Ties.ASCENDING, Ties.BEST, Ties.WORST)),
             "empty": (conditions.count("empty") > 0, (0.0, 1.0, 0.5, LEAVE_OUT)),
-            "missing": (traits.missing, (MissingQuery.ZERO, MissingQuery.SKIP)),
-            "unjudged": (traits.unjudged, (Unjudged.NOT_RELEVANT, Unjudged.SKIP)),
-            "ideal": (traits.unretrieved, (IdealPool.JUDGED, IdealPool.RETRIEVED)),
+            "missing": ("missing" in traits, (MissingQuery.ZERO, MissingQuery.SKIP)),
+            "unjudged": ("unjudged" in traits, (Unjudged.NOT_RELEVANT, Unjudged.SKIP)),
+            "ideal": ("unretrieved" in traits, (IdealPool.JUDGED, IdealPool.RETRIEVED)),
             "short": (conditions.count("short") > 0 and measure.depth > 0, (ShortList.CUT, ShortList.ZERO)),
             "duplicates": (self.scores.repeats, (Duplicates.COUNT_ONCE, Duplicates.FIRST, Duplicates.COUNT_EACH)),
-            "negative": (traits.negative, (NegativeGrade.ZERO, NegativeGrade.UNJUDGED, NegativeGrade.KEEP)),
+            "negative": ("negative" in traits, (NegativeGrade.ZERO, NegativeGrade.UNJUDGED, NegativeGrade.KEEP)),
         }
-        return {name: values for name, (matters, values) in varied.items() if matters}
+        return [{name: value} for name, (matters, values) in varied.items() if matters for value in values]
 
-    def _ways(self, tools: list[Dialect], base: Dialect, choices: Choices) -> Iterator[tuple[Dialect, Origin]]:
+    def _ways(self, tools: list[Dialect], base: Dialect, conditions: Conditions) -> Iterator[Origin]:
         """Yield every way to try, those with fewer departures first."""
-        single = [{name: value} for name, values in choices.items() for value in values]
-        of_base = self._changing(base, single)
-        pairs = [{**one, **other} for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
-        cut = self._cutoffs()
-        for measure, tool in ((measure, tool) for measure in (self.measure, *cut) for tool in tools):
-            if measure is self.measure or tool.has(measure):
-                yield self._way(tool, measure, {})
-        for tool in tools:
-            yield from (self._way(tool, self.measure, changes) for changes in self._changing(tool, single))
-        for measure, changes in ((measure, changes) for measure in cut for changes in of_base):
-            yield self._way(base, measure, changes)
-        for changes in pairs:
-            yield self._way(base, self.measure, changes)
-
-    def _changing(self, tool: Dialect, changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""
-        as_it_is = self._key(*self._dialect_and_measure(tool, {}))
-        return [one for one in changes if self._key(*self._dialect_and_measure(tool, one)) != as_it_is]
-
-    def _dialect_and_measure(self, tool: Dialect, changes: Mapping[str, Any]) -> tuple[Dialect, Measure]:
-        """Return the tool with the changes, and the measure."""
-        dialect, origin = self._way(tool, self.measure, changes)
-        return dialect, origin.measure
-
-    def _cutoffs(self) -> tuple[Measure, ...]:
-        """Return the measure at other cutoffs, and without one if it may do without."""
-        rule = self.measure.facts.cutoff
-        if rule not in (Cutoff.OPTIONAL, Cutoff.REQUIRED):
-            return ()
+        rule, choices = self.measure.facts.cutoff, self._choices(base, conditions)
         whole = (None,) if rule is Cutoff.OPTIONAL else ()
-        depths = [depth for depth in (*CUTOFFS, *whole) if (depth or 0) != self.measure.depth]
-        return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
+        depths = (*CUTOFFS, *whole) if rule in (Cutoff.OPTIONAL, Cutoff.REQUIRED) else ()
+        others = [depth for depth in depths if (depth or 0) != self.measure.depth]
+        cut: list[Any] = [replace(self.measure, cutoff=depth) for depth in others]  # type: ignore[call-arg]
+        of_base = self._changing(base, choices)
+        pairs = [{**one, **other} for one, other in combinations(of_base, 2) if one.keys() != other.keys()]
+        asked: list[tuple[Dialect, Measure, dict[str, Any]]] = [(tool, self.measure, {}) for tool in tools]
+        asked += [(tool, measure, {}) for measure in cut for tool in tools if tool.has(measure)]
+        asked += [(tool, self.measure, changes) for tool in tools for changes in self._changing(tool, choices)]
+        asked += [(base, measure, changes) for measure in cut for changes in of_base]
+        asked += [(base, self.measure, changes) for changes in pairs]
+        return (self._way(*one) for one in asked)
 
-    def _way(self, tool: Dialect, measure: Measure, changes: Mapping[str, Any]) -> tuple[Dialect, Origin]:
-        """Return the dialect with the changes; those that a measure's name can say are said there."""
+    def _changing(self, tool: Dialect, changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""
+        as_it_is = self._key(self._way(tool, self.measure, {}))
+        return [one for one in changes if self._key(self._way(tool, self.measure, one)) != as_it_is]
+
+    def _way(self, tool: Dialect, measure: Measure, changes: Mapping[str, Any]) -> Origin:
+        """Return the tool with the changes; those that a measure's name can say are said there."""
         named = {name: value for name, value in changes.items() if name in PARAMETERS}
         other = {name: value for name, value in changes.items() if name not in PARAMETERS}
         departures = len(changes) + (measure.depth != self.measure.depth)
-        changed = tool.changed(**other)
         if tool.rel_scale is not None:
             named = {"rel": tool.rel, **named}
         if tool.provider(measure).top_scale is not None and measure.needs_top:
             named = {"max_grade": tool.provider(measure).max_grade, **named}
-        said = replace(measure, **named) if named else measure
-        rare = (
-            (0.0 if tool.name in self.fit else ODD)
-            + LESS * (tool.name in (*WRAPPERS, *NO_TOOL))
-            - LESS * (tool.name in self.own)
-            + sum(UNUSUAL.get(name, 0.0) for name in changes)
-        )
-        origin = Origin(
+        return Origin(
             tool=tool.name,
             changes=tuple(other.items()),
-            measure=said,
-            departures=departures,
-            unlikely=departures + rare,
-            mean=float("nan"),
+            measure=replace(measure, **named) if named else measure,
+            dialect=tool.changed(**other),
+            unlikely=departures + self._rareness(tool) + sum(UNUSUAL.get(name, 0.0) for name in changes),
         )
-        return changed, origin
 
 
-def _add(ways: dict[int, list[Origin]], one: Origin, unit: float) -> None:
-    """Adds a way to its value; tools that come to it by the same changes are one way, of the likelier tool."""
-    alike = ways.setdefault(_value(one, unit), [])
-    for place, first in enumerate(alike):
-        if one.changes == first.changes and one.measure == first.measure:
-            if one.tool not in (first.tool, *first.also):
-                likely, other = (first, one) if first.unlikely <= one.unlikely else (one, first)
-                alike[place] = replace(likely, also=(*first.also, other.tool))
-            return
-    alike.append(one)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OriginsReport(Report):
+    """What may have given a number, and what to ask if nothing does."""
+
+    command = "audit --value"
+
+    origins: Origins
+
+    def frame(self) -> pl.DataFrame:
+        """Return a row per way."""
+        return self.origins.frame
+
+    def document(self, medium: Medium) -> ReportDocument:
+        """Return the tools that refuse the data, the ways that give the number or are nearest, and what to ask."""
+        found = self.origins
+        return ReportDocument(
+            title=f"Where {found.claim.text} comes from",
+            headline=self._headline,
+            facts=(self._asked, found.run, f"{len(found.conditions.queries)} queries"),
+            passages=tuple(self._passages(page=medium is Medium.PAGE)),
+        )
+
+    def _passages(self, *, page: bool) -> Iterator[Passage]:
+        found = self.origins
+        if found.refused:
+            yield Heading("Refused")
+            yield Notes(explain_refusals(found.refused))
+        if not page:
+            yield Paragraph(self._headline)
+        claimed = max(len(f"{found.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
+        value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
+        rows = [
+            (_list_tools((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
+            for way in found.origins[:SHOWN]
+        ]
+        yield ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
+        if found.claim.taken:
+            top = max(measure.facts.bounds[1] for measure in found.measures)
+            yield Notes([("value", f"{found.claim.text} is above {top:g}, and so taken for {found.claim.text} %")])
+        more = len(found.origins) - SHOWN
+        if more > 0:
+            yield Paragraph(f"{more} more give it too; -o json or -o csv has all of them.")
+        yield Heading("What to ask")
+        yield Notes(list(self._questions()))
+
+    @property
+    def _asked(self) -> str:
+        return " or ".join(map(str, self.origins.measures))
+
+    @property
+    def _headline(self) -> str:
+        found, n = self.origins, len(self.origins.origins)
+        of = f"Of {found.tried} ways to compute {self._asked} of {found.run}"
+        if not found.found:
+            return f"{of}, none gives {found.claim.text}. The nearest:"
+        gives = "one gives" if n == 1 else f"{n} give"
+        return f"{of}, {gives} {found.claim.text}" + (", the likeliest first:" if n > 1 else ":")
+
+    def _questions(self) -> Iterator[tuple[str, str]]:
+        """Yield what would tell the ways apart, or what else may differ, on this data."""
+        found, conditions = self.origins, self.origins.conditions
+        if found.found:
+            yield "how", _how(found.origins[0])
+            yield from found.why.items()
+        if len(found.origins) > 1 or not found.found:
+            kinds = {"missing": "not in the run", "empty": "without a relevant document"}
+            told = [f"{conditions.count(kind)} {words}" for kind, words in kinds.items() if conditions.count(kind)]
+            judged = f"{len(conditions.queries)} are judged here" + (f", {' and '.join(told)}" if told else "")
+            yield "queries", f"how many queries is the mean over? {judged}"
+        if not found.found:
+            yield "measure", f"is it {self._asked}, at that cutoff, or another measure? -m names it"
+            yield "grades", "what is each grade worth, and from which one on is a document relevant?"
+            yield "files", "are these the same judgments and the same run: edition, depth, duplicates, ids?"
+            yield "mean", "is it the mean over all queries of one run, not of folds, of several runs, or of medians?"
+        elif len(found.origins) > 1:
+            yield "choices", "the number alone does not tell these apart: ask for the tool, its version and options"
+
+    def data(self) -> dict[str, Any]:
+        """Return everything."""
+        found = self.origins
+        return {
+            "value": found.claim.text,
+            "percentage": found.claim.taken,
+            "measure": self._asked,
+            "run": found.run,
+            "found": found.found,
+            "tried": found.tried,
+            "refused": dict(found.refused),
+            "why": dict(found.why),
+            "origins": found.frame.to_dicts(),
+            "questions": [{"subject": subject, "words": words} for subject, words in self._questions()],
+        }
 
 
-def _value(one: Origin, unit: float) -> int:
-    """Return what ways have in common that come to the same value."""
-    return round(one.mean / unit)
+def _list_tools(tools: tuple[str, ...]) -> str:
+    """Return the tools, or the first of many."""
+    more = len(tools) - NAMED
+    return ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
 
 
-def _option(name: str, value: Any) -> str:
-    shown = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name}={shown} (in Python)" if name == "ideal" else f"--{name} {shown}"
+def _how(way: Origin) -> str:
+    """Return the command that gives the number."""
+    if any(name == "ideal" for name, _ in way.changes):
+        changes = ", ".join(f"{name}={str(value)!r}" for name, value in way.changes)
+        return f'evaluate(judgments, run, "{way.measure}", dialect="{way.tool}", {changes}) (in Python)'
+    options = f" {way.options}" if way.options else ""
+    return f'rankgauge evaluate JUDGMENTS RUN -d {way.tool} -m "{way.measure}"{options}'

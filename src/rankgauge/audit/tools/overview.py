@@ -11,15 +11,13 @@ import numpy as np
 import polars as pl
 
 from rankgauge import dialects as known
-from rankgauge import files
 from rankgauge.audit.tools.attribution import UNSEEN, Attribution, attribute
 from rankgauge.audit.tools.cause import Cause
-from rankgauge.audit.tools.conditions import Conditions
-from rankgauge.audit.tools.scores import FRAMEWORKS, Scores, fitting, judged_for, reason, taking_copies
+from rankgauge.audit.tools.scores import FRAMEWORKS, Conditions, Scores, averaged, fitting, reason, taking_copies
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.evaluation import display
-from rankgauge.measures import Aggregate, Cutoff, Measure, parse_all
+from rankgauge.measures import Cutoff, Measure
 from rankgauge.numeric import FloatArray
 from rankgauge.policies import Duplicates
 
@@ -50,20 +48,18 @@ def audit(
     `scale` is that of `evaluate`: its threshold counts for every tool that has none of its own.
     """
     named: Mapping[str, Any] = runs if _is_mapping_of_runs(runs) else {"run": runs}
-    (wanted,) = parse_all([measure])
-    if wanted.facts.aggregate is Aggregate.SUM:
-        raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(measure))
+    (wanted,) = averaged([measure])
     first, kind = next(iter(named.values())), wanted.facts.judgments
-    judged = judged_for(judgments, kind)
-    scores = {
-        name: Scores(judgments=judged, run=files.keep_rereadable(run, files.run_from), kind=kind)
-        for name, run in named.items()
-    }
-    asked = list(fitting(judgments, first, kind)) if dialects is None else [known.get(name) for name in dialects]
-    if dialects is None and any(one.repeats for one in scores.values()):
-        asked += [known.get(name) for name in FRAMEWORKS if known.get(name) not in asked]  # others refuse such a run
-    lacking = tuple(one.name for one in asked if not one.has(wanted)) if dialects is None else ()
-    asked = [one for one in asked if one.name not in lacking]
+    scores = Scores.of(judgments, named, kind)
+    lacking: tuple[str, ...] = ()
+    if dialects is None:
+        asked = list(fitting(judgments, first, kind))
+        if any(one.repeats for one in scores.values()):
+            asked += [known.get(name) for name in FRAMEWORKS if known.get(name) not in asked]  # others refuse such runs
+        lacking = tuple(one.name for one in asked if not one.has(wanted))
+        asked = [one for one in asked if one.name not in lacking]
+    else:
+        asked = [known.get(name) for name in dialects]
     against, *asked = (one.on_scale(scale, wanted).provider(wanted) for one in (known.get(base), *asked))
     if any(one.duplicates is not Duplicates.REFUSE for one in asked):  # else every tool refuses copies alike
         against, plain = taking_copies(against, scores.values()), against
@@ -105,15 +101,23 @@ class Audit:
         lacking: tuple[str, ...] = (),
     ) -> Audit:
         """Return the audit by the dialects that accept the input; if none does, that is an error."""
-        errors = {dialect.name: error for dialect in dialects if (error := _refusal(scores, dialect, measure))}
+        taking, errors = [], dict[str, RankGaugeError]()
+        for dialect in dialects:
+            try:
+                for one in scores.values():
+                    one.mean(dialect, measure)
+                taking.append(dialect)
+            except RankGaugeError as error:
+                errors[dialect.name] = error
         refused = {name: reason(error) for name, error in errors.items()}
-        taking = tuple(dialect for dialect in dialects if dialect.name not in refused)
-        if not taking and _is_fault_of_a_file(errors.values()):
-            raise errors[dialects[0].name]
         if not taking:
+            # All tools stop at the same place in a file: then the file is at fault.
+            places = {str(one) if isinstance(one, InputError) and one.path else None for one in errors.values()}
+            if len(places) == 1 and None not in places:
+                raise errors[dialects[0].name]
             raise InputError(f"no tool accepts this input; {dialects[0].name} says: {refused[dialects[0].name]}")
         first = base if base in taking else taking[0]
-        return cls(measure=measure, scores=scores, dialects=taking, base=first, refused=refused, lacking=lacking)
+        return cls(measure=measure, scores=scores, dialects=tuple(taking), base=first, refused=refused, lacking=lacking)
 
     @property
     def several(self) -> bool:
@@ -209,19 +213,3 @@ class Audit:
             return ()
         depths = sorted({*CUTOFFS, *([self.measure.depth] if self.measure.depth else [])})
         return tuple(replace(self.measure, cutoff=depth) for depth in depths)  # type: ignore[call-arg]
-
-
-def _is_fault_of_a_file(errors: Iterable[RankGaugeError]) -> bool:
-    """Say whether all tools stop at the same place in a file: then the file is at fault."""
-    places = {str(error) if isinstance(error, InputError) and error.path else None for error in errors}
-    return len(places) == 1 and None not in places
-
-
-def _refusal(scores: Mapping[str, Scores], dialect: Dialect, measure: Measure) -> RankGaugeError | None:
-    """Return why the dialect refuses one of the runs."""
-    for one in scores.values():
-        try:
-            one.mean(dialect, measure)
-        except RankGaugeError as error:
-            return error
-    return None

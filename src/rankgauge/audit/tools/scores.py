@@ -1,4 +1,4 @@
-"""Why a tool refuses an input, in a sentence or two."""
+"""A run's values under any dialect, computed once for all that compute alike; its data's traits; which tools fit it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,31 @@ import numpy as np
 import polars as pl
 
 from rankgauge import dialects, files
-from rankgauge.audit.tools.conditions import DataTraits
 from rankgauge.dialects import Dialect
-from rankgauge.dialects import get as get_dialect
-from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.errors import InputError, ParameterError, RankGaugeError
 from rankgauge.evaluation.judged_hits import check_matches, join_judgments, judged_as
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.files import Kind, Reading
 from rankgauge.files.validation import check_subtopics, keeping_repeats, keeps_repeats
 from rankgauge.input_notes import collecting_notes, note
-from rankgauge.measures import Measure
-from rankgauge.numeric import FloatArray
-from rankgauge.policies import Duplicates, FractionalGrade, JudgedTwice, JudgmentKind, RunOrder
+from rankgauge.measures import Aggregate, Measure, parse_all
+from rankgauge.numeric import BoolArray, FloatArray
+from rankgauge.policies import (
+    ABOVE_ZERO,
+    Duplicates,
+    FractionalGrade,
+    IdealPool,
+    JudgedTwice,
+    JudgmentKind,
+    MissingQuery,
+    QueryOrder,
+    RunOrder,
+)
 from rankgauge.ranking import Hits, Ranking
+
+T = TypeVar("T")
+Traits = frozenset[str]
 
 
 def reason(error: RankGaugeError) -> str:
@@ -83,8 +94,10 @@ def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) 
     if kind is not JudgmentKind.GRADES:
         tools = (one for one in dialects.DIALECTS.values() if one.printed and computes(one, kind))
         return (dialects.get("standard"), *tools)
-    away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if is_learned(judgments, run) else LEARNED_ONLY)}
-    away |= {*SEARCH_ONLY} if (own := frameworks_of(judgments, run)) else {*FRAMEWORKS}
+    learned = files.is_path(judgments) and files.is_path(run) and files.detect(run).kind is Kind.COMPANION
+    own = frameworks_of(judgments, run)
+    away = {*NO_TOOL, *CAMPAIGNS, *WRAPPERS, *(SEARCH_ONLY if learned else LEARNED_ONLY)}
+    away |= {*SEARCH_ONLY} if own else {*FRAMEWORKS}
     fit = tuple(dialect for name, dialect in dialects.DIALECTS.items() if name not in away)
     return tuple(sorted(fit, key=lambda one: one.name not in ("standard", "trec_eval"))) if own else fit
 
@@ -95,6 +108,11 @@ def frameworks_of(*sources: Any) -> list[str]:
     return [OWN_ROWS[name] for name in named if name in OWN_ROWS]
 
 
+def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
+    """Say whether the tool prints a measure of such judgments, or nobody says what it prints."""
+    return not dialect.printed or any(one.measure.facts.judgments is kind for one in dialect.printed)
+
+
 def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
     """Return the dialect; where a run lists documents twice and it refuses that, it counts each of them once."""
     listed = any(one.repeats and not one.judges_twice for one in scores)
@@ -103,19 +121,6 @@ def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
     note(f"the run lists documents more than once: in {dialect.name} each counts once here (--duplicates count-once)")
     return dialect.changed(duplicates=Duplicates.COUNT_ONCE)
 
-
-def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
-    """Say whether the tool prints a measure of such judgments, or nobody says what it prints."""
-    printed = {one.measure.facts.judgments for one in dialect.printed}
-    return not printed or kind in printed
-
-
-def is_learned(judgments: Any, run: Any) -> bool:
-    """Say whether the files are a learned ranker's test set and its scores."""
-    return files.is_path(judgments) and files.is_path(run) and files.detect(run).kind is Kind.COMPANION
-
-
-T = TypeVar("T")
 
 REPORTED = (
     *("name", "title", "reference", "differs", "also", "strict", "rel_scale", "top_scale"),
@@ -135,13 +140,90 @@ LATE = (
 )
 """The fields that only the measures and the summary read."""
 
+OPEN = ("gain", "discount", "rel", "max_grade")
+"""The parameters that a measure may leave to the dialect."""
+
+NEUTRAL = {
+    "odd": ("duplicates", "judged_twice", "grouping", "extra_scores", "fractional"),
+    **{"negative": ("negative",), "high": ("high",), "close": ("single_precision",), "tied": ("ties",)},
+}
+"""The choices of reading and ranking that never matter to data without the trait."""
+
+
+def find_traits(judged: pl.DataFrame, ranked: pl.DataFrame, *, odd: bool, dialect: Dialect) -> Traits:
+    """Return what judgments and a run have that tools treat differently, as the dialect's tool reads them.
+
+    `odd` says that tools read the lines differently: repeated documents, torn queries, grades such as 1.0.
+    """
+    pair, single = ["query", "document"], pl.col("score").cast(pl.Float32)
+    listed = ranked.join(judged, on="query", how="semi")
+    holds = {
+        "odd": odd,
+        "negative": (judged["grade"] < 0).any(),
+        "high": not dialect.knows(float(np.max(judged["grade"].to_numpy(), initial=0.0))),
+        "tied": ranked.select("query", single).is_duplicated().any(),
+        "close": ranked["score"].n_unique() != ranked.select(single)["score"].n_unique(),  # equal in 32 bits, not in 64
+        "missing": len(judged.join(ranked, on="query", how="anti")) > 0,
+        "unjudged": len(listed.join(judged, on=pair, how="anti")) > 0,
+        "unretrieved": len(judged.join(ranked, on=pair, how="anti")) > 0,
+    }
+    return frozenset(name for name, held in holds.items() if held)
+
+
+def _neutral(dialect: Dialect, traits: Traits) -> Dialect:
+    """Make those choices of reading and ranking as in standard that never matter to data with these traits."""
+    idle = [name for trait, names in NEUTRAL.items() if trait not in traits for name in names]
+    if not traits & {"unjudged", "negative"}:
+        idle.append("unjudged")
+    whole = dialect.ideal is IdealPool.RETRIEVED and "unretrieved" not in traits and dialect.depth is None
+    if whole or (dialect.ideal is IdealPool.FIRST and "odd" not in traits):
+        idle.append("ideal")
+    return _as_standard(dialect, idle)
+
+
+def _as_standard(dialect: Dialect, names: Iterable[str]) -> Dialect:
+    standard = dialects.get("standard")
+    return replace(dialect, **{name: getattr(standard, name) for name in names})
+
+
+def simplest(dialect: Dialect, measure: Measure, traits: Traits) -> Dialect:
+    """Return the bare dialect with every choice made neutral that matters neither to the data nor to the measure.
+
+    Two dialects that become equal give the same values, but for the last bits of a mean: the order in which the
+    queries are added is one of the choices.
+    """
+    dialect = dialect.provider(measure)
+    held = {name: dialect.choice(name, measure) for name in ("empty", "short", "ideal")}
+    matters = {"rel": dialect.cut_ideal, "max_grade": "high" in traits}
+    closed = [name for name in OPEN if getattr(measure, name, "set") is not None and not matters.get(name)]
+    own = {name: chosen for name, chosen in dialect.readings.items() if name == measure.facts.name}
+    missing = dialect.missing if "missing" in traits else MissingQuery.ZERO
+    order = QueryOrder.APPEARANCE
+    spoken = replace(dialect, **held, only_for={}, providers=(), readings=own, missing=missing, query_order=order)
+    return bare(_neutral(_as_standard(spoken, closed), traits))
+
+
+def bare(dialect: Dialect) -> Dialect:
+    """Return the dialect without the fields that change no value: two dialects that are equal then compute alike."""
+    if not dialect.name:
+        return dialect
+    unnamed = replace(dialect, name="", title="", reference="", differs=(), also=(), strict=False)
+    return replace(unnamed, printed=(), usual=None, lists_missing=True, lists_short=True)
+
+
 STRICTEST = Reading(fractional=FractionalGrade.REFUSE, order=RunOrder.RANK)
 """The way of reading that refuses most, and that leaves out nothing which a tool looks at."""
 
 KEY = ("query", "document", "assessor", "subtopic")
 """What a judgment is of."""
 
-RANKING = {f.name for f in fields(Ranking)}
+
+def averaged(measures: Iterable[str | Measure]) -> list[Measure]:
+    """Return the measures; one that is no mean over queries is an error."""
+    parsed = parse_all(measures)
+    if sums := [one for one in parsed if one.facts.aggregate is Aggregate.SUM]:
+        raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(sums[0]))
+    return parsed
 
 
 def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
@@ -163,6 +245,13 @@ class Scores:
     """What the measures ask judgments to say."""
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def of(cls, judgments: Any, runs: Mapping[str, Any], kind: JudgmentKind) -> dict[str, Scores]:
+        """Return those of each run; sources that can be read only once become tables."""
+        judged = judged_for(judgments, kind)
+        read = {name: files.keep_rereadable(run, files.run_from) for name, run in runs.items()}
+        return {name: cls(judgments=judged, run=run, kind=kind) for name, run in read.items()}
+
     def tables(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the judgments, one grade for each document, and the run, as the dialect's tool reads them."""
         judged, ranked = self._read(dialect)
@@ -180,27 +269,23 @@ class Scores:
         return self._once("repeats", self._repeating)[0]
 
     def _repeating(self) -> tuple[bool, bool]:
-        standard = get_dialect("standard")
-        copies = replace(standard, duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.EACH)
+        copies = dialects.get("standard", duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.EACH)
         try:
-            judged, ranked = self._read(copies)
+            return _repeated(*self._read(copies))
         except RankGaugeError:  # another fault, which the dialects will tell of
             return False, False
-        key = [name for name in KEY if name in judged.columns]
-        return judged.select(key).is_duplicated().any(), ranked.select("query", "document").is_duplicated().any()
 
-    def traits(self, dialect: Dialect) -> DataTraits:
+    def traits(self, dialect: Dialect) -> Traits:
         """Return what the data is like, as the dialect's tool reads it."""
         odd = self._plain is None
         key = ("traits", dialect.reading if odd else None, dialect.max_grade)
-        return self._once(key, lambda: DataTraits.of(*self._read(dialect), odd=odd, dialect=dialect))
+        return self._once(key, lambda: find_traits(*self._read(dialect), odd=odd, dialect=dialect))
 
     def _read(self, dialect: Dialect) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the tables in the files, read only once if every tool reads them alike."""
-        reading = dialect.reading
         with judged_as(dialect):
-            key = "tables", reading, keeps_repeats()
-            return self._plain or self._once(key, lambda: self._pair(reading))
+            key = "tables", dialect.reading, keeps_repeats()
+            return self._plain or self._once(key, lambda: self._pair(dialect.reading))
 
     def _pair(self, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
         return files.pair_from(self.judgments, self.run, reading, kind=self.kind)
@@ -208,20 +293,19 @@ class Scores:
     @property
     def _plain(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The tables if every tool reads the same from the files, else None."""
-        return self._once("plain", self._plainly_read)
+        return self._once("plain", self._read_plainly)
 
-    def _plainly_read(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    def _read_plainly(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """Return the tables if the strictest tool would accept the files and the lines of each query are together."""
         try:
             with keeping_repeats():
                 judged, ranked = self._pair(STRICTEST)
         except InputError:
             return None  # the dialects that accept them nevertheless read them in their own ways
-        query, key = judged["query"], [name for name in KEY if name in judged.columns]
+        query = judged["query"]
         torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
         # A frame's reader leaves copies to the ranking stage, which refuses them or not.
-        odd = judged.select(key).is_duplicated().any() or ranked.select("query", "document").is_duplicated().any()
-        return None if torn or odd else (judged, ranked)
+        return None if torn or any(_repeated(judged, ranked)) else (judged, ranked)
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """Return the measure's one number under the dialect."""
@@ -262,20 +346,20 @@ class Scores:
 
     def hits(self, dialect: Dialect) -> Hits:
         """Return the judged hits under the dialect."""
-        key = ("hits", self._early(dialect))
-        if key not in self._kept:
-            with files.locating_repeats(self.run):
-                tables = self._read(dialect)
-                with _as_judged(dialect):
-                    ranked = join_judgments(*tables, dialect, kind=self.kind)
-                self._kept[key] = check_matches(ranked, lambda: tables, self.run)
-        hits: Hits = self._kept[key]
+        hits = self._once(("hits", self._early(dialect)), lambda: self._ranked(dialect))
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)
         return checked
 
+    def _ranked(self, dialect: Dialect) -> Hits:
+        with files.locating_repeats(self.run):
+            tables = self._read(dialect)
+            with _as_judged(dialect):
+                hits = join_judgments(*tables, dialect, kind=self.kind)
+            return check_matches(hits, lambda: tables, self.run)
+
     def prepare(self, dialect: Dialect, measures: Iterable[Measure]) -> None:
-        """Computes the measures together, which is faster than one after the other."""
+        """Compute the measures together, which is faster than one after the other."""
         wanted = {self._key(dialect, measure): measure for measure in measures}
         fresh = [(key, measure) for key, measure in wanted.items() if key not in self._kept]
         if fresh:
@@ -289,7 +373,11 @@ class Scores:
 
     def _early(self, dialect: Dialect) -> Dialect:
         """The dialect as the stages before the kernels see it; choices that never matter to this data are neutral."""
-        return self._once(("early", bare(dialect)), lambda: self.traits(dialect).ranked(_without_late(dialect)))
+        # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
+        kept = {*(f.name for f in fields(Ranking)), *(["max_grade"] if dialect.rescales else [])}
+        late = [name for name in LATE if name not in kept]
+        made = bare(dialect)
+        return self._once(("early", made), lambda: _neutral(_as_standard(made, late), self.traits(dialect)))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what is computed, from now on kept under the key."""
@@ -299,6 +387,12 @@ class Scores:
         return found
 
 
+def _repeated(judged: pl.DataFrame, ranked: pl.DataFrame) -> tuple[bool, bool]:
+    """Say whether a document is judged more than once, and whether one is listed more than once."""
+    key = [name for name in KEY if name in judged.columns]
+    return judged.select(key).is_duplicated().any(), ranked.select("query", "document").is_duplicated().any()
+
+
 @contextmanager
 def _as_judged(dialect: Dialect) -> Iterator[None]:
     """Within the block repeated judgments count as the dialect says; an audit names the choice, so notes need not."""
@@ -306,17 +400,44 @@ def _as_judged(dialect: Dialect) -> Iterator[None]:
         yield
 
 
-def _without_late(dialect: Dialect) -> Dialect:
-    """Return the dialect with the fields as in standard that only the measures and the summary read."""
-    standard = get_dialect("standard")
-    # The top of the scale is a measure's parameter, and where a tool cuts grades at it, the judgments' too.
-    kept = {*RANKING, *(["max_grade"] if dialect.rescales else [])}
-    return replace(bare(dialect), **{name: getattr(standard, name) for name in LATE if name not in kept})
+CUTOFF = 10
+"""The length below which a list is short, if the measure has no cutoff."""
 
 
-def bare(dialect: Dialect) -> Dialect:
-    """Return the dialect without the fields that change no value: two dialects that are equal then compute alike."""
-    if not dialect.name:
-        return dialect
-    unnamed = replace(dialect, name="", title="", reference="", differs=(), also=(), strict=False)
-    return replace(unnamed, printed=(), usual=None, lists_missing=True, lists_short=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Conditions:
+    """Which of the judged queries are of a kind, by the name of the kind."""
+
+    queries: pl.Series
+    holds: Mapping[str, BoolArray]
+    grades: tuple[float, ...]
+    """The grades in use, rising."""
+    cutoff: int
+    judges_twice: bool = False
+
+    @classmethod
+    def of(cls, scores: Scores, dialect: Dialect, measure: Measure) -> Conditions:
+        """Return the conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
+        hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
+        n = len(hits.queries)
+        rel = dialect.threshold(measure) or ABOVE_ZERO
+        judged, _ = scores.tables(dialect)
+        below = hits.queries.is_in(judged.filter(pl.col("grade") < 0)["query"].implode()).to_numpy()
+        return cls(
+            queries=hits.queries,
+            holds={
+                "empty": np.bincount(hits.pool_query[hits.pool_grade >= rel], minlength=n) == 0,
+                "short": hits.is_answered & (hits.retrieved < cutoff),
+                "tied": np.bincount(hits.query[hits.size > 1], minlength=n) > 0,
+                "missing": ~hits.is_answered,
+                "unjudged": np.bincount(hits.query, minlength=n) < hits.retrieved,
+                "negative": below,
+            },
+            grades=tuple(sorted(judged["grade"].unique().to_list())),
+            cutoff=cutoff,
+            judges_twice=scores.judges_twice,
+        )
+
+    def count(self, kind: str) -> int:
+        """Return how many queries are of the kind."""
+        return int(self.holds[kind].sum())

@@ -66,7 +66,7 @@ def run(
 ) -> None:
     """Show what runs get from every tool, and why the tools differ. The word `run` may be left out."""
     from rankgauge.audit.tools import audit, origins
-    from rankgauge.audit.tools.origins_report import OriginsReport
+    from rankgauge.audit.tools.origins import OriginsReport
     from rankgauge.audit.tools.report import AuditReport
     from rankgauge.cli.runs import name_runs, refuse_measures
     from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL, fixed, significant
+from rankgauge.dialects.dialect import Dialect, at_cutoffs, prints
+from rankgauge.measures.output import fixed, significant
 from rankgauge.policies import (
     Duplicates,
     FractionalGrade,
@@ -34,12 +34,8 @@ LETOR3 = Dialect(
     short=ShortList.ZERO,  # the arrays of a query end at its length, and what is not there adds 0 to the mean
     query_order=QueryOrder.NUMERIC,  # sort {$a <=> $b}
     printed=prints(
-        {
-            **{f"P@{k}": f"P@{k}" for k in range(1, 17)},
-            "MAP": "AP",
-            **{f"NDCG@{k}": f"nDCG@{k}" for k in range(1, 17)},
-        },
-        number=significant(15),  # print "$value": Perl writes a number with 15 significant digits
+        at_cutoffs(range(1, 17), {"P@": "P"}) | {"MAP": "AP"} | at_cutoffs(range(1, 17), {"NDCG@": "nDCG"}),
+        significant(15),  # print "$value": Perl writes a number with 15 significant digits
     ),
     lists_short=False,  # a query's row ends at its length
 ).register()
@@ -54,13 +50,11 @@ LETOR4 = replace(
     reference="LETOR 4.0, Microsoft Research Asia, 2009",
     only_for={"short": ("nDCG",)},  # nDCG@k of a query shorter than k is 0; precision divides by k whatever the length
     printed=prints(
-        {
-            **{f"P@{k}": f"P@{k}" for k in range(1, 11)},
-            "MAP": "AP",
-            **{f"NDCG@{k}": f"nDCG@{k}" for k in range(1, 11)},
-            "MeanNDCG": "MeanNDCG",
-        },
-        number=fixed(4),  # sprintf("%.4f")
+        at_cutoffs(range(1, 11), {"P@": "P"})
+        | {"MAP": "AP"}
+        | at_cutoffs(range(1, 11), {"NDCG@": "nDCG"})
+        | {"MeanNDCG": "MeanNDCG"},
+        fixed(4),  # sprintf("%.4f")
     ),
     lists_short=True,  # a query's row has every cutoff
 ).register()
@@ -91,7 +85,7 @@ YAHOO = Dialect(
     empty=1.0,  # an ideal of 0 gives 1
     only_for={"empty": ("nDCG",)},  # ERR of such a query is 0
     # ERR is over the whole list, whatever the cutoff of nDCG.
-    printed=prints({"ERR": "ERR", **{f"NDCG@{k}": f"nDCG@{k}" for k in (1, 3, 5, 10)}}, number=FULL),
+    printed=prints({"ERR": "ERR", **at_cutoffs((1, 3, 5, 10), {"NDCG@": "nDCG"})}),
 ).register()
 """It reads labels and ranks. A query with nothing relevant has an nDCG of 1; copies of the script with 0.5 also
 circulate: evaluate(…, dialect="yahoo", empty=0.5)."""

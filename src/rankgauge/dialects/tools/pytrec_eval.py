@@ -8,7 +8,7 @@ BEIR and MTEB compute all by it but what their own docstrings say.
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.dialects.dialect import Dialect, at_cutoffs, prints
 from rankgauge.dialects.tools.trec_eval import TREC_EVAL
 from rankgauge.measures import Listed, resolve
 from rankgauge.measures.output import FULL, python_rounded
@@ -37,12 +37,7 @@ BEIR = replace(
     differs=("Documents that have the id of their query are taken out of the run first (ignore_identical_ids).",),
     # The mean is over len(scores), the queries that are in the run and in the qrels: missing=skip, as in pytrec_eval.
     printed=prints(
-        {
-            f"{label}@{k}": f"{name}@{k}"
-            for label, name in (("NDCG", "nDCG"), ("MAP", "AP"), ("Recall", "R"), ("P", "P"))
-            for k in BEIR_CUTOFFS
-        },
-        number=python_rounded(5),
+        at_cutoffs(BEIR_CUTOFFS, {"NDCG@": "nDCG", "MAP@": "AP", "Recall@": "R", "P@": "P"}), python_rounded(5)
     ),
 ).register()
 
@@ -53,30 +48,17 @@ BEIR_MRR = Dialect(
     ties=Ties.INPUT,  # sorted(doc_scores.items(), key=lambda item: item[1], reverse=True), which is stable
     rel=ABOVE_ZERO,  # qrels[query_id][doc_id] > 0
     missing=MissingQuery.ZERO,  # the sum over the run's queries is divided by len(qrels)
-    printed=prints(
-        {
-            f"{label}@{k}": f"{name}@{k}"
-            for label, name in (("MRR", "RR"), ("Accuracy", "Success"))
-            for k in BEIR_CUTOFFS
-        },
-        number=python_rounded(5),
-    ),
+    printed=prints(at_cutoffs(BEIR_CUTOFFS, {"MRR@": "RR", "Accuracy@": "Success"}), python_rounded(5)),
 ).register()
 """BEIR 2, its `EvaluateRetrieval.evaluate_custom`: MRR@k and Accuracy@k, which is Success@k here.
 
 Other than NDCG, MAP, Recall and P of BEIR, they keep tied documents in the order of the run, and count judged queries
 that the run does not answer."""
 
-MTEB_CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
-"""AbsTaskRetrieval: k_values."""
-
 LABELS = {
-    "ndcg": "nDCG",
-    "map": "AP",
-    "recall": "R",
-    "precision": "P",
-    "mrr": "RR",  # sorted by (score, id), reverse: ties as in pytrec_eval
-    "hit_rate": "Success",
+    **{"ndcg_at_": "nDCG", "map_at_": "AP", "recall_at_": "R", "precision_at_": "P"},
+    "mrr_at_": "RR",  # sorted by (score, id), reverse: ties as in pytrec_eval
+    "hit_rate_at_": "Success",
 }
 
 MTEB = replace(
@@ -86,9 +68,6 @@ MTEB = replace(
     reference="mteb 2.26, _evaluators/retrieval_metrics.py; Muennighoff et al., MTEB, EACL 2023",
     also=(),  # no more than it prints
     differs=("mrr_at_k compares scores of 64 bits, the others of 32; here all compare 32.",),
-    printed=prints(
-        {f"{label}_at_{k}": f"{name}@{k}" for label, name in LABELS.items() for k in MTEB_CUTOFFS},
-        number=python_rounded(5),
-    ),
+    printed=prints(at_cutoffs((1, 3, 5, 10, 20, 100, 1000), LABELS), python_rounded(5)),  # AbsTaskRetrieval: k_values
 ).register()
 """ndcg_at_10, map_at_10, recall_at_10, precision_at_10, hit_rate_at_10 and mrr_at_10: all but mrr are pytrec_eval's."""

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, Duplicates, IdealPool, JudgedTwice, Ties
+from rankgauge.dialects.dialect import listed, prints
+from rankgauge.policies import LEAVE_OUT, Duplicates, IdealPool, JudgedTwice
 
-MLFLOW = Dialect(
+MLFLOW = listed(
     name="mlflow",
     title="MLflow 3, metrics of retrievers",
     reference="mlflow 3.17.2, metrics/metric_definitions.py; issues 24541 (short lists), 25965, 12361 (duplicates)",
@@ -14,10 +13,6 @@ MLFLOW = Dialect(
         "It also prints the variance and the 90th percentile of the queries' values.",
         "A copy whose new id, such as d1_bc574ae_2, is that of another document counts as that document.",
     ),
-    duplicates=Duplicates.COUNT_EACH,  # precision: each copy of a relevant document is a hit
-    judged_twice=JudgedTwice.MAX,  # set(target)
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     gain="binary",  # ids of relevant documents, no grades
     readings={
         "nDCG": {"ideal_depth": "list"},  # ndcg_score(k=len(retrieved)): the ideal ends where the list ends
@@ -27,8 +22,7 @@ MLFLOW = Dialect(
         "nDCG": {"duplicates": Duplicates.ROWS, "vacant": 1.0},  # _expand_duplicate_retrieved_docs
         "R": {"duplicates": Duplicates.COUNT_ONCE, "vacant": 1.0},
     },
-    empty=0.0,
-    printed=prints({"ndcg_at_3": "nDCG@3", "precision_at_3": "P@3", "recall_at_3": "R@3"}, number=FULL),
+    printed=prints({"ndcg_at_3": "nDCG@3", "precision_at_3": "P@3", "recall_at_3": "R@3"}),
 ).register()
 
 MLFLOW_2_9 = replace(
@@ -40,7 +34,7 @@ MLFLOW_2_9 = replace(
 ).register()
 """MLflow 2.9 to 2.13: as MLflow 3, but in ndcg_at_k a copy of any document is relevant, of an irrelevant one too."""
 
-LLAMAINDEX = Dialect(
+LLAMAINDEX = listed(
     name="llamaindex",
     title="LlamaIndex, retrieval metrics",
     reference="llama-index-core 0.14.25, evaluation/retrieval/metrics.py; pull requests 17126, 22683",
@@ -49,10 +43,6 @@ LLAMAINDEX = Dialect(
         "The granular hit rate is R with every copy credited and the granular MRR the mean of 1/rank over what was "
         "found; neither is computed.",
     ),
-    duplicates=Duplicates.COUNT_EACH,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     gain="binary",  # docid in expected_set
     readings={"nDCG": {"ideal_depth": "all"}},  # range(len(expected_ids)), however short the list is
     by_measure={
@@ -63,8 +53,7 @@ LLAMAINDEX = Dialect(
     empty=LEAVE_OUT,
     unanswered=LEAVE_OUT,
     printed=prints(
-        {"hit_rate": "Success", "mrr": "RR", "precision": "SetP", "recall": "SetR", "ap": "AP", "ndcg": "nDCG"},
-        number=FULL,
+        {"hit_rate": "Success", "mrr": "RR", "precision": "SetP", "recall": "SetR", "ap": "AP", "ndcg": "nDCG"}
     ),
 ).register()
 
@@ -77,21 +66,16 @@ LLAMAINDEX_0_12_1 = replace(
 ).register()
 """LlamaIndex until 0.12.1: as today, but ndcg's ideal has a relevant document in every place of the list."""
 
-HAYSTACK = Dialect(
+HAYSTACK = listed(
     name="haystack",
     title="Haystack 3, document evaluators",
     reference="haystack-ai 3.4.0, components/evaluators; pull requests 11959, 12255",
     differs=("Documents are compared by their content unless document_comparison_field says otherwise.",),
     duplicates=Duplicates.COUNT_ONCE,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     gain="linear",  # the score of the ground-truth document
     readings={"nDCG": {"ideal_depth": "all"}},  # calculate_idcg: every ground-truth document, no cutoff
-    empty=0.0,
     printed=prints(
-        {"ndcg": "nDCG", "map": "AP", "mrr": "RR", "recall_multi_hit": "SetR", "recall_single_hit": "Success"},
-        number=FULL,
+        {"ndcg": "nDCG", "map": "AP", "mrr": "RR", "recall_multi_hit": "SetR", "recall_single_hit": "Success"}
     ),
 ).register()
 
@@ -110,42 +94,33 @@ HAYSTACK_2 = replace(
 ).register()
 """Haystack 2, its document evaluators: MAP is divided by the relevant documents found, and every copy is credited."""
 
-RAGAS = Dialect(
+RAGAS = listed(
     name="ragas",
     title="ragas, context precision and recall",
     reference="ragas 0.4.3, metrics/_context_precision.py and _context_recall.py; issue 2909",
     differs=("Context precision divides by the hits plus 1e-10, so that a perfect list has 0.9999999999 (here 1).",),
     duplicates=Duplicates.COUNT_EACH,  # verdicts on every retrieved context
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     readings={"AP": {"out_of": "found"}},  # / (sum(verdicts) + 1e-10)
     by_measure={
         "SetP": {"duplicates": Duplicates.FIRST, "unanswered": LEAVE_OUT},  # sets of ids; NaN if none was retrieved
         "SetR": {"duplicates": Duplicates.FIRST, "empty": LEAVE_OUT},  # NaN if nothing is relevant
     },
-    empty=0.0,
     printed=prints(
-        {"id_based_context_precision": "SetP", "id_based_context_recall": "SetR", "context_precision": "AP"},
-        number=FULL,
+        {"id_based_context_precision": "SetP", "id_based_context_recall": "SetR", "context_precision": "AP"}
     ),
 ).register()
 
-DEEPEVAL = Dialect(
+DEEPEVAL = listed(
     name="deepeval",
     title="DeepEval, contextual precision",
     reference="deepeval 4.3.1, metrics/contextual_precision/contextual_precision.py",
     differs=("strict_mode turns any value below 1 into 0.",),
     duplicates=Duplicates.COUNT_EACH,  # a verdict on every context
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     readings={"AP": {"out_of": "found"}},
-    empty=0.0,
-    printed=prints({"contextual_precision": "AP"}, number=FULL),
+    printed=prints({"contextual_precision": "AP"}),
 ).register()
 
-TRULENS = Dialect(
+TRULENS = listed(
     name="trulens",
     title="TruLens 2, GroundTruthAgreement",
     reference="trulens-feedback 2.16.0, groundtruth.py; issue 2746, pull request 2747",
@@ -156,15 +131,12 @@ TRULENS = Dialect(
     ),
     duplicates=Duplicates.COUNT_ONCE,
     judged_twice=JudgedTwice.FIRST,
-    ties=Ties.INPUT,
     gain="linear",  # expect_score, 1 unless given
-    rel=ABOVE_ZERO,
     readings={"P": {"padded": False}},  # / len(top k)
     by_measure={"P": {"duplicates": Duplicates.COUNT_EACH, "unanswered": LEAVE_OUT}},  # NaN if nothing was retrieved
     empty=LEAVE_OUT,  # NaN without golden chunks
     printed=prints(
-        {"ndcg_at_3": "nDCG@3", "precision_at_3": "P@3", "recall_at_3": "R@3", "mrr": "RR", "ir_hit_rate": "Success@3"},
-        number=FULL,
+        {"ndcg_at_3": "nDCG@3", "precision_at_3": "P@3", "recall_at_3": "R@3", "mrr": "RR", "ir_hit_rate": "Success@3"}
     ),
 ).register()
 
@@ -178,18 +150,13 @@ TRULENS_BEFORE_2747 = replace(
 ).register()
 """TruLens before pull request 2747 of August 2026: recall_at_k and ndcg_at_k credit every copy of a chunk."""
 
-PHOENIX = Dialect(
+PHOENIX = listed(
     name="phoenix",
     title="Arize Phoenix, RetrievalMetrics",
     reference="arize-phoenix, metrics/retrieval_metrics.py, read in its source",
     differs=("A span with an evaluation that is no number has no value.",),
     duplicates=Duplicates.ROWS,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,  # truthy
     ideal=IdealPool.RETRIEVED,  # sklearn's ndcg_score on the evaluations of the retrieved documents
-    gain="linear",
-    empty=0.0,
-    printed=prints({"ndcg": "nDCG@10", "precision": "P@10", "reciprocal_rank": "RR", "hit": "Success"}, number=FULL),
+    printed=prints({"ndcg": "nDCG@10", "precision": "P@10", "reciprocal_rank": "RR", "hit": "Success"}),
     also=("nDCG",),
 ).register()

@@ -1,8 +1,7 @@
 """What libraries of rankers report while they learn: LightGBM, XGBoost, CatBoost and Rax."""
 
-from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL
-from rankgauge.policies import Duplicates, FractionalGrade, IdealPool, JudgedTwice, MissingQuery, NegativeGrade, Ties
+from rankgauge.dialects.dialect import Dialect, listed, prints
+from rankgauge.policies import Duplicates, FractionalGrade, IdealPool, MissingQuery, NegativeGrade, Ties
 
 LIGHTGBM = Dialect(
     name="lightgbm",
@@ -17,7 +16,7 @@ LIGHTGBM = Dialect(
     empty=1.0,  # NDCGMetric::Eval: inverse_max_dcgs_ <= 0 counts as 1
     missing=MissingQuery.SKIP,  # a query without documents is no part of a dataset
     # NDCGMetric::GetName; eval_at is 1, 2, 3, 4, 5 by default.
-    printed=prints({f"ndcg@{k}": f"nDCG@{k}" for k in range(1, 6)}, number=FULL),
+    printed=prints({f"ndcg@{k}": f"nDCG@{k}" for k in range(1, 6)}),
 ).register()
 
 XGBOOST = Dialect(
@@ -34,7 +33,7 @@ XGBOOST = Dialect(
     discount="log2",  # CalcDCGDiscount: 1 / log2(position from 0 + 2)
     empty=1.0,  # EvalNDCG: 1 where the ideal is 0; 0 where the metric's name ends in a minus
     missing=MissingQuery.SKIP,  # a query without documents is no part of a DMatrix
-    printed=prints({"ndcg": "nDCG"}, number=FULL),  # ParseMetricName: without @k the whole list
+    printed=prints({"ndcg": "nDCG"}),  # ParseMetricName: without @k the whole list
 ).register()
 """`ndcg@10` is nDCG@10, and `ndcg@10-` the same with empty=0."""
 
@@ -50,25 +49,21 @@ CATBOOST = Dialect(
     discount="log2",  # ENdcgDenominatorType::LogPosition, the default: 1 / log2(2 + position from 0)
     empty=1.0,  # 1 where the ideal is 0, as 1.2.10 computes; CalcNdcg of early versions gave 0
     missing=MissingQuery.SKIP,  # a query without documents is no part of a pool
-    printed=prints({"NDCG": "nDCG"}, number=FULL),  # top=-1, the default: the whole list
+    printed=prints({"NDCG": "nDCG"}),  # top=-1, the default: the whole list
 ).register()
 """`NDCG:top=10` is nDCG@10, and `type=Exp` is gain=exp."""
 
-RAX = Dialect(
+RAX = listed(
     name="rax",
     title="Rax 0.4, metrics of lists",
     reference="rax 0.4.0, _src/metrics.py",
     duplicates=Duplicates.ROWS,  # every item of a list is one
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
+    rel=1.0,
     single_arithmetic=True,
     ideal=IdealPool.RETRIEVED,  # the list holds all there is
     gain="exp",
     readings={"P": {"padded": False}},  # / items in the top n
     missing=MissingQuery.SKIP,
-    printed=prints(
-        {"ndcg": "nDCG", "precision": "SetP", "recall": "SetR", "ap": "AP", "mrr": "RR"},
-        number=FULL,
-    ),
+    printed=prints({"ndcg": "nDCG", "precision": "SetP", "recall": "SetR", "ap": "AP", "mrr": "RR"}),
     also=("nDCG@k", "P@k", "R@k", "AP@k", "RR@k"),  # topn=
 ).register()

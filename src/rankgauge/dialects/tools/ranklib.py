@@ -6,7 +6,7 @@ people ask it for.
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.dialects.dialect import Dialect, at_cutoffs, prints
 from rankgauge.measures import parse
 from rankgauge.measures.output import java_rounded
 from rankgauge.policies import ABOVE_ZERO, Duplicates, Grouping, IdealPool, NegativeGrade, Ties
@@ -33,16 +33,10 @@ RANKLIB = Dialect(
     },
     empty=0.0,  # NDCGScorer: an ideal of 0 gives 0
     printed=prints(
-        {
-            **{f"NDCG@{k}": f"nDCG@{k}" for k in (*range(1, 11), 20)},
-            "NDCG": "nDCG",
-            "DCG@10": "DCG@10",
-            "MAP": "AP",
-            "RR@10": "RR",  # the cutoff is in the name only
-            **{f"ERR@{k}": f"ERR@{k}" for k in (1, 2, 3, 5, 10, 20)},
-            **{f"P@{k}": f"P@{k}" for k in (1, 2, 3, 5, 10, 20)},
-        },
-        number=java_rounded(4),  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4
+        at_cutoffs((*range(1, 11), 20), {"NDCG@": "nDCG"})
+        | {"NDCG": "nDCG", "DCG@10": "DCG@10", "MAP": "AP", "RR@10": "RR"}  # the cutoff of RR is in its name only
+        | at_cutoffs((1, 2, 3, 5, 10, 20), {"ERR@": "ERR", "P@": "P"}),
+        java_rounded(4),  # SimpleMath.round(value, 4): floor(x · 10^4 + ½) / 10^4
     ),
 ).register()
 

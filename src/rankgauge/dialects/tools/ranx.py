@@ -4,7 +4,6 @@
 """
 
 from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL
 from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
 RANX = Dialect(
@@ -13,17 +12,8 @@ RANX = Dialect(
     reference="ranx 0.3.21; Bassani, ranx: A blazing-fast Python library for ranking evaluation, ECIR 2022",
     # metrics.py: each name with @k too
     also=(
-        "HitCount@k",
-        "Success@k",
-        "P@k",
-        "R@k",
-        "F@k",
-        "RR@k",
-        "AP@k",
-        "DCG@k",
-        "DCG(dcg='exp-log2')@k",
-        "nDCG@k",
-        "nDCG(dcg='exp-log2')@k",
+        *("HitCount@k", "Success@k", "P@k", "R@k", "F@k", "RR@k", "AP@k"),
+        *("DCG@k", "DCG(dcg='exp-log2')@k", "nDCG@k", "nDCG(dcg='exp-log2')@k"),
     ),
     differs=(
         "Of a query whose documents were judged all alike, bpref divides by zero.",
@@ -38,22 +28,8 @@ RANX = Dialect(
     missing=MissingQuery.REFUSE,  # check_keys: "Qrels and Run query ids do not match"
     query_order=QueryOrder.LEXICAL,  # sort_dict_by_key
     printed=prints(
-        {
-            "hits": "HitCount",
-            "hit_rate": "Success",
-            "precision": "SetP",
-            "recall": "SetR",
-            "f1": "SetF",
-            "r-precision": "Rprec",
-            "mrr": "RR",
-            "map": "AP",
-            "dcg": "DCG",
-            "dcg_burges": "DCG(dcg='exp-log2')",
-            "ndcg": "nDCG",
-            "ndcg_burges": "nDCG(dcg='exp-log2')",
-            "bpref": "Bpref",
-            "rbp.95": "RBP(p=0.95)",
-        },
-        number=FULL,
+        {"hits": "HitCount", "hit_rate": "Success", "precision": "SetP", "recall": "SetR", "f1": "SetF"}
+        | {"r-precision": "Rprec", "mrr": "RR", "map": "AP", "dcg": "DCG", "dcg_burges": "DCG(dcg='exp-log2')"}
+        | {"ndcg": "nDCG", "ndcg_burges": "nDCG(dcg='exp-log2')", "bpref": "Bpref", "rbp.95": "RBP(p=0.95)"}
     ),
 ).register()

@@ -1,7 +1,7 @@
 """Libraries of recommenders: Microsoft's recommenders, LensKit, implicit, RecBole, Evidently, ignite."""
 
-from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL, python_rounded
+from rankgauge.dialects.dialect import Dialect, listed, prints
+from rankgauge.measures.output import python_rounded
 from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, Duplicates, IdealPool, JudgedTwice, MissingQuery, Ties
 
 RECOMMENDERS = Dialect(
@@ -19,12 +19,10 @@ RECOMMENDERS = Dialect(
     readings={"AP": {"out_of": "cutoff"}},  # map_at_k
     by_measure={name: {"unanswered": LEAVE_OUT} for name in ("P", "R", "AP")},  # users that both frames have
     empty=LEAVE_OUT,  # not a user of the truth
-    printed=prints(
-        {"precision_at_k": "P@10", "recall_at_k": "R@10", "ndcg_at_k": "nDCG@10", "map_at_k": "AP@10"}, number=FULL
-    ),
+    printed=prints({"precision_at_k": "P@10", "recall_at_k": "R@10", "ndcg_at_k": "nDCG@10", "map_at_k": "AP@10"}),
 ).register()
 
-LENSKIT = Dialect(
+LENSKIT = listed(
     name="lenskit",
     title="LensKit 2025, metrics of ranked lists",
     reference="lenskit 2025.8.1, metrics/ranking",
@@ -32,12 +30,9 @@ LENSKIT = Dialect(
         "AP of a user without test items is an error (here 0); RBP's persistence is 0.85: ask for RBP(p=0.85).",
         "With gain=, an item that the test data has twice has the sum of its gains.",
     ),
-    duplicates=Duplicates.COUNT_EACH,
     judged_twice=JudgedTwice.EACH,
-    ties=Ties.INPUT,
     gain="binary",
     discount="letor",  # 1 / log2(max(rank, 2))
-    rel=ABOVE_ZERO,
     readings={
         "P": {"padded": False},  # / len(list)
         "R": {"out_of": "cutoff"},  # / min(n, test items)
@@ -45,13 +40,12 @@ LENSKIT = Dialect(
     },
     empty=0.0,  # RunAnalysis fills NaN with 0
     printed=prints(
-        {"NDCG": "nDCG", "AveragePrecision": "AP", "RecipRank": "RR", "Hit": "Success", "RBP": "RBP(p=0.85)"},
-        number=FULL,
+        {"NDCG": "nDCG", "AveragePrecision": "AP", "RecipRank": "RR", "Hit": "Success", "RBP": "RBP(p=0.85)"}
     ),
     also=("nDCG@k", "DCG", "DCG@k", "P@k", "R@k", "AP@k", "RR@k", "Success@k", "RBP@k"),
 ).register()
 
-IMPLICIT = Dialect(
+IMPLICIT = listed(
     name="implicit",
     title="implicit, ranking_metrics_at_k",
     reference="implicit 0.7.3, evaluation.pyx; issues 158, 412, 713",
@@ -59,24 +53,16 @@ IMPLICIT = Dialect(
         "precision is the sum of hits over the sum of min(K, R) of all users (here the mean of the users' shares).",
         "auc depends on the size of the catalogue and is not computed.",
     ),
-    duplicates=Duplicates.COUNT_EACH,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     gain="binary",
     readings={"AP": {"out_of": "cutoff"}},
     empty=LEAVE_OUT,  # users without test items are skipped
-    printed=prints({"precision": "RelativeP@10", "map": "AP@10", "ndcg": "nDCG@10"}, number=FULL),
+    printed=prints({"precision": "RelativeP@10", "map": "AP@10", "ndcg": "nDCG@10"}),
 ).register()
 
-RECBOLE = Dialect(
+RECBOLE = listed(
     name="recbole",
     title="RecBole, top-k metrics",
     reference="recbole 1.2.1, evaluator/metrics.py",
-    duplicates=Duplicates.COUNT_EACH,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     gain="binary",
     readings={"AP": {"out_of": "cutoff"}},
     empty=LEAVE_OUT,  # users without positives are not evaluated
@@ -86,7 +72,7 @@ RECBOLE = Dialect(
     ),
 ).register()
 
-EVIDENTLY = Dialect(
+EVIDENTLY = listed(
     name="evidently",
     title="Evidently, ranking metrics",
     reference="evidently 0.7.23, legacy/calculations/recommender_systems.py",
@@ -96,40 +82,29 @@ EVIDENTLY = Dialect(
         "Tied rows have the whole part of their mean rank.",
     ),
     duplicates=Duplicates.ROWS,  # every row is an item
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    rel=ABOVE_ZERO,
     ideal=IdealPool.RETRIEVED,
     gain="linear",  # target
     readings={"P": {"padded": False}},
     empty=LEAVE_OUT,  # no_feedback_users=False
     missing=MissingQuery.SKIP,
     printed=prints(
-        {
-            "PrecisionTopK": "P@10",
-            "RecallTopK": "R@10",
-            "NDCG": "nDCG@10",
-            "MRR": "RR@10",
-            "HitRate": "Success@10",
-            "MAP": "AP@10",
-        },
-        number=FULL,
+        {"PrecisionTopK": "P@10", "RecallTopK": "R@10", "NDCG": "nDCG@10"}
+        | {"MRR": "RR@10", "HitRate": "Success@10", "MAP": "AP@10"}
     ),
 ).register()
 
-IGNITE = Dialect(
+IGNITE = listed(
     name="ignite",
     title="PyTorch Ignite, metrics of recommenders",
     reference="pytorch-ignite 0.5.5, metrics/rec_sys",
     differs=("A grade below relevance_threshold (1) gains nothing; here a grade between 0 and 1 gains 2^g − 1.",),
     duplicates=Duplicates.ROWS,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
+    rel=1.0,  # relevance_threshold
     single_arithmetic=True,
     ideal=IdealPool.RETRIEVED,  # of the row of scores and grades
     gain="exp",  # relevance_type; linear_rank is linear
     empty=LEAVE_OUT,  # ignore_zero_hits
     missing=MissingQuery.SKIP,
-    printed=prints({"NDCG": "nDCG@10", "HitRate": "Success@10"}, number=FULL),
+    printed=prints({"NDCG": "nDCG@10", "HitRate": "Success@10"}),
     also=("nDCG",),
 ).register()

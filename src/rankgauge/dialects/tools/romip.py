@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.measures.output import fixed
 from rankgauge.policies import LEAVE_OUT, MissingQuery, NegativeGrade, Ties
 
 ROMIP = Dialect(
@@ -32,24 +33,13 @@ ROMIP = Dialect(
     missing=MissingQuery.ZERO,  # macro-averaged over the queries of the table
     # In the order of the appendix's sections. Its list has precision at 1, 5 and 10, and DCG and NDCG at 5 and 10.
     printed=prints(
-        {
-            "recall": "SetR",
-            "precision": "SetP",
-            "accuracy": "SetAccuracy",
-            "error": "SetError",
-            "F-measure": "SetF",
-            **{f"precision({n})": f"P@{n}" for n in (1, 5, 10)},
-            "R-precision": "Rprec",
-            "average precision": "AP",
-            "bpref": "Bpref",
-            "bpref-10": "bpref_10",
-            "reciprocal rank": "RR",
-            **{f"11-point {i / 10:.1f}": f"IPrec@{i / 10}" for i in range(11)},
-            **{f"DCG({n})": f"DCG@{n}" for n in (5, 10)},
-            **{f"NDCG({n})": f"nDCG@{n}" for n in (5, 10)},
-            "graded MRR": "ERR",
-            "PFound": "PFound",
-        }
+        {"recall": "SetR", "precision": "SetP", "accuracy": "SetAccuracy", "error": "SetError", "F-measure": "SetF"}
+        | {f"precision({n})": f"P@{n}" for n in (1, 5, 10)}
+        | {"R-precision": "Rprec", "average precision": "AP", "bpref": "Bpref", "bpref-10": "bpref_10"}
+        | {"reciprocal rank": "RR", **{f"11-point {i / 10:.1f}": f"IPrec@{i / 10}" for i in range(11)}}
+        | {f"{name}({n})": f"{measure}@{n}" for name, measure in (("DCG", "DCG"), ("NDCG", "nDCG")) for n in (5, 10)}
+        | {"graded MRR": "ERR", "PFound": "PFound"},
+        fixed(4),
     ),
 ).register()
 

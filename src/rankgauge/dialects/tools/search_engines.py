@@ -1,7 +1,7 @@
 """Search engines and their workbenches: _rank_eval of Elasticsearch, OpenSearch's workbench, Quepid, pyvespa."""
 
-from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL, fixed
+from rankgauge.dialects.dialect import Dialect, at_cutoffs, listed, prints
+from rankgauge.measures.output import fixed
 from rankgauge.policies import (
     ABOVE_ZERO,
     LEAVE_OUT,
@@ -31,15 +31,8 @@ ELASTICSEARCH = Dialect(
     empty=0.0,  # idcg, relevant or retrieved of 0 give 0
     # A search without hits has a value like any other (combine: the mean over all requests): missing=zero.
     printed=prints(
-        {
-            "precision": "P@10",
-            "recall": "R@10",
-            "mean_reciprocal_rank": "RR@10",
-            "dcg": "DCG@10",
-            "normalized_dcg": "nDCG@10",
-            "expected_reciprocal_rank": "ERR@10",
-        },
-        number=FULL,
+        {"precision": "P@10", "recall": "R@10", "mean_reciprocal_rank": "RR@10", "dcg": "DCG@10"}
+        | {"normalized_dcg": "nDCG@10", "expected_reciprocal_rank": "ERR@10"}
     ),
 ).register()
 """The run is what the search returned, in its order; a metric's k is the cutoff, 10 unless told otherwise. Its options
@@ -47,23 +40,18 @@ are overrides: relevant_rating_threshold=2 is rel=2, maximum_relevance=4 is max_
 unjudged=skip with depth=k. dcg with normalize=true is nDCG. There is no override for unknown_doc_rating: give such
 documents a grade."""
 
-OPENSEARCH_SRW = Dialect(
+OPENSEARCH_SRW = listed(
     name="opensearch-srw",
     title="OpenSearch 3.1, Search Relevance Workbench",
     reference="search-relevance 3.1.0, EvaluationMetrics.java; issue 191",
     differs=("Later versions count grades from a threshold of each query's own on as relevant.",),
     duplicates=Duplicates.COUNT_EACH,  # NDCG of 1.31
     judged_twice=JudgedTwice.LAST,
-    ties=Ties.INPUT,
     gain="exp",
-    rel=ABOVE_ZERO,
     readings={"P": {"padded": False}},  # / min(k, hits)
-    empty=0.0,
     decimals=2,
     half_up=True,  # Math.round(100 x) / 100
-    printed=prints(
-        {"Coverage@10": "Judged@10", "Precision@10": "P@10", "MAP@10": "AP@10", "NDCG@10": "nDCG@10"}, number=FULL
-    ),
+    printed=prints({"Coverage@10": "Judged@10", "Precision@10": "P@10", "MAP@10": "AP@10", "NDCG@10": "nDCG@10"}),
 ).register()
 
 QUEPID = Dialect(
@@ -89,31 +77,20 @@ QUEPID = Dialect(
     empty=0.0,  # nDCG: d ? n / d : 0
     missing=MissingQuery.SKIP,  # scoreAll: a query with zero search results ('zsr') is no part of the case's score
     printed=prints(
-        {name: name for name in ("nDCG@10", "AP@10", "ERR@10", "P@10", "RR@10", "DCG@10", "CG@10")},
-        number=fixed(2),
+        {name: name for name in ("nDCG@10", "AP@10", "ERR@10", "P@10", "RR@10", "DCG@10", "CG@10")}, fixed(2)
     ),
 ).register()
 """A case's score is the mean over its queries."""
 
-PYVESPA = Dialect(
+PYVESPA = listed(
     name="pyvespa",
     title="pyvespa, VespaEvaluator",
     reference="pyvespa 1.2.9, evaluation.py",
     differs=("Grades must be from 0 to 1, are used by ndcg only, and queries whose grades are all 0 count 0 then.",),
-    duplicates=Duplicates.COUNT_EACH,
-    judged_twice=JudgedTwice.MAX,
-    ties=Ties.INPUT,
-    gain="linear",
-    rel=ABOVE_ZERO,
     readings={"AP": {"out_of": "cutoff"}},
     empty=LEAVE_OUT,  # queries without relevant documents are dropped
     printed=prints(
-        {
-            f"{label}@{k}": f"{name}@{k}"
-            for label, name in (("accuracy", "Success"), ("precision", "P"), ("recall", "R"))
-            for k in (1, 3, 5, 10)
-        }
-        | {"mrr@10": "RR@10", "ndcg@10": "nDCG@10", "map@100": "AP@100"},
-        number=FULL,
+        at_cutoffs((1, 3, 5, 10), {"accuracy@": "Success", "precision@": "P", "recall@": "R"})
+        | {"mrr@10": "RR@10", "ndcg@10": "nDCG@10", "map@100": "AP@100"}
     ),
 ).register()

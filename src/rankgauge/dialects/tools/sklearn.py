@@ -1,7 +1,6 @@
 """scikit-learn's ndcg_score and torchmetrics: `ndcg_score(k=10)`, `RetrievalNormalizedDCG(top_k=10)` are nDCG@10."""
 
 from rankgauge.dialects.dialect import Dialect, prints
-from rankgauge.measures.output import FULL
 from rankgauge.policies import IdealPool, MissingQuery, NegativeGrade, Ties
 
 SKLEARN = Dialect(
@@ -17,7 +16,7 @@ SKLEARN = Dialect(
     discount="log2",  # the same: 1 / log2(position from 0 + 2)
     empty=0.0,  # _ndcg_sample_scores: gain[all_irrelevant] = 0
     missing=MissingQuery.SKIP,  # a query is a row of scores
-    printed=prints({"ndcg": "nDCG"}, number=FULL),  # k=None, the default: the whole list
+    printed=prints({"ndcg": "nDCG"}),  # k=None, the default: the whole list
 ).register()
 
 TORCHMETRICS = Dialect(
@@ -40,16 +39,8 @@ TORCHMETRICS = Dialect(
     empty=0.0,  # empty_target_action='neg', the default
     missing=MissingQuery.SKIP,  # a query is an index of predictions
     printed=prints(
-        {
-            "RetrievalMAP": "AP",
-            "RetrievalMRR": "RR",
-            "RetrievalNormalizedDCG": "nDCG",
-            "RetrievalPrecision": "SetP",
-            "RetrievalRecall": "SetR",
-            "RetrievalHitRate": "Success",
-            "RetrievalRPrecision": "Rprec",
-        },
-        number=FULL,
+        {"RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalNormalizedDCG": "nDCG", "RetrievalPrecision": "SetP"}
+        | {"RetrievalRecall": "SetR", "RetrievalHitRate": "Success", "RetrievalRPrecision": "Rprec"}
     ),
 ).register()
 """empty_target_action='pos' is empty=1, and 'skip' is empty=leave-out."""

@@ -6,8 +6,9 @@ Its options are overrides: -c is missing=zero, -l 2 is rel=2, -M 100 is depth=10
 
 from dataclasses import replace
 
-from rankgauge.dialects.dialect import Dialect, prints
+from rankgauge.dialects.dialect import Dialect, at_cutoffs, prints
 from rankgauge.measures import Listed, resolve
+from rankgauge.measures.output import fixed
 from rankgauge.measures.trec_names import NAMES, NEW, RANKS
 from rankgauge.policies import FractionalGrade, MissingQuery, NegativeGrade, QueryOrder, Ties
 
@@ -70,14 +71,15 @@ TREC_EVAL_8 = Dialect(
     missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
     query_order=QueryOrder.APPEARANCE,  # get_top keeps the order of the file
     printed=(
-        *prints({"num_q": "NumQ"}, per_query=False),
-        *prints({"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "map": "AP"}),
-        *prints({"gm_ap": "GMAP"}, per_query=False),
-        *prints({"R-prec": "Rprec", "bpref": "Bpref", "recip_rank": "RR"}),
-        *prints({"11-pt_avg": "IPrecAvg", "ndcg_trec": "nDCG"}),
-        *prints({f"ircl_prn.{i / 10:.2f}": f"IPrec@{i / 10}" for i in range(11)}),
-        *prints({f"P{k}": f"P@{k}" for k in RANKS.split(",")}),
-        *prints({f"recall{k}": f"R@{k}" for k in RANKS.split(",")}),
+        *prints({"num_q": "NumQ"}, fixed(4), per_query=False),
+        *prints({"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "map": "AP"}, fixed(4)),
+        *prints({"gm_ap": "GMAP"}, fixed(4), per_query=False),
+        *prints(
+            {"R-prec": "Rprec", "bpref": "Bpref", "recip_rank": "RR", "11-pt_avg": "IPrecAvg", "ndcg_trec": "nDCG"}
+            | {f"ircl_prn.{i / 10:.2f}": f"IPrec@{i / 10}" for i in range(11)}
+            | at_cutoffs(RANKS.split(","), {"P": "P", "recall": "R"}),
+            fixed(4),
+        ),
     ),
     lists_missing=False,  # with -c a missing topic is in the averages, but -q does not list it
 ).register()

@@ -1,7 +1,7 @@
 """gdeval and ndeval, the tools of TREC's web tracks."""
 
-from rankgauge.dialects.dialect import ALL, Dialect, prints
-from rankgauge.measures import Listed, Printed, parse
+from rankgauge.dialects.dialect import ALL, Dialect, at_cutoffs, prints
+from rankgauge.measures import Listed
 from rankgauge.measures.output import fixed
 from rankgauge.policies import (
     LEAVE_OUT,
@@ -30,7 +30,7 @@ GDEVAL = Dialect(
     query_order=QueryOrder.NUMERIC,  # runOrder compares topics with <
     printed=prints(
         {f"{label}@{k}": f"{name}@{k}" for k in (5, 10, 20) for label, name in (("ndcg", "nDCG"), ("err", "ERR"))},
-        number=fixed(5),
+        fixed(5),
         nothing="0.00000",
     ),
     lists_missing=False,  # with -c a missing topic is in the averages, but has no line
@@ -38,15 +38,11 @@ GDEVAL = Dialect(
 """-c is missing=zero, and -k 10 is the cutoff of a measure: nDCG@10. It prints both measures at one cutoff, 20 unless
 told otherwise. gdeval counts each line of a document that is listed or judged twice; here that is refused."""
 
-CUTOFFS = (5, 10, 20)
+_CASCADES = {"ERR-IA@": "ERR_IA", "nERR-IA@": "nERR_IA", "alpha-DCG@": "alpha_DCG", "alpha-nDCG@": "alpha_nDCG"}
 LABELS = {
-    **{f"{label}@{k}": f"{label.replace('-', '_')}@{k}" for label in ("ERR-IA", "nERR-IA") for k in CUTOFFS},
-    **{f"{label}@{k}": f"{label.replace('-', '_')}@{k}" for label in ("alpha-DCG", "alpha-nDCG") for k in CUTOFFS},
-    "NRBP": "NRBP",
-    "nNRBP": "nNRBP",
-    "MAP-IA": "AP_IA",
-    **{f"P-IA@{k}": f"P_IA@{k}" for k in CUTOFFS},
-    **{f"strec@{k}": f"StRecall@{k}" for k in CUTOFFS},
+    **at_cutoffs((5, 10, 20), _CASCADES),
+    **{"NRBP": "NRBP", "nNRBP": "nNRBP", "MAP-IA": "AP_IA"},
+    **at_cutoffs((5, 10, 20), {"P-IA@": "P_IA", "strec@": "StRecall"}),
 }
 """What outputMeasures prints, in its order."""
 
@@ -73,9 +69,7 @@ NDEVAL = Dialect(
     },
     missing=MissingQuery.SKIP,  # without -c only the topics of the run are averaged
     query_order=QueryOrder.NUMERIC,  # topics are numbers
-    printed=Listed(
-        lambda: [Printed(name=label, measure=parse(name), number=fixed(6)) for label, name in LABELS.items()]
-    ),
+    printed=Listed(lambda: prints(LABELS, fixed(6))),
     usual=ALL,  # plain measures do not even read diversity qrels
     lists_missing=False,  # with -c a missing topic is in the averages, but has no line
 ).register()

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.audit.tools.advice import AuditAdvice, definition, fullest, join_words
 from rankgauge.audit.tools.cause import Cause
-from rankgauge.audit.tools.conditions import Conditions
+from rankgauge.audit.tools.scores import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS

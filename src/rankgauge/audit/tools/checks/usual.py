@@ -8,7 +8,7 @@ from functools import partial
 import polars as pl
 
 from rankgauge.audit.tools.check import Check, Finding, Subject
-from rankgauge.audit.tools.conditions import CUTOFF
+from rankgauge.audit.tools.scores import CUTOFF
 from rankgauge.files.mismatch import partly_near
 
 
