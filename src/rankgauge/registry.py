@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from rankgauge.errors import UnknownNameError, nearest
@@ -24,8 +25,8 @@ T = TypeVar("T")
 class Registry(Mapping[str, T], Generic[T]):
     """The things of one kind by name, found in the modules of its rooms.
 
-    As a mapping it has them all, sorted by name or by `order`. Looking one up loads only the file named for it, where
-    there is one.
+    As a mapping it has them all, sorted by name or by `order`. Looking one up loads only the file named for it, or one
+    whose text has the name.
     """
 
     def __init__(
@@ -39,7 +40,6 @@ class Registry(Mapping[str, T], Generic[T]):
         self.kind, self.rooms, self._order, self._lenient, self._entry = kind, rooms, order, lenient, entry
         self.loaded: dict[str, T] = {}
         """The things whose files have been imported so far."""
-        self._modules: dict[str, str] | None = None
 
     def add(self, thing: T, name: str | None = None) -> T:
         """Return the thing, known from now on by its own `name` or by the one that is given."""
@@ -88,34 +88,56 @@ class Registry(Mapping[str, T], Generic[T]):
         return plain(name) in self._files
 
     def _near_file(self, name: str) -> T | None:
-        """Return the thing of that name: a file named for it, or for its beginning, is tried before all the others."""
+        """Return the thing of that name, after importing as few files as can be."""
         if name not in self.loaded:
-            short = plain(name)
-            begun = (self._files.get(short[:end]) for end in range(len(short), 0, -1))
-            if file := next(filter(None, begun), None):
-                importlib.import_module(file)
-        if name not in self.loaded:
-            self._load_all()
+            for module in self._likely_modules(name):
+                importlib.import_module(module)
+                if name in self.loaded:
+                    break
+            else:
+                self._load_all()
         if name not in self.loaded and self._lenient:
             return next((thing for known, thing in self.loaded.items() if plain(known) == plain(name)), None)
         return self.loaded.get(name)
+
+    def _likely_modules(self, name: str) -> Iterator[str]:
+        """Yield the module named for a thing, or for the beginning of its name, then those whose text has the name."""
+        short = plain(name)
+        begun = (self._files.get(short[:end]) for end in range(len(short), 0, -1))
+        if file := next(filter(None, begun), None):
+            yield file[0]
+        for module, path in self._files.values():
+            if path.endswith(".py"):
+                with open(path, encoding="utf-8") as source:
+                    text = source.read()
+                if f"class {name}(" in text or f'"{name}"' in text:
+                    yield module
 
     def _meaning(self, word: str) -> list[str]:
         """Return the names of things whose titles have the word."""
         words = {name: title.lower().replace(",", " ").split() for name, title in self.titles().items()}
         return [name for name, parts in words.items() if word.lower() in parts][:3]
 
-    @property
-    def _files(self) -> dict[str, str]:
-        """The modules of the rooms by their plain names; none is imported to list them."""
-        if self._modules is None:
-            self._modules = {}
-            for room in self.rooms:
-                self._modules |= {plain(name): f"{room}.{name}" for name in _module_names(room)}
-        return self._modules
+    @cached_property
+    def _files(self) -> dict[str, tuple[str, str]]:
+        """The modules of the rooms and their paths, by plain names; none is imported to list them.
+
+        A room may have more than one folder, but only once it has been imported.
+        """
+        files = {}
+        for room in self.rooms:
+            own = os.path.join(os.path.dirname(__file__), *room.split(".")[1:])
+            for folder in sys.modules[room].__path__ if room in sys.modules else [own]:
+                for file in sorted(os.listdir(folder)):
+                    name, _, suffix = file.partition(".")
+                    path = os.path.join(folder, file)
+                    package = os.path.exists(os.path.join(path, "__init__.py"))
+                    if name[:1] not in ("", "_") and (suffix == "py" or package):
+                        files[plain(name)] = f"{room}.{name}", path
+        return files
 
     def _load_all(self) -> None:
-        for module in self._files.values():
+        for module, _ in self._files.values():
             importlib.import_module(module)
         if self._entry:
             from importlib.metadata import entry_points
@@ -123,19 +145,6 @@ class Registry(Mapping[str, T], Generic[T]):
             group, self._entry = self._entry, ""
             for point in entry_points(group=group):
                 point.load()
-
-
-def _module_names(room: str) -> Iterator[str]:
-    """List the modules of a package. It may have more than one folder, but only once it has been imported."""
-    own = os.path.join(os.path.dirname(__file__), *room.split(".")[1:])
-    folders = sys.modules[room].__path__ if room in sys.modules else [own]
-    for folder in folders:
-        for file in sorted(os.listdir(folder)):
-            name, _, suffix = file.partition(".")
-            if name[:1] not in ("", "_") and (
-                suffix == "py" or os.path.exists(os.path.join(folder, name, "__init__.py"))
-            ):
-                yield name
 
 
 class Registered:
