@@ -43,7 +43,9 @@ def define(
     (Spark, the command line) do not know it; and a call for each query is slower than a kernel for all of them.
     """
     _check_name(name)
-    _check_bounds(bounds)
+    pair = isinstance(bounds, tuple | list) and len(bounds) == 2 and all(isinstance(end, Real) for end in bounds)
+    if not pair or not bounds[0] < bounds[1]:
+        raise ParameterError("define", "bounds", "two numbers, the least and the most that a value can be", bounds)
     arguments = _count_arguments(name, function)
     example = np.array([unjudged if grade is None else grade for grade in SHOWN])
 
@@ -69,17 +71,15 @@ def define(
         def values(self, lists: RankedLists) -> FloatArray:
             """Call the function for each list."""
             shape, judged = lists.retrieved.shape, lists.ideal.shape[-1]
+            cutoff = np.inf if self.cutoff is None else self.cutoff
+            lengths = np.minimum(lists.retrieved, cutoff).astype(np.intp).reshape(-1)
             ideal = np.broadcast_to(lists.ideal, (*shape, judged)).reshape(-1, judged)
             hits = lists.ranks.reshape(-1, lists.ranks.shape[-1]), lists.grades.reshape(-1, lists.ranks.shape[-1])
             called = [
                 _call(name, function, _by_rank(ranks, grades, length, unjudged), arguments, best[~np.isnan(best)])
-                for ranks, grades, length, best in zip(*hits, self._lengths(lists), ideal, strict=True)
+                for ranks, grades, length, best in zip(*hits, lengths.tolist(), ideal, strict=True)
             ]
             return np.array(called, dtype=np.float64).reshape(shape)
-
-        def _lengths(self, lists: RankedLists) -> list[int]:
-            cutoff = np.inf if self.cutoff is None else self.cutoff
-            return [int(length) for length in np.minimum(lists.retrieved, cutoff).reshape(-1)]
 
     Defined.__name__ = Defined.__qualname__ = name
     return Defined()
@@ -117,17 +117,11 @@ def _count_arguments(name: str, function: Callable[..., Any]) -> int:
     except ValueError:  # some built-in functions do not say
         return 1
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [one for one in parameters if one.kind in kinds and one.default is inspect.Parameter.empty]
+    needed = [each for each in parameters if each.kind in kinds and each.default is inspect.Parameter.empty]
     if len(needed) not in (1, 2):
         wanted = f"a function of grades by rank, or of these and the grades of the judgments ({name})"
         raise ParameterError("define", "function", wanted, f"one of {len(needed)} arguments")
     return len(needed)
-
-
-def _check_bounds(bounds: tuple[float, float]) -> None:
-    pair = isinstance(bounds, tuple | list) and len(bounds) == 2 and all(isinstance(one, Real) for one in bounds)
-    if not pair or not bounds[0] < bounds[1]:
-        raise ParameterError("define", "bounds", "two numbers, the least and the most that a value can be", bounds)
 
 
 def _check_name(name: str) -> None:

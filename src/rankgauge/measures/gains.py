@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
+from rankgauge.constraints import real_number
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.measures.measure import parameter
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 from rankgauge.ranking.lists import Weight
@@ -150,3 +153,29 @@ def stop_probability(lists: RankedLists, max_grade: float, rule: str | None = No
             hint=f"Name the top of the scale: ERR(max_grade={top:g}).",
         )
     return np.asarray(gains(lists, "exp") / _powers(np.asarray(max_grade)))
+
+
+DEEPEST = 1000
+"""How deep users read at most where a measure has no cutoff, as in cwl_eval, which its authors wrote."""
+
+SCALE_ENDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "max_rel": lambda top: {"max_grade": top},
+    "min_rel": lambda low: {"min_grade": low},
+}
+"""ir-measures' names of the ends of the scale."""
+
+
+def lowest_grade() -> Any:
+    """Return the parameter `min_grade`."""
+    return parameter(default=0.0, words="the highest grade that gains nothing")
+
+
+def wanted_gain() -> Any:
+    """Return the parameter `T`."""
+    words = "how much gain the user wants: 1 is one document of the top grade"
+    return parameter(real_number(positive=True), default=1.0, words=words)
+
+
+def gain_shares(lists: RankedLists, low: float, top: float) -> FloatArray:
+    """Return the gain of each hit, from 0 for the lowest grade to 1 for the top of the scale."""
+    return np.asarray(np.clip((np.where(lists.judged, lists.grades, low) - low) / max(top - low, 1e-300), 0.0, 1.0))

@@ -51,16 +51,13 @@ class Tabulated:
         shared: FloatArray = (after - before) / (end - start) * self.weight[: start.shape[1]]
         return np.asarray(shared.sum(axis=1))
 
-    @cached_property
-    def _rows(self) -> IndexArray:
-        """Where the entries of each rank begin."""
-        return np.arange(0, self.added.size, UNGRADED + 1)[:, np.newaxis]
-
     def _total(self, table: FloatArray, codes: KeyArray) -> FloatArray:
         """Return the sums of a table's entries, added from rank to rank as kernels do."""
-        found = table.take(codes + self._rows[: len(codes)])
+        rows = np.arange(0, self.added.size, UNGRADED + 1)[:, np.newaxis]  # where the entries of each rank begin
+        entries = table.take(codes + rows[: len(codes)])
         # Many lists are added rank by rank; one alone would be added pairwise.
-        return np.asarray(np.add.reduce(found, axis=0) if found.shape[1] > 1 else np.add.accumulate(found, axis=0)[-1])
+        added = np.add.reduce(entries, axis=0) if entries.shape[1] > 1 else np.add.accumulate(entries, axis=0)[-1]
+        return np.asarray(added)
 
 
 @lru_cache(maxsize=64)
@@ -79,15 +76,15 @@ def tabulate(kernel: Measure, depth: int) -> Tabulated | None:
     codes = np.repeat(np.arange(UNGRADED + 1, dtype=np.int32)[np.newaxis], depth, axis=0)
     # The ideal order may go through a tool's own arithmetic, as the list does.
     for ideal in [amounts, below.contributions(lists)] if below is not None else [None]:
-        found = Tabulated(
+        tabulated = Tabulated(
             added=np.ascontiguousarray(amounts.T),
             ideal=None if ideal is None else np.ascontiguousarray(ideal.T),
             worth=above.worth(lists)[:, 0],
             weight=above.weight(np.arange(1.0, depth + 1)),
         )
-        sums, ideals = found.sums(codes), found.ideals(codes)
+        sums, ideals = tabulated.sums(codes), tabulated.ideals(codes)
         if np.array_equal(sums if ideals is None else ratio(sums, ideals), expected, equal_nan=True):
-            return found
+            return tabulated
     return None
 
 
@@ -139,16 +136,13 @@ class Layout:
 
     def parts(self) -> Iterator[ListPart]:
         """Yield the lists in parts of like length; padding adds a quarter at most, but for the shortest."""
-        if self.width is None:
-            yield from self._padded_parts()
+        if self.width is not None:
+            step = max(1, CELLS // max(self.width, 1))
+            for at in range(0, self.count, step):
+                stop = min(at + step, self.count)
+                source = slice(at * self.width, stop * self.width)
+                yield ListPart(index=slice(at, stop), source=source, width=self.width)
             return
-        step = max(1, CELLS // max(self.width, 1))
-        for at in range(0, self.count, step):
-            stop = min(at + step, self.count)
-            source = slice(at * self.width, stop * self.width)
-            yield ListPart(index=slice(at, stop), source=source, width=self.width)
-
-    def _padded_parts(self) -> Iterator[ListPart]:
         order = np.argsort(self.sizes, kind="stable")
         sizes, end = self.sizes[order], int(self.sizes.sum())
         starts = (np.cumsum(self.sizes) - self.sizes)[order]
@@ -158,8 +152,8 @@ class Layout:
             stop = min(int(np.searchsorted(sizes, limit, side="right")), at + max(1, CELLS // limit))
             columns = np.arange(int(sizes[stop - 1]))
             filled = columns < sizes[at:stop, np.newaxis]
-            source = np.where(filled, starts[at:stop, np.newaxis] + columns, end)
-            yield ListPart(index=order[at:stop], source=source, width=len(columns))
+            places = np.where(filled, starts[at:stop, np.newaxis] + columns, end)
+            yield ListPart(index=order[at:stop], source=places, width=len(columns))
             at = stop
 
     def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
@@ -208,7 +202,11 @@ class JudgedLists:
         scores = self.part.rows(flat)
         keys, absent = score_keys(scores)
         keys |= self.codes
-        retrieved, unsure = self._list_lengths(absent, how)
+        retrieved, unsure = np.full(len(self.codes), float(self.part.width)), _NONE
+        if absent is not None:
+            retrieved -= absent.sum(axis=1, dtype=np.float64)
+            if how.ideal is IdealPool.RETRIEVED:  # the ideal order depends on which documents a list has
+                unsure = np.flatnonzero((absent & (self.codes != UNGRADED)).any(axis=1))
         first = first_keys(keys, min(self.depth + 1, self.part.width))
         sums = self.table.sums(first[: self.depth] & UNGRADED)
         tied = np.flatnonzero(doubtful(first, self.depth))
@@ -229,15 +227,6 @@ class JudgedLists:
             return self.table.expected(tied.codes, tied.start, tied.end), tied.sure
         given = score_keys(scores)[0] | self.codes[rows]
         return self.table.sums(settled_codes(given, how.ties, self.depth)), tied.sure
-
-    def _list_lengths(self, absent: BoolArray | None, how: Ranking) -> tuple[FloatArray, IndexArray]:
-        """Return how many documents each list has, and the lists whose ideal order depends on which ones."""
-        if absent is None:
-            return np.full(len(self.codes), float(self.part.width)), _NONE
-        retrieved = self.part.width - absent.sum(axis=1, dtype=np.float64)
-        if how.ideal is not IdealPool.RETRIEVED:
-            return retrieved, _NONE
-        return retrieved, np.flatnonzero((absent & (self.codes != UNGRADED)).any(axis=1))
 
 
 @entity

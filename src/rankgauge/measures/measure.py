@@ -75,8 +75,8 @@ class Aggregate(Enum):
         `single` does it in single precision.
         """
         counted = values[~np.isnan(values)]
-        found = _AGGREGATES[self](counted, single) if len(counted) else np.nan
-        return float(np.float32(found)) if single else found
+        overall = _AGGREGATES[self](counted, single) if len(counted) else np.nan
+        return float(np.float32(overall)) if single else overall
 
 
 LEAST = 1e-5
@@ -122,20 +122,20 @@ def read_examples(text: str) -> tuple[Example, ...]:
     document, `?` one of the pool that nobody judged; a document that is judged by subtopic has its grades with commas
     between them, `.` where it is in no such stratum. A list without documents is `nothing`; `#` begins a comment.
     """
-    found = []
+    examples = []
     for words in (line.partition("#")[0].split() for line in text.splitlines()):
         if words:
             measure, _, rest = " ".join(words).partition(" of ")
             listed, _, value = rest.partition(" = ")
             grades, _, missed = listed.replace("nothing", "").partition("|")
-            found.append(Example(measure, _read_grades(grades), missed=_read_grades(missed), value=value))
-    return tuple(found)
+            examples.append(Example(measure, _read_grades(grades), missed=_read_grades(missed), value=value))
+    return tuple(examples)
 
 
 def _read_grades(text: str) -> tuple[Any, ...]:
     """Return the grade of each document, or its grades by subtopic."""
-    known = [tuple(_SIGNS[one] if one in _SIGNS else float(one) for one in word.split(",")) for word in text.split()]
-    return tuple(grades if len(grades) > 1 else grades[0] for grades in known)
+    documents = ([_SIGNS[g] if g in _SIGNS else float(g) for g in word.split(",")] for word in text.split())
+    return tuple(tuple(grades) if len(grades) > 1 else grades[0] for grades in documents)
 
 
 @record
@@ -178,13 +178,20 @@ class Facts:
         return self.attains or (self.improves and self.ties is not TieRule.IMMUNE)
 
 
-_ASKED = {
+_BY_GROUP = (
+    "by group, and these do not say which group they are of",
+    "Give qrels (query group document grade), for preferences also trec_eval's prefs (query group subgroup document "
+    "level), or a table with a column subtopic that names the group.",
+)
+_ASKED: Mapping[JudgmentKind, tuple[str, str]] = {
     JudgmentKind.SUBTOPICS: (
-        "by subtopic",
+        "by subtopic, and these have one grade for each document",
         "Give diversity qrels (query subtopic document grade), or a table with a column subtopic.",
     ),
+    JudgmentKind.GROUPS: _BY_GROUP,
+    JudgmentKind.PREFERENCES: _BY_GROUP,
     JudgmentKind.SAMPLES: (
-        "of a sample",
+        "of a sample, and these have one grade for each document",
         "Give sample_eval's qrels (query iteration document stratum grade), TREC's prels (query document grade method "
         "probability), or a table with a column stratum.",
     ),
@@ -347,16 +354,8 @@ class Measure:
 
     def unasked(self) -> JudgmentsError:
         """Return the error for judgments that do not say what the measure asks for."""
-        if self.facts.judgments in (JudgmentKind.PREFERENCES, JudgmentKind.GROUPS):
-            return JudgmentsError(
-                f"{self.facts.name} asks for judgments by group, and these do not say which group they are of",
-                hint="Give qrels (query group document grade), for preferences also trec_eval's prefs (query group "
-                "subgroup document level), or a table with a column subtopic that names the group.",
-            )
         asked, hint = _ASKED[self.facts.judgments]
-        return JudgmentsError(
-            f"{self.facts.name} asks for judgments {asked}, and these have one grade for each document", hint=hint
-        )
+        return JudgmentsError(f"{self.facts.name} asks for judgments {asked}", hint=hint)
 
     def values(self, lists: RankedLists) -> FloatArray:
         """Return the kernel: the sum of what the hits add, over the divisor.
@@ -436,18 +435,19 @@ class Measure:
 
 
 def asking(measures: Iterable[Measure]) -> Measure | None:
-    """A measure that asks for more than a grade for each document, if there is one; all that do ask for the same."""
-    found = {one.facts.judgments: one for one in measures if one.facts.judgments is not JudgmentKind.GRADES}
-    if len(found) > 1:
-        names = " and ".join(str(one) for one in found.values())
+    """Return a measure that asks for more than a grade for each document, if there is one; all that do ask the same."""
+    by_kind = {measure.facts.judgments: measure for measure in measures}
+    by_kind.pop(JudgmentKind.GRADES, None)
+    if len(by_kind) > 1:
+        names = " and ".join(map(str, by_kind.values()))
         raise ParameterError("evaluate", "measures", "of one kind of judgments; these need different ones", names)
-    return next(iter(found.values()), None)
+    return next(iter(by_kind.values()), None)
 
 
 def kind_asked(measures: Iterable[Measure]) -> JudgmentKind:
     """Return what the measures ask judgments to say."""
-    found = asking(measures)
-    return JudgmentKind.GRADES if found is None else found.facts.judgments
+    measure = asking(measures)
+    return JudgmentKind.GRADES if measure is None else measure.facts.judgments
 
 
 def _literal(value: Any) -> str:

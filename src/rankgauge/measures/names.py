@@ -107,8 +107,8 @@ def ours(text: str) -> str | None:
             continue
         parts = match.groupdict()
         parameters = [part for part in ((parts.get("parameters") or "").strip("()"), rel) if part]
-        if found := _spell_ours(plain(parts["name"]), parameters, parts.get("cutoff"), text):
-            return found
+        if name := _spell_ours(plain(parts["name"]), parameters, parts.get("cutoff"), text):
+            return name
     return None
 
 
@@ -123,14 +123,8 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def our_name(name: str) -> str | None:
-    """Our name of a measure, whatever the cutoff; parameters that the other name implies are left out."""
-    found = _our_name(plain(name), None) or AT_RANK.get(plain(name))
-    return found and found.partition("(")[0]
-
-
 def _our_name(short: str, cutoff: str | None) -> str | None:
-    """Our name for a plain one; torchmetrics' begin with a word of their own."""
+    """Return our name for a plain one; torchmetrics' begin with a word of their own."""
     bare = short.removeprefix(_LIBRARY)
     special = WHOLE_LIST.get(short) if cutoff is None else AT_RANK.get(bare)
     return special or OTHER_NAMES.get(bare) or next((known for known in MEASURES if plain(known) == short), None)
@@ -142,10 +136,10 @@ def _spell_ours(short: str, parameters: list[str], cutoff: str | None, text: str
     if several is not None:
         meanings = {name.format(k=cutoff): words.format(k=cutoff) for name, words in several.items()}
         raise AmbiguousNameError("measure", text, meanings)
-    found = _our_name(short, cutoff)
-    if found is None:
+    meant = _our_name(short, cutoff)
+    if meant is None:
         return None
-    name, _, implied = found.rstrip(")").partition("(")
+    name, _, implied = meant.rstrip(")").partition("(")
     rule = MEASURES[name].facts.cutoff
     if rule in (Cutoff.REQUIRED, Cutoff.RECALL) and cutoff is None:
         return None
@@ -179,7 +173,9 @@ def parse(text: str | Measure) -> Measure:
             raise unknown(text)
         return parse(meant)
     given = _written_parameters(match["parameters"] or "", text)
-    kind = _variant(kind, given)
+    for name in kind.variants.keys() & given.keys():
+        if given.pop(name):  # the parameter of another tool makes another measure of this one
+            kind = MEASURES[kind.variants[name]]
     parameters = _parameters(kind, given)
     if match["cutoff"] is not None:
         parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)
@@ -188,17 +184,17 @@ def parse(text: str | Measure) -> Measure:
 
 def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
     """Return what all the names stand for. If some are unknown, the error is about every name that is wrong."""
-    found: list[T] = []
+    meant: list[T] = []
     errors: list[RankGaugeError] = []
     for name in names:
         try:
-            found.extend(find(name))
+            meant.extend(find(name))
         except (UnknownNameError, ParameterError) as error:
             errors.append(error)
     unknown = [error for error in errors if isinstance(error, UnknownNameError)]
     if errors:
         raise UnknownNamesError(errors) if unknown and len(errors) > 1 else errors[0]
-    return found
+    return meant
 
 
 def resolve(names: Iterable[str | Measure]) -> list[Printed]:
@@ -219,7 +215,7 @@ def _resolve_name(name: str | Measure) -> list[Printed]:
         return resolve(SETS[name])
     match = SPELLED.fullmatch(name.strip())
     # bpref_10 is a measure of its own, not bpref with a parameter; so is bpref_10(rel=2).
-    if match is not None and (name in NAMES or not MEASURES.has_file(name.partition("(")[0])):
+    if match is not None and name.partition("(")[0] != "bpref_10":
         try:
             return _expand(NAMES[match["name"]], match["parameters"] or "")
         except ParameterError:
@@ -277,10 +273,8 @@ def _written_parameters(text: str, whole: str) -> dict[str, Any]:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         given = {
-            one.arg: one.value.id
-            if isinstance(one.value, ast.Name)
-            else ast.literal_eval(one.value)  # a text, unquoted
-            for one in call.keywords
+            word.arg: word.value.id if isinstance(word.value, ast.Name) else ast.literal_eval(word.value)
+            for word in call.keywords  # a name is a text without quotes
         }
         positional = bool(call.args)
     except (SyntaxError, ValueError, AssertionError):
@@ -288,14 +282,6 @@ def _written_parameters(text: str, whole: str) -> dict[str, Any]:
     if positional or None in given:
         raise ParameterError(whole, "parameters", "written as name=value, as in nDCG(dcg='exp-log2')", text)
     return {str(name): value for name, value in given.items()}
-
-
-def _variant(kind: type[Measure], given: dict[str, Any]) -> type[Measure]:
-    """Return the measure that another tool's parameter makes of one: that parameter is taken from those given."""
-    for name in kind.variants.keys() & given.keys():
-        if given.pop(name):
-            return MEASURES[kind.variants[name]]
-    return kind
 
 
 def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -366,15 +352,18 @@ def _near(text: str, known: list[str]) -> list[str]:
         return [_spell_near(meant, parameters, cutoff)]
     if numbered and (meant := _nearest_meaning(numbered["name"], list(MEASURES))):
         return [_spell_near(meant, parameters, cutoff or numbered["cutoff"])]
-    lowered = {one.lower(): one for one in reversed(named) if len(one) > 1}  # a letter is near to any short word
+    lowered = {each.lower(): each for each in reversed(named) if len(each) > 1}  # a letter is near to any short word
     import difflib  # here: only a wrong name needs it
 
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=3, cutoff=0.5)
-    return list(dict.fromkeys(_spell_near(lowered[one], parameters, cutoff) for one in near))
+    return list(dict.fromkeys(_spell_near(lowered[close], parameters, cutoff) for close in near))
 
 
 def _nearest_meaning(name: str, known: list[str]) -> str | None:
-    return our_name(name) or next((one for one in known if plain(one) == plain(name)), None)
+    """Return our name of a measure, whatever the cutoff and parameters, or a known name in other letters."""
+    if meant := _our_name(plain(name), None) or AT_RANK.get(plain(name)):
+        return meant.partition("(")[0]
+    return next((candidate for candidate in known if plain(candidate) == plain(name)), None)
 
 
 def _spell_near(name: str, parameters: str, cutoff: str | None) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.measures.diversity.i_rec import I_rec
+from rankgauge.measures.diversity.ap_ia import I_rec
 from rankgauge.measures.gains import DISCOUNTS, GAINS, cumulate, discount, final, gains
 from rankgauge.measures.intents import intent_facts, intents, order_documents
 from rankgauge.measures.measure import OPEN, SHARE, Measure, choice, parameter, read_examples

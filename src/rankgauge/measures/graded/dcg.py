@@ -5,10 +5,9 @@ from functools import partial
 import numpy as np
 
 from rankgauge.measures.forms import Form, Shape
-from rankgauge.measures.gains import discount, gains
+from rankgauge.measures.gains import SCALE_ENDS, discount, gain_shares, gains, lowest_grade
 from rankgauge.measures.graded.ndcg import DCG
 from rankgauge.measures.measure import OPEN, Facts, Measure, read_examples
-from rankgauge.measures.user_models import ENDS, gain_shares, lowest_grade
 from rankgauge.numeric import FloatArray
 from rankgauge.ranking import RankedLists
 
@@ -55,7 +54,7 @@ class SDCG(Measure):
             SDCG(max_rel=4)@3 of 2 - | 4 = (2/4) / (1 + 1/log2(3) + 1/2)
         """),
     )
-    shorthands = {**ENDS, "dcg": lambda name: {}}  # ir-measures' dcg='log2' is the only one there is
+    shorthands = {**SCALE_ENDS, "dcg": lambda name: {}}  # ir-measures' dcg='log2' is the only one there is
     cutoff: int = OPEN
     min_grade: float = lowest_grade()
     max_grade: float = OPEN

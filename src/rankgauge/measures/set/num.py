@@ -1,6 +1,5 @@
 """Counts of queries and documents: NumQ, NumRet, NumRel, NumRelRet, NumNonrelJudgedRet."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -16,18 +15,16 @@ count_facts = partial(Facts, bounds=(0.0, np.inf), ties=TieRule.IMMUNE, aggregat
 class NumQ(Measure):
     """One for each query, so that the sum counts them."""
 
-    facts = Facts(
+    facts = count_facts(
         title="Number of queries",
         formula=r"1",
         reference="trec_eval, m_num_q; ir-measures, NumQ",
         bounds=(1.0, 1.0),
-        ties=TieRule.IMMUNE,
         attains=True,
         examples=read_examples("""
             NumQ of 1 - 2 | 1 = 1
             NumQ of nothing = 1
         """),
-        aggregate=Aggregate.SUM,
     )
 
     def values(self, lists: RankedLists) -> FloatArray:
@@ -104,18 +101,15 @@ class NumRelRet(Measure):
 class NumNonrelJudgedRet(Measure):
     """The number of retrieved documents that were judged, and judged not relevant."""
 
-    facts = Facts(
+    facts = count_facts(
         title="Retrieved documents judged not relevant",
         formula=r"\sum_{r=1}^{n} [0 \le g_r < \mathrm{rel}]",
         reference="trec_eval 9.0.8, num_nonrel_judged_ret",
-        bounds=(0.0, math.inf),
-        ties=TieRule.IMMUNE,
         improves=False,
         examples=read_examples("""
             NumNonrelJudgedRet of 1 0 - 2 0 | 0 1 = 2
             NumNonrelJudgedRet(rel=2) of 1 0 - 2 0 | 2 = 3
         """),
-        aggregate=Aggregate.SUM,
     )
     rel: float = OPEN
 

@@ -1,5 +1,6 @@
-"""Precision and recall of the whole list, and what is made of them: SetP, SetR, SetF, SetAP, SetRelativeP."""
+"""Measures made of the 2×2 table of the whole list: precision, recall, their combinations, accuracy, utility."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -136,3 +137,95 @@ class SetRelativeP(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         return ratio(lists.found(self.rel), np.minimum(lists.retrieved, lists.total_relevant(self.rel)))
+
+
+def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
+    """Return how many documents of each list were decided on rightly, a + d of the 2×2 table, and wrongly, b + c."""
+    found = lists.found(rel)  # a: relevant and retrieved
+    wrong = lists.retrieved - found  # b: retrieved, but not relevant or not judged
+    missed = lists.total_relevant(rel) - found  # c: relevant, but not retrieved
+    rejected = lists.total_nonrelevant(rel) - lists.nonrelevant(rel).sum(axis=-1)  # d: judged not relevant, left out
+    return found + rejected, wrong + missed
+
+
+class SetAccuracy(Measure):
+    """The share of right decisions: relevant documents retrieved and non-relevant ones left out.
+
+    A retrieved document that nobody judged counts as a wrong decision; one that was left out cannot be counted.
+    """
+
+    facts = set_facts(
+        title="Set accuracy",
+        formula=r"\frac{a + d}{a + b + c + d}, \quad d \text{ judged non-relevant and not retrieved}",
+        reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+        better=True,
+        examples=read_examples("""
+            SetAccuracy of 1 - 2 0 | 1 0 0 = (2 + 2) / (2 + 2 + 1 + 2)
+            SetAccuracy(rel=2) of 2 1 3 | 2 1 = (2 + 1) / (2 + 1 + 1 + 1)
+            SetAccuracy of nothing = nan
+        """),
+    )
+    rel: float = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        right, wrong = decisions(lists, self.rel)
+        return ratio(right, right + wrong)
+
+
+class SetError(Measure):
+    """The share of wrong decisions: other documents retrieved and relevant ones missed. Lower is better."""
+
+    facts = set_facts(
+        title="Set error",
+        formula=r"\frac{b + c}{a + b + c + d}",
+        reference="Ageev, Kuralenok & Nekrestyanov, Official metrics of ROMIP 2010",
+        examples=read_examples("""
+            SetError of 1 - 2 0 | 1 0 0 = (2 + 1) / (2 + 2 + 1 + 2)
+            SetError(rel=2) of 2 1 3 | 2 1 = (1 + 1) / (2 + 1 + 1 + 1)
+            SetError of nothing = nan
+        """),
+    )
+    rel: float = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        right, wrong = decisions(lists, self.rel)
+        return ratio(wrong, right + wrong)
+
+
+class Utility(Measure):
+    """A sum over the collection: each document is worth what its kind is worth.
+
+    The four kinds are retrieved and relevant, retrieved and not relevant, missed (relevant, not retrieved), and the
+    rest; `collection` is the number of documents there are, which only the rest needs.
+    """
+
+    facts = Facts(
+        title="Set utility",
+        formula=r"p_1 R_{ret} + p_2 (n - R_{ret}) + p_3 (R - R_{ret}) + p_4 (N - n - R + R_{ret})",
+        reference="Lewis, The TREC-4 filtering track, TREC 1995; trec_eval 9.0.8, utility",
+        bounds=(-math.inf, math.inf),
+        ties=TieRule.IMMUNE,
+        better=True,
+        examples=read_examples("""
+            Utility of 1 0 - 2 | 1 = 2 - 2
+            Utility(relevant=3, nonrelevant=-2, missed=-1, rest=0.5, collection=10) of 1 0 - 2 | 1 = 3 * 2 - 2 * 2 -\
+                 1 * 1 + 0.5 * (10 - 4 - 1)
+            Utility(rest=0.5) of 1 | 1 = 1 + 0.5 * (0 + 1 - 1 - 2)
+        """),
+        counts_unjudged=True,
+    )
+    relevant: float = 1.0
+    nonrelevant: float = -1.0
+    missed: float = 0.0
+    rest: float = 0.0
+    collection: float = 0.0
+    rel: float = OPEN
+
+    def values(self, lists: RankedLists) -> FloatArray:
+        found, R, n = lists.found(self.rel), lists.total_relevant(self.rel), lists.retrieved
+        return (
+            self.relevant * found
+            + self.nonrelevant * (n - found)
+            + self.missed * (R - found)
+            + self.rest * (self.collection + found - n - R)
+        )
