@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.fusion.judged_fusion import SINGLE, TUNED, TunedFusion, held_out_gains, widening
-from rankgauge.fusion.tuning import tune_fusion
+from rankgauge.fusion.tuning import SINGLE, TUNED, TunedFusion, held_out_gains, tune_fusion, widening
 from rankgauge.statistics.intervals import student_quantile, student_tail
 
 

@@ -14,11 +14,10 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
 from rankgauge.fusion import METHODS, FusionPlan
-from rankgauge.fusion.judged_fusion import SINGLE, TUNED, UNTUNED, best_of, deal_weights
-from rankgauge.fusion.judged_queries import JudgedQueries
+from rankgauge.fusion.judged_queries import JudgedQueries, SlotScorer
 from rankgauge.fusion.method import WeightedMethod, make_method
 from rankgauge.fusion.run_pool import RunPool
-from rankgauge.fusion.slot_scorer import SlotScorer
+from rankgauge.fusion.tuning import SINGLE, TUNED, UNTUNED, best_of, deal_weights
 
 pytestmark = pytest.mark.process  # computes for long
 

@@ -4,9 +4,8 @@ A file in `methods/` adds a method, one in `normalisations/` a normalisation.
 """
 
 from rankgauge.fusion.fusing import Fusion, FusionPlan, fuse
-from rankgauge.fusion.judged_fusion import JudgedFusion, TunedFusion
 from rankgauge.fusion.method import METHODS, NORMALISATIONS, FusionMethod, Normalisation
-from rankgauge.fusion.tuning import TuningTask, fusion_gain, tune_fusion
+from rankgauge.fusion.tuning import JudgedFusion, TunedFusion, TuningTask, fusion_gain, tune_fusion
 
 __all__ = [
     "METHODS",

@@ -73,12 +73,12 @@ def fuse(
     named = method or (DEFAULT if weights is None else WEIGHTED)
     if not isinstance(named, str | FusionMethod):
         raise ParameterError("fuse", "method", "a name, after the runs in one list or dict", type(named).__name__)
-    chosen = named if isinstance(named, FusionMethod) else make_method(named, weights=weights, **settings)
+    chosen = make_method(named, weights=weights, **settings) if isinstance(named, str) else named
     how = FusionPlan.of(chosen, norm=norm, ties=ties, depth=depth, by_default=method is None)
     pool = RunPool.of(files.named_runs("fuse", runs))
     if judgments is not None and not isinstance(chosen, LearnedMethod):
         note(f"the judgments were not used: {chosen.name} does not learn; tune_fusion finds its settings by them")
-    return how.checked(pool).run(pool, judgments=judgments)
+    return how.run(pool, judgments=judgments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,7 +93,7 @@ class FusionPlan:
     @classmethod
     def of(
         cls,
-        method: FusionMethod,
+        method: str | FusionMethod,
         *,
         norm: str | None,
         ties: str = Ties.EXPECTED,
@@ -104,28 +104,20 @@ class FusionPlan:
 
         `by_default` says that nobody named the method.
         """
-        default = NONE if method.looks_at is Evidence.RANKS else NORM
-        found = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or default))
-        if method.looks_at is Evidence.RANKS and not found.inverts and found.name != NONE:
+        method = make_method(method) if isinstance(method, str) else method
+        by_rank = method.looks_at is Evidence.RANKS
+        normalisation = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or (NONE if by_rank else NORM)))
+        if by_rank and not normalisation.inverts and normalisation.name != NONE:
             expected = UNNAMED if by_default else f"{method.name} looks at ranks alone"
             raise ParameterError("fuse", "norm", f"left out: {expected}", norm)
         if ties not in (Ties.EXPECTED, Ties.INPUT):
             raise ParameterError("fuse", "ties", f"{Ties.EXPECTED} or {Ties.INPUT}", ties)
         whole_number(optional=True).check("fuse", "depth", depth)
-        return cls(method=method, norm=found, ties=Ties.parse(ties), depth=depth)
-
-    @property
-    def uses_ranks(self) -> bool:
-        """Whether ranks decide anything, and so ties."""
-        return self.method.looks_at is not Evidence.SCORES or self.norm.by_rank
-
-    def checked(self, pool: RunPool) -> FusionPlan:
-        """Return the plan, unless its parameters do not fit the runs."""
-        self.method.check(len(pool.runs))
-        return self
+        return cls(method=method, norm=normalisation, ties=Ties.parse(ties), depth=depth)
 
     def run(self, pool: RunPool, *, judgments: Any = None, watch: Watch = silent) -> Fusion:
         """Return the fused run; a method that has nothing learned yet learns from the judgments."""
+        self.method.check(len(pool.runs))
         turned = self.turned(pool)
         method, learned_from = self.method, 0
         if isinstance(method, LearnedMethod) and method.learned is None:
@@ -148,8 +140,11 @@ class FusionPlan:
         """Return the stack of some queries, with normalised scores."""
         stack = pool.chosen(queries, averages=self.ties is Ties.EXPECTED)
         try:
-            if self.method.looks_at is not Evidence.RANKS:
-                _refuse_large(stack)
+            if self.method.looks_at is not Evidence.RANKS and not (fine := np.abs(stack.score) <= LARGEST).all():
+                entry = int(np.argmin(fine))
+                number = int(np.searchsorted(stack.starts, entry, side="right")) - 1
+                problem = f"has a score of {stack.score[entry]:g}, which is too large to compute with"
+                raise UnfitListError(number, problem, "Use a method that looks at ranks alone, such as rrf.")
             return self.norm.apply(stack)
         except UnfitListError as error:
             run, query = int(stack.list_run[error.number]), int(queries[stack.list_query[error.number]])
@@ -171,16 +166,6 @@ class FusionPlan:
             scores=scores,
             shared=np.bincount(stack.listed.astype(np.int64), minlength=stack.runs + 1),
         )
-
-
-def _refuse_large(stack: Stack) -> None:
-    """An error for a score that is infinite, or so large that sums of such ones may be."""
-    fine = np.abs(stack.score) <= LARGEST
-    if not fine.all():
-        entry = int(np.argmin(fine))
-        number = int(np.searchsorted(stack.starts, entry, side="right")) - 1
-        hint = "Use a method that looks at ranks alone, such as rrf."
-        raise UnfitListError(number, f"has a score of {stack.score[entry]:g}, which is too large to compute with", hint)
 
 
 _THEIRS = {"zmuv": "z-score", "min_max": "min-max", "min_max_inverted": "min-max-inverted"}
@@ -249,11 +234,11 @@ class Fusion:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as {query: {document: score}}."""
-        found: dict[str, dict[str, float]] = {query: {} for query in self.pool.queries}
+        lists: dict[str, dict[str, float]] = {query: {} for query in self.pool.queries}
         for query, document, score in self.frame.iter_rows():
-            found[query][document] = score
-        return found
+            lists[query][document] = score
+        return lists
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, tag: str | None = None) -> None:
-        """Writes the run into a file, in the format of its suffix; its tag is the method's name."""
+        """Write the run into a file, in the format of its suffix; its tag is the method's name."""
         files.write_run(self.frame, path, format, tag=tag or self.method.name)

@@ -11,8 +11,8 @@ import numpy as np
 from rankgauge.comparison import PairVerdict
 from rankgauge.evaluation.notes import thresholds
 from rankgauge.fusion import METHODS, NORMALISATIONS, Fusion, JudgedFusion, TunedFusion
-from rankgauge.fusion.judged_fusion import FEWEST, REFERENCE, SINGLE, UNTUNED, widening
 from rankgauge.fusion.method import Evidence, FusionMethod, LearnedMethod, WeightedMethod
+from rankgauge.fusion.tuning import FEWEST, REFERENCE, SINGLE, UNTUNED, widening
 from rankgauge.policies import Ties
 from rankgauge.registry import title_of
 from rankgauge.render.format import Medium, Report, ReportDocument
@@ -69,7 +69,7 @@ class FusionReport(Report):
         passages: list[Passage] = [Heading("Runs")] if medium is Medium.PAGE else []
         passages += [self._runs(), Notes(list(self._facts()))]
         if self.tested is not None:
-            passages += [*self._choices(), *self._gains(), Notes(list(self._tuning()))]
+            passages += [*self._gains(self.tested), Notes(list(self._tuning(self.tested)))]
         title = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
         return ReportDocument(title=title, headline=self.headline(), passages=tuple(passages))
 
@@ -78,7 +78,8 @@ class FusionReport(Report):
         fused = f"{len(self.fusion.pool.runs)} runs fused by {self.fusion.method.name}"
         if self.tested is None:
             return fused
-        gain, measure = self.tested.over_single, self.tested.comparison.measures[0]
+        gain = next(row for row in self.tested.gains.named() if row["other"] == SINGLE)
+        measure = self.tested.comparison.measures[0]
         amount = f"{number(abs(gain['difference']))} {measure}"
         match PairVerdict(gain["verdict"]):
             case PairVerdict.BETTER:
@@ -94,7 +95,7 @@ class FusionReport(Report):
     def data(self) -> dict[str, Any]:
         """Return everything, for programs."""
         fusion, pool, plan = self.fusion, self.fusion.pool, self.fusion.plan
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "method": fusion.method.name,
             "parameters": self._parameters(fusion.method),
             "normalisation": plan.norm.name,
@@ -108,9 +109,32 @@ class FusionReport(Report):
             "output": self.output,
             **({} if self.untested is None else {"untested": self.untested}),
         }
-        if self.tested is not None:
-            found["tuning" if isinstance(self.tested, TunedFusion) else "test"] = self._tested_data(self.tested)
-        return found
+        if (tested := self.tested) is not None:
+            choices = [
+                {
+                    "fold": choice.fold,
+                    "queries": choice.queries,
+                    "parameters": self._parameters(choice.method),
+                    "single": choice.single,
+                }
+                for choice in tested.choices
+            ]
+            tuned: dict[str, Any] = {}
+            if isinstance(tested, TunedFusion):
+                tuned = {"untuned": self._parameters(tested.untuned), "in_sample": tested.in_sample}
+            data["tuning" if tuned else "test"] = {
+                "headline": self.headline(),
+                "measure": str(tested.comparison.measures[0]),
+                "dialect": tested.comparison.dialect.name,
+                "folds": tested.folds,
+                "seed": tested.task.seed,
+                "queries": tested.queries,
+                **tuned,
+                "choices": choices,
+                "means": tested.comparison.mean_table,
+                "pairs": tested.pairs,
+            }
+        return data
 
     def _run_rows(self) -> list[dict[str, Any]]:
         pool = self.fusion.pool
@@ -125,32 +149,6 @@ class FusionReport(Report):
             }
             for (name, run), counts, shared in rows
         ]
-
-    def _tested_data(self, tested: JudgedFusion) -> dict[str, Any]:
-        task = tested.task
-        tuned: dict[str, Any] = {}
-        if isinstance(tested, TunedFusion):
-            tuned = {"untuned": self._parameters(tested.untuned), "in_sample": tested.in_sample}
-        return {
-            "headline": self.headline(),
-            "measure": str(tested.comparison.measures[0]),
-            "dialect": tested.comparison.dialect.name,
-            "folds": tested.folds,
-            "seed": task.seed,
-            "queries": tested.queries,
-            **tuned,
-            "choices": [
-                {
-                    "fold": one.fold,
-                    "queries": one.queries,
-                    "parameters": self._parameters(one.method),
-                    "single": one.single,
-                }
-                for one in tested.choices
-            ],
-            "means": tested.comparison.mean_table,
-            "pairs": tested.pairs,
-        }
 
     def _runs(self) -> ReportTable:
         """Return a row per run: its queries, its documents, and how many of them others have too."""
@@ -178,7 +176,7 @@ class FusionReport(Report):
             yield "scores", "not looked at: the method knows ranks alone"
         else:
             yield "scores", f"{plan.norm.name}: {plan.norm.title}"
-        if plan.uses_ranks:
+        if plan.method.looks_at is not Evidence.SCORES or plan.norm.by_rank:
             yield "ties", f"tied documents of a run {TIES[plan.ties]}"
         if fusion.learned_from:
             yield (
@@ -187,48 +185,35 @@ class FusionReport(Report):
             )
         cut = "" if plan.depth is None else f", the first {plan.depth:,} of each query"
         yield "fused", f"{count(len(pool.queries), 'query', 'queries')}, {count(fusion.documents, 'document')}{cut}"
-        yield "overlap", self._overlap()
-        for one in self._run_rows():
-            if one["missing"]:
-                yield "missing", f"{_some(one['missing'])} in {one['run']}: fused from the other runs"
+        whole, most = int(fusion.times.sum()), len(fusion.times) - 1
+        of_all = f"{share(fusion.times[most], whole)} by {'both' if most == 2 else f'all {most}'}"
+        yield "overlap", f"{share(fusion.times[1], whole)} of the documents are listed by one run, {of_all}"
+        for row in self._run_rows():
+            if row["missing"]:
+                yield "missing", f"{_some(row['missing'])} in {row['run']}: fused from the other runs"
         if self.untested is not None:
             yield "tested", f"not yet: {self.untested}"
         yield "written", f"to {self.output}" if self.output else "nowhere: -o FILE writes the fused run to a file"
 
-    def _overlap(self) -> str:
-        times = self.fusion.times
-        whole, most = int(times.sum()), len(times) - 1
-        parts = [f"{share(times[1], whole)} of the documents are listed by one run"]
-        parts += [f"{share(times[most], whole)} by {'both' if most == 2 else f'all {most}'}"]
-        return ", ".join(parts)
-
-    def _choices(self) -> Iterator[Passage]:
-        """Yield what was tuned for each fold, if anything was."""
-        tuned = self.tested
-        if not isinstance(tuned, TunedFusion):
-            return
-        rows = [(choice.fold, choice.queries, choice.method, choice.single) for choice in tuned.choices]
-        columns = (
-            Column("fold", format=str),
-            Column("queries", format=str),
-            Column("parameters from the other folds", format=lambda one: _settings(one)[2:] or "–", left=True),
-            Column(SINGLE),
-        )
-        yield Heading("Tuned")
-        yield ReportTable(columns=columns, rows=[*rows, ("all", tuned.queries, tuned.method, "")])
-
-    def _gains(self) -> Iterator[Passage]:
-        tested = self.tested
-        assert tested is not None
+    def _gains(self, tested: JudgedFusion) -> Iterator[Passage]:
+        """Yield what was tuned for each fold, if anything was, and what is gained."""
+        if isinstance(tested, TunedFusion):
+            rows = [(choice.fold, choice.queries, choice.method, choice.single) for choice in tested.choices]
+            columns = (
+                Column("fold", format=str),
+                Column("queries", format=str),
+                Column("parameters from the other folds", format=lambda one: _settings(one)[2:] or "–", left=True),
+                Column(SINGLE),
+            )
+            yield Heading("Tuned")
+            yield ReportTable(columns=columns, rows=[*rows, ("all", tested.queries, tested.method, "")])
         mean = Column(str(tested.comparison.measures[0]), "mean", number)
         yield Heading(UNSEEN if isinstance(tested, TunedFusion) else JUDGED)
         means = [*tested.comparison.mean_table.named()]
         yield ReportTable(columns=("run", mean, INTERVAL, Column("queries", format=str)), rows=means)
         yield ReportTable(columns=GAINS, rows=[*tested.pairs.named()])
 
-    def _tuning(self) -> Iterator[tuple[str, str]]:
-        tested = self.tested
-        assert tested is not None
+    def _tuning(self, tested: JudgedFusion) -> Iterator[tuple[str, str]]:
         task, settings = tested.task, tested.comparison.settings
         measure, dialect = tested.comparison.measures[0], tested.comparison.dialect
         done = "tuned" if isinstance(tested, TunedFusion) else "tested"

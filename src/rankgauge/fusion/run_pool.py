@@ -44,7 +44,16 @@ class RunPool:
         refuse_few(runs)
         loaded, spelled = scan_runs(runs, watch) or read_tables(runs, watch)
         pool = cls(runs=loaded, spelled=spelled, sources=runs)
-        pool.refuse_strangers()
+        listed = pool.counts > 0
+        shared = listed.sum(axis=0) > 1
+        for (name, run), row in zip(loaded.items(), listed, strict=True):
+            if not (row & shared).any():
+                ours = ", ".join(run.names[:3])
+                theirs = ", ".join([query for query in pool.queries if query not in set(run.names)][:3])
+                raise InputError(
+                    f"the run {name} has no query in common with the others: it has {ours} …, they have {theirs} …",
+                    hint="Are all runs for the same queries, with ids written alike?",
+                )
         return pool
 
     @cached_property
@@ -68,18 +77,6 @@ class RunPool:
         for row, run, column in zip(table, self.runs.values(), columns, strict=True):
             row[[place[name] for name in run.names]] = column
         return table
-
-    def refuse_strangers(self) -> None:
-        """An error for a run that has no query in common with any other."""
-        shared = (self.counts > 0).sum(axis=0) > 1
-        for name, row in zip(self.runs, self.counts > 0, strict=True):
-            if not bool((row & shared).any()):
-                ours = ", ".join(self.runs[name].names[:3])
-                theirs = ", ".join([one for one in self.queries if one not in set(self.runs[name].names)][:3])
-                raise InputError(
-                    f"the run {name} has no query in common with the others: it has {ours} …, they have {theirs} …",
-                    hint="Are all runs for the same queries, with ids written alike?",
-                )
 
     def inverted(self) -> RunPool:
         """Return the pool of runs in which the least score is the best."""
@@ -105,7 +102,12 @@ class RunPool:
         stack = Stack.of(
             documents, score, sizes, list_run, list_query, runs=len(loaded), queries=len(queries), averages=averages
         )
-        self._refuse_repeated(stack, queries)
+        if (entry := stack.repeat) is not None:
+            from rankgauge import files
+
+            name, document = list(self.runs)[int(stack.run[entry])], self.spelled(stack.documents[[entry]])[0]
+            with files.locating_repeats(self.sources.get(name)):
+                raise RepeatedError(self.queries[int(queries[stack.slot_query[stack.slot[entry]]])], document)
         return stack
 
     def blocks(self, *, entries: int = ENTRIES) -> Iterator[IndexArray]:
@@ -113,15 +115,6 @@ class RunPool:
         ends = np.cumsum(self.counts.sum(axis=0))
         cuts = np.flatnonzero(np.diff(ends // entries, prepend=0))
         yield from (part for part in np.split(np.arange(len(ends)), cuts) if len(part))
-
-    def _refuse_repeated(self, stack: Stack, queries: IndexArray) -> None:
-        if (entry := stack.repeat) is None:
-            return
-        from rankgauge import files
-
-        name, document = list(self.runs)[int(stack.run[entry])], self.spelled(stack.documents[[entry]])[0]
-        with files.locating_repeats(self.sources.get(name)):
-            raise RepeatedError(self.queries[int(queries[stack.slot_query[stack.slot[entry]]])], document)
 
 
 def refuse_few(runs: Collection[str]) -> None:
@@ -165,14 +158,14 @@ def scan_runs(runs: Mapping[str, Any], tell: Watch) -> Loaded | None:
     """Return the runs in regular TREC files; None where one is something else."""
     if not all(isinstance(run, str | os.PathLike) and not hasattr(run, "spelling") for run in runs.values()):
         return None
-    found = {}
+    loaded = {}
     for done, (name, path) in enumerate(runs.items()):
         tell(done, len(runs), name)
         try:
-            found[name] = LoadedRun.of(*scan_lists(path))
+            loaded[name] = LoadedRun.of(*scan_lists(path))
         except IrregularFileError:
             return None
-    return found, spelled_words
+    return loaded, spelled_words
 
 
 def spelled_words(rows: Words) -> pl.Series:

@@ -41,21 +41,15 @@ def find_slots(documents: Words, lengths: IndexArray) -> tuple[IndexArray, Index
     opens = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=opens[1:])
     opens[begins[lengths > 0]] = True
-    if not _is_exact(documents, place, ~opens[1:]):
-        place, opens = _compare_documents(documents, lengths)
-    found, slot = np.cumsum(opens), np.empty(len(place), dtype=np.int64)
-    found -= 1
-    slot[place] = found
-    return slot, place, opens
-
-
-def _is_exact(documents: Words, place: IndexArray, goes_on: BoolArray) -> bool:
-    """Say whether neighbours with the same hash are the same document."""
-    for column in range(documents.shape[1]):
+    for column in range(documents.shape[1]):  # are neighbours with the same hash the same document?
         words = documents[:, column].take(place)
-        if bool(((words[1:] != words[:-1]) & goes_on).any()):
-            return False
-    return True
+        if ((words[1:] != words[:-1]) & ~opens[1:]).any():
+            place, opens = _compare_documents(documents, lengths)
+            break
+    number, slot = np.cumsum(opens), np.empty(len(place), dtype=np.int64)
+    number -= 1
+    slot[place] = number
+    return slot, place, opens
 
 
 def _compare_documents(documents: Words, lengths: IndexArray) -> tuple[IndexArray, BoolArray]:

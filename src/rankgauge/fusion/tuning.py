@@ -1,4 +1,4 @@
-"""Parameters of a fusion tuned on judged queries, and what the tuning gains on queries that it has not seen.
+"""Parameters of a fusion tuned on judged queries, and what it gains on queries that it has not seen.
 
 Queries are dealt into folds. For each fold, parameters and the best single run are chosen on the other folds; the fold
 itself is fused with these. So every query has a value that owes nothing to its own judgments, and the gain over the
@@ -7,32 +7,213 @@ best single run and over the untuned fusion is that of paired values, with an in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from itertools import product
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rankgauge import dialects, files
 from rankgauge.comparison import Comparison
 from rankgauge.comparison.settings import ComparisonSettings
+from rankgauge.comparison.tables import verdicts
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError, TooFewQueriesError
 from rankgauge.evaluation.evaluation import weigh_subtopics
 from rankgauge.evaluation.judged_hits import HitFinder
 from rankgauge.evaluation.result import Result
-from rankgauge.fusion.fusing import DEFAULT, FusionPlan
-from rankgauge.fusion.judged_fusion import FUSED, SINGLE, TUNED, UNTUNED, FoldChoice, JudgedFusion, TunedFusion, best_of
-from rankgauge.fusion.judged_queries import JudgedQueries, Lessons
-from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod, make_method
+from rankgauge.fusion.fusing import DEFAULT, Fusion, FusionPlan
+from rankgauge.fusion.judged_queries import JudgedQueries, Lessons, SlotScorer
+from rankgauge.fusion.method import FusionMethod, LearnedMethod, WeightedMethod
 from rankgauge.fusion.run_pool import RunPool, Watch, silent
-from rankgauge.fusion.slot_scorer import SlotScorer
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.measure import kind_asked
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.plain_table import PlainTable
 from rankgauge.policies import JudgmentKind
+from rankgauge.statistics.effects import cohen_dz, queries_needed
+from rankgauge.statistics.intervals import moments
+
+SINGLE, FUSED, UNTUNED, TUNED = "best single run", "fused", "untuned", "tuned"
+"""The names of what is compared."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FoldChoice:
+    """What was chosen for one fold from the others."""
+
+    fold: int
+    queries: int
+    method: FusionMethod
+    single: str
+    """The run that was best on the other folds."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgedFusion:
+    """A fusion as it is, and the best single run, which is chosen for each fold on the others."""
+
+    name: ClassVar[str] = FUSED
+    """What the fusion is called where it is compared."""
+
+    plan: FusionPlan
+    """The plan, with what the method learned from all judged queries."""
+    pool: RunPool
+    task: TuningTask
+    choices: tuple[FoldChoice, ...]
+    comparison: Comparison
+    """The best single run and the fusion on queries that no choice has seen."""
+    queries: int
+    unjudged: int
+    """How many queries of the runs nobody judged."""
+
+    def __repr__(self) -> str:
+        gains = ", ".join(f"{row['difference']:+.4f} over {row['other']}" for row in self.gains.named())
+        what = f"{self.method.name}, {self.name}, by {self.comparison.measures[0]}"
+        return f"<{what} on {self.queries} queries: {gains}>"
+
+    @property
+    def method(self) -> FusionMethod:
+        """The method, with its parameters."""
+        return self.plan.method
+
+    @property
+    def folds(self) -> int:
+        """How many folds the judged queries were dealt into."""
+        return len(self.choices)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters."""
+        return self.method.parameters
+
+    @cached_property
+    def gains(self) -> PlainTable:
+        """What the fusion gains over what it is compared with, on unseen queries."""
+        return self.pairs.where("run", self.name)
+
+    @cached_property
+    def pairs(self) -> PlainTable:
+        """The difference of each two that are compared; intervals and tests know that folds share queries."""
+        return held_out_gains(self.comparison, self.folds)
+
+    @cached_property
+    def fusion(self) -> Fusion:
+        """All queries of the runs, fused."""
+        return self.plan.run(self.pool)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TunedFusion(JudgedFusion):
+    """A tuned fusion: its parameters from all judged queries, and how those of each fold did on the fold."""
+
+    name: ClassVar[str] = TUNED
+
+    untuned: FusionMethod
+    in_sample: float
+    """The value of the tuned fusion on the very queries that it was tuned on."""
+
+
+REFERENCE = "Nadeau & Bengio, Inference for the generalization error, Machine Learning 2003"
+
+
+FEWEST = 5
+"""Fewer queries that tell two apart carry no interval: in simulations it missed too often."""
+
+
+def widening(folds: int) -> float:
+    """Return the factor on the standard error of a mean over that many folds."""
+    return math.sqrt(1 + folds / (folds - 1))
+
+
+def held_out_gains(comparison: Comparison, folds: int) -> PlainTable:
+    """Return the pairs of a comparison of one measure, with the variance of values that were held out by fold.
+
+    Low and high are NaN where too few queries tell two apart.
+    """
+    pairs, settings = comparison.pair_table, comparison.settings
+    # Spread about their mean, differences give whatever is made of them that much more error.
+    centre = moments(comparison.differences[0]).mean
+    spread = np.asarray(centre + widening(folds) * (comparison.differences[0] - centre))
+    tested, effect, mean = comparison.tested(0, spread), cohen_dz(spread), np.array(pairs["difference"])
+    reach, decided = np.ptp(comparison.limits(0)), np.array(pairs["wins"]) + np.array(pairs["losses"])
+    ends, few = comparison.interval(spread).within(-reach, reach, mean), decided < FEWEST
+    separated = (tested["corrected"] < settings.alpha) & ~few
+    changed = tested | {
+        "low": np.where(few, np.nan, ends.low),
+        "high": np.where(few, np.nan, ends.high),
+        "verdict": verdicts(comparison.measures[0], mean, separated, decided == 0),
+        "effect": effect,
+        "needed": queries_needed(effect, alpha=settings.alpha),
+    }
+    return PlainTable.of(pairs.kinds, {**pairs.columns, **changed})
+
+
+STEPS = {2: 20, 3: 10, 4: 6}
+"""Into how many steps the weight of one is cut, by the number of runs: all ways to deal them out are tried."""
+
+FACTORS = (0.0, 0.25, 0.5, 2.0, 4.0)
+"""By what a weight is multiplied where runs are many."""
+
+ROUNDS = 10
+"""How often all weights are gone through at most."""
+
+Worth = Callable[[FusionMethod], float]
+"""What a method is worth on the queries to learn from."""
+
+
+def best_of(method: FusionMethod, runs: int, worth: Worth, *, fixed: Collection[str] = ()) -> FusionMethod:
+    """Return the method with the best parameters; of equally good ones the first that was tried, its own before all.
+
+    Parameters that are `fixed` keep their values.
+    """
+    if not isinstance(method, WeightedMethod):
+        tries = {name: values for name, values in method.tries().items() if name not in fixed}
+        others = [replace(method, **dict(zip(tries, values, strict=True))) for values in product(*tries.values())]
+        return max([method, *others], key=worth)  # of equals, max gives the first
+    begun = replace(method, weights=tuple(method.weighing(runs).tolist()))
+    if runs in STEPS:
+        dealt = [replace(method, weights=weights) for weights in deal_weights(runs, STEPS[runs])]
+        return max([begun, *dealt], key=worth)
+    alone = [replace(method, weights=tuple(row)) for row in np.eye(runs).tolist()]
+    return _climb(max([begun, *alone], key=worth), worth)
+
+
+def deal_weights(runs: int, steps: int) -> Iterator[tuple[float, ...]]:
+    """Yield all weights that are multiples of 1 / steps and add up to 1."""
+    for rest in product(range(steps + 1), repeat=runs - 1):
+        if sum(rest) <= steps:
+            yield tuple(part / steps for part in (*rest, steps - sum(rest)))
+
+
+def _climb(method: WeightedMethod, worth: Worth) -> WeightedMethod:
+    """Return the method after its weights were changed one at a time, as long as that helps."""
+    best, reached = method, worth(method)
+    for _ in range(ROUNDS):
+        before = reached
+        for run in range(len(best.weights)):
+            for tried in list(_move(best, run)):
+                if (value := worth(tried)) > reached:
+                    best, reached = tried, value
+        if not reached > before:
+            break
+    return best
+
+
+def _move(method: WeightedMethod, run: int) -> Iterator[WeightedMethod]:
+    """Yield the method with other weights of one run; they add up to 1."""
+    weights = np.array(method.weights)
+    others = np.delete(weights, run)
+    begun = weights[run] or float(others[others > 0].mean())
+    for factor in FACTORS if weights[run] else (1.0, *FACTORS[1:]):
+        weights[run] = begun * factor
+        if weights.sum() > 0:
+            yield replace(method, weights=tuple((weights / weights.sum()).round(6).tolist()))
+
 
 FOLDS = 5
 """How many folds there are, unless it is said or fewer queries are judged."""
@@ -61,8 +242,7 @@ def tune_fusion(
     the level. `intents` are those of `evaluate`, and `overrides` replace choices of the dialect. The other arguments
     are those of `fuse`.
     """
-    chosen = method if isinstance(method, FusionMethod) else make_method(method)
-    plan = FusionPlan.of(chosen, norm=norm, depth=depth)
+    plan = FusionPlan.of(method, norm=norm, depth=depth)
     task = TuningTask(
         measure=measure,
         dialect=dialects.get(dialect, **overrides),
@@ -94,8 +274,7 @@ def fusion_gain(
 
     The arguments are those of `tune_fusion`. A method that learns does so on the other folds too.
     """
-    chosen = method if isinstance(method, FusionMethod) else make_method(method)
-    plan = FusionPlan.of(chosen, norm=norm, depth=depth)
+    plan = FusionPlan.of(method, norm=norm, depth=depth)
     spoken = dialects.get(dialect, **overrides)
     task = TuningTask(measure=measure, dialect=spoken, folds=folds, seed=seed, settings=settings, intents=intents)
     return task.test(plan, RunPool.of(files.named_runs("fusion_gain", runs)), judgments)
@@ -124,8 +303,8 @@ class TuningTask:
     def check(self) -> None:
         """An error where there is nothing to tune or test for."""
         whole_number(least=0).check("fuse", "seed", self.seed)
-        found = self.dialect.select([self.measure])
-        if len(found) != 1 or found[0].facts.aggregate is Aggregate.GEOMETRIC or not found[0].facts.more_is_better:
+        measure, *others = self.dialect.select([self.measure])
+        if others or measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.facts.more_is_better:
             expected = "one measure with a mean over queries, of which more is better"
             raise ParameterError("fuse", "measure", expected, str(self.measure))
         if self.intents is not None and self.asks is not JudgmentKind.SUBTOPICS:
@@ -175,7 +354,7 @@ class TuningTask:
 
     def _trials(self, plan: FusionPlan, pool: RunPool, judgments: Any) -> _Trials:
         self.check()
-        plan.checked(pool)
+        plan.method.check(len(pool.runs))
         turned, (measure,) = plan.turned(pool), self.dialect.select([self.measure])
         given = weigh_subtopics(judgments, self.intents, (measure,))
         table = HitFinder(given=given, dialect=self.dialect, measures=(measure,)).judgments

@@ -189,14 +189,14 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
     with show_progress() as tell:
         pool = RunPool.of(asked.spelling.files(sources), tell)
         if task is None:
-            return plan.checked(pool).run(pool, judgments=judgments, watch=tell), {}
+            return plan.run(pool, judgments=judgments, watch=tell), {}
         try:
             tested = (task.tune if asked.tune else task.test)(plan, pool, judgments, watch=tell)
         except TooFewQueriesError as error:
             if asked.tune or asked.folds is not None:
                 raise
             return plan.run(pool, watch=tell), {"untested": error.problem}
-        return tested.fused(tell), {"tested": tested}
+        return tested.plan.run(pool, watch=tell), {"tested": tested}
 
 
 def _method(asked: FuseOptions) -> FusionMethod:
