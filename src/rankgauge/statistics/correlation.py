@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,19 +26,19 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     in ranking problems, Biometrika 1945; Knight, A computer method for calculating Kendall's tau with ungrouped data,
     JASA 1966.
     """
-    found = _count_pairs(*_pair("kendall_tau", x, y))
-    untied = (found.pairs - found.tied_x) * (found.pairs - found.tied_y)
-    return float(found.agreeing / math.sqrt(untied)) if untied else math.nan
+    pairs, tied_x, tied_y, agreeing = _count_pairs(*_pair("kendall_tau", x, y))
+    untied = (pairs - tied_x) * (pairs - tied_y)
+    return float(agreeing / math.sqrt(untied)) if untied else math.nan
 
 
 def kendall_tau_a(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Kendall's τ_a: a tied pair counts as half in agreement, which is the mean over all orders of tied systems."""
-    found = _count_pairs(*_pair("kendall_tau_a", x, y))
-    return found.agreeing / found.pairs
+    """Compute Kendall's τ_a: a tied pair is half in agreement, which is the mean over all orders of tied systems."""
+    pairs, _, _, agreeing = _count_pairs(*_pair("kendall_tau_a", x, y))
+    return agreeing / pairs
 
 
 def spearman_rho(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Spearman's ρ: the correlation of ranks, tied systems having the mean of theirs; NaN if all of one are tied.
+    """Compute Spearman's ρ: the correlation of ranks, of tied systems their mean; NaN if all of one are tied.
 
     Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
     """
@@ -60,59 +59,48 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Robertson, A new rank correlation coefficient for information retrieval, SIGIR 2008; Urbano & Marrero, The
     treatment of ties in AP correlation, ICTIR 2017 (τ_AP,a).
     """
-    truth, tested = _pair("tau_ap", x, y)
-    found = _descent(truth, tested)
-    group = found.first.astype(np.intp)
-    belong = np.bincount(group, found.higher + found.equal / 2)[group] / np.bincount(group)[group]
-    places = np.arange(1.0, len(truth) + 1)
+    first, higher, equal = _descend(*_pair("tau_ap", x, y))
+    group, places = first.astype(np.intp), np.arange(1.0, len(first) + 1)
+    belong = np.bincount(group, higher + equal / 2)[group] / np.bincount(group)[group]
     # Of the tied systems above a system, half belong there in the mean over orders, whichever they are.
-    shares = (belong + (places - found.first) / 2)[1:] / (places[1:] - 1)  # nothing is above rank 1
-    return 2.0 * float(shares.sum()) / (len(truth) - 1) - 1.0
+    shares = (belong + (places - first) / 2)[1:] / (places[1:] - 1)  # nothing is above rank 1
+    return 2.0 * float(shares.sum()) / (len(first) - 1) - 1.0
 
 
 def tau_ap_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """The agreement of two scorings with ties, errors at the top counting more: symmetric, and 1 for equal orders.
+    """Compute the agreement of two scorings with ties, errors at the top counting more: symmetric, 1 for equal orders.
 
     A tie is meant as a tie: only pairs apart in both count as in order. Urbano & Marrero 2017 (τ_AP,b). NaN if all
     systems of one scoring are tied.
     """
     a, b = _pair("tau_ap_b", x, y)
-    return (_ap_b(a, b) + _ap_b(b, a)) / 2.0
+    one_way = []
+    for truth, tested in ((a, b), (b, a)):
+        first, higher, _ = _descend(truth, tested)
+        below = first > 1  # the systems below the top group
+        one_way.append(float(2.0 * (higher[below] / (first[below] - 1)).mean() - 1.0) if below.any() else math.nan)
+    return (one_way[0] + one_way[1]) / 2.0
 
 
-def _ap_b(truth: FloatArray, tested: FloatArray) -> float:
-    """τ_AP,b in one direction: the mean share over the systems below the top group."""
-    found = _descent(truth, tested)
-    below = found.first > 1
-    return float(2.0 * (found.higher[below] / (found.first[below] - 1)).mean() - 1.0) if below.any() else math.nan
-
-
-class _Descent(NamedTuple):
-    """The systems from the top of the ranking under test down: the first rank of each one's tie group, and how many of
-    the systems above that group have a higher or an equal true score."""
-
-    first: FloatArray
-    higher: FloatArray
-    equal: FloatArray
-
-
-def _descent(truth: FloatArray, tested: FloatArray) -> _Descent:
+def _descend(truth: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Go down the ranking under test, from its top: return the first rank of each system's tie group, and how many of
+    the systems above that group have a higher and an equal true score."""
     a, b = (np.unique(scores, return_inverse=True)[1] for scores in (truth, -tested))
     # With rising truth inside a tie group, nothing of a system's own group counts as higher and before it.
     order = np.lexsort((a, b))
     a, b = a[order], b[order]
     first = np.asarray(np.searchsorted(b, b) + 1.0, dtype=np.float64)
     earlier = _place_among_equals(a) - _place_among_equals(a * (len(b) + 1) + b)
-    return _Descent(first, _higher_before(a), earlier)
+    return first, _higher_before(a), earlier
 
 
 def _place_among_equals(codes: IndexArray) -> FloatArray:
     """Return how many equal codes come before each."""
     order = np.argsort(codes, kind="stable")
     sorted_codes = codes[order]
-    found = np.empty(len(codes))
-    found[order] = np.arange(len(codes)) - np.searchsorted(sorted_codes, sorted_codes)
-    return found
+    place = np.empty(len(codes))
+    place[order] = np.arange(len(codes)) - np.searchsorted(sorted_codes, sorted_codes)
+    return place
 
 
 def _pair(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -125,22 +113,13 @@ def _pair(owner: str, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, F
     return a, b
 
 
-class _Pairs(NamedTuple):
-    """How many pairs there are, are tied in x and in y, and agree less disagree."""
-
-    pairs: float
-    tied_x: float
-    tied_y: float
-    agreeing: float
-
-
-def _count_pairs(x: FloatArray, y: FloatArray) -> _Pairs:
-    """Return the pairs of systems, counted."""
+def _count_pairs(x: FloatArray, y: FloatArray) -> tuple[float, float, float, float]:
+    """Count the pairs of systems: all, those tied in x and in y, and those that agree less those that disagree."""
     a, b = (np.unique(scores, return_inverse=True)[1] for scores in (x, y))
     pairs = len(a) * (len(a) - 1) / 2
     tied_a, tied_b, tied_both = _tied_pairs(a), _tied_pairs(b), _tied_pairs(a * (len(b) + 1) + b)
-    agreeing = pairs - tied_a - tied_b + tied_both - 2 * _inversions(b[np.lexsort((b, a))])
-    return _Pairs(pairs, tied_a, tied_b, agreeing)
+    falling = float(_higher_before(b[np.lexsort((b, a))]).sum())
+    return pairs, tied_a, tied_b, pairs - tied_a - tied_b + tied_both - 2 * falling
 
 
 def mean_ranks(scores: FloatArray) -> FloatArray:
@@ -155,24 +134,19 @@ def _tied_pairs(codes: IndexArray) -> float:
     return float((counts * (counts - 1) / 2).sum())
 
 
-def _inversions(codes: IndexArray) -> float:
-    """Return how many pairs are in falling order."""
-    return float(_higher_before(codes).sum())
-
-
 def _higher_before(codes: IndexArray) -> FloatArray:
     """Return how many higher codes come before each.
 
     Two codes differ first at some bit: among codes with equal higher bits, each 1 before a 0 is such a pair. So go from
     the highest bit down, count those pairs within each group of equal higher bits, then split the groups.
     """
-    found, place = np.zeros(len(codes)), np.arange(len(codes))
+    higher, place = np.zeros(len(codes)), np.arange(len(codes))
     for bit in reversed(range(int(np.max(codes)).bit_length())):
         group, ones = codes >> (bit + 1), codes >> bit & 1
         before = np.cumsum(ones) - ones
         opens = np.flatnonzero(np.diff(group, prepend=-1))
         before -= np.repeat(before[opens], np.diff(opens, append=len(codes)))
-        found[place] += np.where(ones == 0, before, 0)
+        higher[place] += np.where(ones == 0, before, 0)
         order = np.argsort(codes >> bit, kind="stable")
         codes, place = codes[order], place[order]
-    return found
+    return higher

@@ -49,8 +49,8 @@ def cohen_dz(differences: npt.ArrayLike) -> FloatArray:
     NaN for fewer than two queries, 0 if every difference is 0, ±∞ if all are the same. Cohen, Statistical
     power analysis for the behavioral sciences, 1988.
     """
-    n, mean, _ = found = moments(np.asarray(differences, dtype=np.float64))
-    spread = np.sqrt(found.variance)
+    n, mean, _ = by_column = moments(np.asarray(differences, dtype=np.float64))
+    spread = np.sqrt(by_column.variance)
     flat = spread <= 1e-14 * np.abs(mean)
     effect = mean / np.where(flat, 1.0, spread)
     constant = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
@@ -64,7 +64,7 @@ def outcomes(differences: npt.ArrayLike) -> Outcomes:
 
 
 def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05) -> FloatArray:
-    """The chance that a paired t test separates two runs with this true effect (Cohen's d_z), by the noncentral t.
+    """Return the chance that a paired t test separates two runs with this true effect (Cohen's d_z), by noncentral t.
 
     Cohen, Statistical power analysis for the behavioral sciences, 1988.
     """
@@ -72,20 +72,15 @@ def power(effect: npt.ArrayLike, queries: npt.ArrayLike, *, alpha: float = 0.05)
     # Given the spread of the sample, the chance is one of a normal distribution; the mean over the spread is finite
     # for every shift, which SciPy's noncentral t is not.
     sizes, size = np.unique(n, return_inverse=True)
-    spread, weight = _spreads(sizes[:, np.newaxis] - 1)
+    freedom, (nodes, weights) = sizes[:, np.newaxis] - 1, unit_nodes()
+    mode, reach = np.sqrt((freedom - 1) / freedom), REACH / np.sqrt(freedom)
+    low = np.maximum(mode - reach, 0.0)
+    spread = low + (mode + reach - low) * nodes  # the sample's standard deviation, in units of the true one
+    density = weights * np.exp((freedom - 1) * np.log(spread) - freedom * (spread**2 - 1) / 2)
+    weight = density / density.sum(axis=-1, keepdims=True)
     bound = (student_quantile(sizes - 1, 1 - alpha / 2)[:, np.newaxis] * spread)[size]
     shift = (np.abs(effects) * np.sqrt(n))[..., np.newaxis]
     return np.asarray(((normal_cdf(shift - bound) + normal_cdf(-shift - bound)) * weight[size]).sum(axis=-1))
-
-
-def _spreads(freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what the standard deviation of a sample may be, in units of the true one, and the weight of each."""
-    nodes, weights = unit_nodes()
-    mode, reach = np.sqrt((freedom - 1) / freedom), REACH / np.sqrt(freedom)
-    low = np.maximum(mode - reach, 0.0)
-    spread = low + (mode + reach - low) * nodes
-    density = weights * np.exp((freedom - 1) * np.log(spread) - freedom * (spread**2 - 1) / 2)
-    return spread, density / density.sum(axis=-1, keepdims=True)
 
 
 def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 0.05) -> FloatArray:
@@ -96,7 +91,9 @@ def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 
     if not 0 < alpha < aim < 1:
         raise ParameterError("queries_needed", "aim", "between alpha and 1", aim)
     effects = np.abs(np.atleast_1d(np.asarray(effect, dtype=np.float64)))
-    needed = _normal(effects, aim, alpha)
+    # What it would take if the spread were known: ((z_{1−α/2} + z_aim) / d)², rounded up.
+    distance, tiny = normal_quantile(1 - alpha / 2) + normal_quantile(aim), effects < 1e-6
+    needed = np.where(tiny, np.inf, np.ceil((distance / np.where(tiny, 1.0, effects)) ** 2))
     few = needed <= MANY
     needed[few] = _search(np.minimum(effects[few], LARGE), needed[few], aim, alpha)
     return np.asarray(needed.reshape(np.shape(effect))[()])
@@ -125,13 +122,6 @@ def separated_share(p: npt.ArrayLike, *, alpha: float = 0.05) -> float:
         raise ParameterError("separated_share", "alpha", "between 0 and 1", alpha)
     values = np.asarray(p, dtype=np.float64)
     return float((values < alpha).mean()) if values.size else float("nan")
-
-
-def _normal(effects: FloatArray, aim: float, alpha: float) -> FloatArray:
-    """((z_{1−α/2} + z_aim) / d)², rounded up: what it would take if the spread were known."""
-    tiny = effects < 1e-6
-    found = np.ceil(((normal_quantile(1 - alpha / 2) + normal_quantile(aim)) / np.where(tiny, 1.0, effects)) ** 2)
-    return np.asarray(np.where(np.isnan(effects), np.nan, np.where(tiny, np.inf, found)))
 
 
 def _search(effects: FloatArray, start: FloatArray, aim: float, alpha: float) -> FloatArray:
@@ -174,13 +164,13 @@ def georisk(values: npt.ArrayLike, alpha: float) -> FloatArray:
 
     Dinçer, Macdonald & Ounis, Risk-sensitive evaluation and learning to rank using multiple baselines, SIGIR 2016.
     """
-    found = np.asarray(values, dtype=np.float64)
-    found = found[~np.isnan(found).any(axis=1)]
-    count = len(found)
-    if not count or (found < 0).any():  # expected values below 0 have no root
-        return np.full(found.shape[1], np.nan)
-    whole = found.sum()
-    expected = found.sum(axis=0) * found.sum(axis=1, keepdims=True) / (whole or 1.0)
-    apart = (found - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
+    matrix = np.asarray(values, dtype=np.float64)
+    matrix = matrix[~np.isnan(matrix).any(axis=1)]
+    count = len(matrix)
+    if not count or (matrix < 0).any():  # expected values below 0 have no root
+        return np.full(matrix.shape[1], np.nan)
+    whole = matrix.sum()
+    expected = matrix.sum(axis=0) * matrix.sum(axis=1, keepdims=True) / (whole or 1.0)
+    apart = (matrix - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
     share = normal_cdf(trade_off(apart, alpha).sum(axis=0) / count)
-    return np.asarray(np.sqrt(found.sum(axis=0) / count * share))
+    return np.asarray(np.sqrt(matrix.sum(axis=0) / count * share))

@@ -51,9 +51,9 @@ def limits(bounds: tuple[float, float], values: npt.ArrayLike) -> tuple[float, f
 
     A tool may compute a measure in a way that its bounds do not hold for, and grades may be above the tool's scale.
     """
-    found = np.asarray(values, dtype=np.float64)
-    least = np.min(found, initial=np.inf, where=~np.isnan(found))
-    most = np.max(found, initial=-np.inf, where=~np.isnan(found))
+    known = np.asarray(values, dtype=np.float64)
+    least = np.min(known, initial=np.inf, where=~np.isnan(known))
+    most = np.max(known, initial=-np.inf, where=~np.isnan(known))
     low, high = bounds
     return -np.inf if least < low - ROUNDING else low, np.inf if most > high + ROUNDING else high
 
@@ -70,10 +70,10 @@ def mean_interval(values: FloatArray, kind: str, *, seed: int, level: float = 0.
 def t_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     """Return the mean ± t · s / √n (Student 1908): NaN for fewer than two queries, a point if all values are equal."""
     matrix, shape = _columns("t_interval", values, level)
-    found = moments(matrix)
-    n = np.where(found.n > 1, found.n, np.nan)
-    half = student_quantile(n - 1, (1 + level) / 2) * np.sqrt(found.variance / n)
-    return _shape(_settle(Interval(found.mean - half, found.mean + half), matrix, found.n), shape)
+    queries, mean, _ = by_column = moments(matrix)
+    n = np.where(queries > 1, queries, np.nan)
+    half = student_quantile(n - 1, (1 + level) / 2) * np.sqrt(by_column.variance / n)
+    return _settle(Interval(mean - half, mean + half), matrix, queries, shape)
 
 
 def bca_interval(
@@ -92,7 +92,7 @@ def bca_interval(
     for rows, columns in alike(matrix):
         if rows.sum() > 1:
             ends.low[columns], ends.high[columns] = _bca(matrix[np.ix_(rows, columns)], rng, level, resamples)
-    return _shape(_settle(ends, matrix, n), shape)
+    return _settle(ends, matrix, n, shape)
 
 
 def geometric_mean(values: npt.ArrayLike, floor: float = 1e-5) -> FloatArray:
@@ -150,16 +150,13 @@ def _columns(owner: str, values: npt.ArrayLike, level: float = 0.5) -> tuple[Flo
     return array.reshape(len(array), -1) if array.size else array.reshape(0, *array.shape[1:] or (1,)), array.shape[1:]
 
 
-def _settle(interval: Interval, matrix: FloatArray, n: FloatArray) -> Interval:
-    """The interval, shrunk to one value if all queries have that value: their mean may be off in the last bit."""
+def _settle(interval: Interval, matrix: FloatArray, n: FloatArray, shape: tuple[int, ...]) -> Interval:
+    """Shrink the interval to one value if all queries have it, as their mean may be off in the last bit; shape it."""
     least = np.min(matrix, axis=0, initial=np.inf, where=~np.isnan(matrix))
     most = np.max(matrix, axis=0, initial=-np.inf, where=~np.isnan(matrix))
     point = (least == most) & (n > 1)
-    return Interval(np.where(point, least, interval.low), np.where(point, most, interval.high))
-
-
-def _shape(interval: Interval, shape: tuple[int, ...]) -> Interval:
-    return Interval(*(end.reshape(shape)[()] for end in interval))
+    ends = np.where(point, least, interval.low), np.where(point, most, interval.high)
+    return Interval(*(end.reshape(shape)[()] for end in ends))
 
 
 def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: int) -> Interval:
@@ -167,53 +164,35 @@ def _bca(matrix: FloatArray, rng: np.random.Generator, level: float, resamples: 
     from scipy.special import ndtr, ndtri
 
     _, mean, centred = moments(matrix)
-    means = np.concatenate(list(_resample(matrix, rng, resamples)))
-    bias = ndtri(_share_below(means, mean))
+    n, step, pieces = len(matrix), max(1, CELLS // len(matrix)), []
+    for start in range(0, resamples, step):  # in pieces that fit into the cache
+        rows = min(step, resamples - start)
+        drawn = rng.integers(n, size=(rows, n), dtype=np.int32) + n * np.arange(rows)[:, np.newaxis]
+        times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+        pieces.append(times.astype(np.float64) @ matrix / n)
+    means = np.concatenate(pieces)
+    # Resampled means that equal the mean itself are counted by half: measures like P@10 have few values and many
+    # resamples with the very same mean. In doubles it is off in the last bits, by chance to one side, so equal is taken
+    # with a tolerance. The share stays off 0 and 1, which have no normal score.
+    apart, equal = means - mean, 1e-12 * np.maximum(np.abs(means).max(axis=0), 1e-300)
+    below = ((apart < -equal).sum(axis=0) + (np.abs(apart) <= equal).sum(axis=0) / 2) / resamples
+    bias = ndtri(np.clip(below, 0.5 / resamples, 1 - 0.5 / resamples))
     # Leaving out query i moves the mean by (mean − x_i) / (n − 1), so the jackknife needs no second round.
     # Measured in units of the largest distance, so that the cube of a tiny one is not lost.
     unit = np.abs(centred).max(axis=0)
     scaled = centred / np.where(unit > 0, unit, 1.0)
     spread = (scaled**2).sum(axis=0)
     skew = (scaled**3).sum(axis=0) / np.where(spread > 0, 6 * spread**1.5, 1.0)
-    ordered = np.sort(means, axis=0)
-    ends = []
+    means.sort(axis=0)
+    columns, ends = np.arange(means.shape[1]), []
     for side in ((1 - level) / 2, (1 + level) / 2):
         shifted = bias + ndtri(side)
-        ends.append(_quantile(ordered, ndtr(bias + shifted / (1 - skew * shifted))))
+        # The quantile of each column at its own share, between two neighbours by their distance.
+        place = ndtr(bias + shifted / (1 - skew * shifted)) * (resamples - 1)
+        under = np.floor(place).astype(np.intp)
+        low, high = means[under, columns], means[np.minimum(under + 1, resamples - 1), columns]
+        ends.append(low + (place - under) * (high - low))
     return Interval(*ends)
-
-
-def _resample(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Iterator[FloatArray]:
-    """Yield the means of resampled queries (resamples × measures), in pieces that fit into the cache."""
-    n = len(matrix)
-    step = max(1, CELLS // n)
-    for start in range(0, resamples, step):
-        rows = min(step, resamples - start)
-        drawn = rng.integers(n, size=(rows, n), dtype=np.int32) + n * np.arange(rows)[:, np.newaxis]
-        times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-        yield times.astype(np.float64) @ matrix / n
-
-
-def _share_below(means: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return the share of resampled means below the mean itself, those equal to it counted by half.
-
-    Measures like P@10 have few values and many resamples with the very same mean; in doubles it is off in the last
-    bits, by chance to one side, so equal is taken with a tolerance. The share stays off 0 and 1, which have no normal
-    score.
-    """
-    apart, equal = means - mean, 1e-12 * np.maximum(np.abs(means).max(axis=0), 1e-300)
-    share = ((apart < -equal).sum(axis=0) + (np.abs(apart) <= equal).sum(axis=0) / 2) / len(means)
-    return np.asarray(np.clip(share, 0.5 / len(means), 1 - 0.5 / len(means)))
-
-
-def _quantile(ordered: FloatArray, share: FloatArray) -> FloatArray:
-    """Return the quantile of each column at its own share, between two neighbours by their distance."""
-    place = share * (len(ordered) - 1)
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, len(ordered) - 1)
-    columns = np.arange(ordered.shape[1])
-    low, high = ordered[below, columns], ordered[above, columns]
-    return np.asarray(low + (place - below) * (high - low))
 
 
 MANY = 100_000
