@@ -17,7 +17,7 @@ from rankgauge.cli.options import names
 from rankgauge.cli.parser import Line
 from rankgauge.errors import UnknownNameError, UsageError
 from rankgauge.papers import PAPERS
-from rankgauge.reference.parts import command_helps as help_texts
+from rankgauge.reference.reference import command_helps as help_texts
 from rankgauge.statistics.paired_test import TESTS
 
 PROGRAM = "rankgauge"

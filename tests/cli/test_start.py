@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.reference.parts import command_helps as commands
+from rankgauge.reference.reference import command_helps as commands
 from tests.cli.conftest import Command
 
 Program = Callable[..., "subprocess.Popen[str]"]

@@ -11,9 +11,8 @@ import pytest
 from benchmarks import run as benchmark
 from rankgauge import dialects
 from rankgauge.measures import FAMILIES, MEASURES
-from rankgauge.reference.parts import command_helps
 from rankgauge.reference.reference import PAGES as GENERATED
-from rankgauge.reference.reference import update
+from rankgauge.reference.reference import command_helps, update
 from tests.docs.blocks import PAGES, ROOT, links, replayed
 from tests.engines import lacking
 

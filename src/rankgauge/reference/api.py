@@ -48,7 +48,12 @@ def _entry(name: str, thing: Any) -> str:
 def _signature(name: str, function: Any) -> str:
     """Write a function's signature over as many lines as it needs."""
     signature = inspect.signature(function)
-    parameters = [_parameter(parameter) for parameter in signature.parameters.values()]
+    parameters = []
+    for parameter in signature.parameters.values():
+        stars, default = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, ""), parameter.default
+        shown = repr(default.value if isinstance(default, enum.Enum) else default)
+        given = "" if default is inspect.Parameter.empty else f" = {shown}"
+        parameters.append(f"{stars}{parameter.name}: {parameter.annotation}{given}")
     kinds = [parameter.kind for parameter in signature.parameters.values()]
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
         parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
@@ -59,28 +64,14 @@ def _signature(name: str, function: Any) -> str:
     return f"{name}(\n" + "".join(f"    {parameter},\n" for parameter in parameters) + f"){returned}"
 
 
-def _parameter(parameter: inspect.Parameter) -> str:
-    """Write a parameter with its type and its default."""
-    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "")
-    default = parameter.default
-    if default is inspect.Parameter.empty:
-        return f"{stars}{parameter.name}: {parameter.annotation}"
-    shown = repr(default.value if isinstance(default, enum.Enum) else default)
-    return f"{parameter.name}: {parameter.annotation} = {shown}"
-
-
 def _prose(docstring: str) -> str:
     """Write a docstring as Markdown: its examples become fenced blocks."""
     blocks = re.split(r"\n\n+", docstring)
-    return "\n\n".join(_block(block) for block in blocks)
-
-
-def _block(block: str) -> str:
-    """Fence a block that is an example; leave a paragraph as it is."""
-    plain = textwrap.dedent(block)
-    if plain.startswith(">>>"):
-        return f"```pycon\n{plain}\n```"
-    return f"```py\n{plain}\n```" if block.startswith("    ") else block
+    for place, block in enumerate(blocks):
+        plain = textwrap.dedent(block)
+        if plain.startswith(">>>") or block.startswith("    "):
+            blocks[place] = f"```{'pycon' if plain.startswith('>>>') else 'py'}\n{plain}\n```"
+    return "\n\n".join(blocks)
 
 
 def _members(cls: type) -> Iterator[str]:
@@ -90,17 +81,9 @@ def _members(cls: type) -> Iterator[str]:
         return
     yield "| | |"
     yield "|---|---|"
+    properties, methods = (property, cached_property), (classmethod, staticmethod)
     for name, member in inspect.getmembers_static(cls):
-        if not name.startswith("_") and (words := _first_sentence(member)):
-            call = "" if isinstance(member, (property, cached_property)) else "()"
-            yield f"| `{name}{call}` | {words} |"
-
-
-def _first_sentence(member: Any) -> str:
-    """Return the first paragraph of a member's docstring on one line; empty for what is not a property or a method."""
-    if not isinstance(member, (property, cached_property, classmethod, staticmethod)) and not inspect.isfunction(
-        member
-    ):
-        return ""
-    paragraph = (inspect.getdoc(member) or "").partition("\n\n")[0]
-    return " ".join(paragraph.split()).replace("|", "\\|")
+        if not name.startswith("_") and (isinstance(member, (*properties, *methods)) or inspect.isfunction(member)):
+            paragraph = (inspect.getdoc(member) or "").partition("\n\n")[0]
+            if words := " ".join(paragraph.split()).replace("|", "\\|"):
+                yield f"| `{name}{'' if isinstance(member, properties) else '()'}` | {words} |"
