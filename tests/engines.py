@@ -16,8 +16,7 @@ from rankgauge.errors import InputError
 from rankgauge.evaluation.evaluation import evaluate as here
 from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import collecting_notes
-from rankgauge.spark.job import EvaluationJob
-from rankgauge.spark.rows import restore_result
+from rankgauge.spark.rows import EvaluationJob, restore_result
 from rankgauge.spark.session import java_home
 
 __all__ = ["Evaluate", "Jobs", "lacking"]

@@ -16,7 +16,9 @@ from rankgauge.errors import InputError
 from rankgauge.labelling import Pool, Target
 from rankgauge.labelling.methods.paper import drawing
 from rankgauge.labelling.moments import moments
-from rankgauge.spark import job, runs
+from rankgauge.spark import rows as spark_rows
+from rankgauge.spark import runs
+from rankgauge.spark.rows import JUDGMENT, LINE, EvaluationJob
 from tests.backends.collections import collection
 from tests.backends.test_engines import same
 from tests.engines import Evaluate
@@ -48,7 +50,7 @@ def test_a_query_of_a_million_documents(on_spark: Evaluate) -> None:
     query = np.concatenate([np.zeros(1_000_000, dtype=int), np.repeat(np.arange(1, 50), 20)])
     document = rng.permutation(len(query))
     run = table(query, document, rng.integers(0, 10**6, len(query)), "score")
-    assert 2 * job.ROWS < 1_000_000
+    assert 2 * spark_rows.ROWS < 1_000_000
     chosen = rng.choice(len(query), 3000, replace=False)
     judgments = table(query[chosen], document[chosen], rng.integers(0, 4, 3000), "grade")
     same(
@@ -59,18 +61,16 @@ def test_a_query_of_a_million_documents(on_spark: Evaluate) -> None:
 
 def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """However small the batches that a task works on, its values are those of all queries together."""
-    made, work = collection(dialects.get("standard")), job.EvaluationJob.of(MEASURES)
+    made, work = collection(dialects.get("standard")), EvaluationJob.of(MEASURES)
     rows = pl.concat(
         [
-            made.judgments.select(
-                "query", pl.lit(job.JUDGMENT).alias("kind"), "document", pl.col("grade").alias("number")
-            ),
-            made.run.select("query", pl.lit(job.LINE).alias("kind"), "document", pl.col("score").alias("number")),
+            made.judgments.select("query", pl.lit(JUDGMENT).alias("kind"), "document", pl.col("grade").alias("number")),
+            made.run.select("query", pl.lit(LINE).alias("kind"), "document", pl.col("score").alias("number")),
         ]
     ).sort("query", "kind", maintain_order=True)
     whole = rg.evaluate(made.judgments, made.run, MEASURES).values.sort("query", "measure")
     for rows_at_a_time, arrow in ((1, 7), (100, 64), (10**6, 10**6)):
-        monkeypatch.setattr(job, "ROWS", rows_at_a_time)
+        monkeypatch.setattr(spark_rows, "ROWS", rows_at_a_time)
         found = pl.concat([result.values for _, result in work.results(rows.iter_slices(arrow))])
         assert found.sort("query", "measure").equals(whole)
 

@@ -17,8 +17,8 @@ from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.moments import moments
 from rankgauge.labelling.sampling.query_plan import draws_for
 from rankgauge.measures import Measure
-from rankgauge.spark.job import ROWS
-from rankgauge.spark.rows import Task, frames, map_rows, pack, texts
+from rankgauge.spark.rows import ROWS, Task, frames, map_rows, pack, texts
+from rankgauge.spark.session import F
 
 MOMENTS: Mapping[str, str] = {"query": "string", "mean": "double", "variance": "double", "cost": "double"}
 
@@ -41,8 +41,6 @@ def sampling_distribution(
     uniform chances, `judged` the probability that the query is drawn at all before the budget is spent. The second is
     (query, mean, variance, cost). Sums over the pool are needed, so this runs the job; the moments are kept (cached).
     """
-    from pyspark.sql import functions as F  # noqa: N812 - what Spark's users call it
-
     if not 0 <= mixed <= 1 or budget <= 0:
         raise ParameterError("sampling_distribution", "budget", "above 0, and mixed from 0 to 1", (budget, mixed))
     found = _moments(pool, measure, dialect, options).cache()
@@ -68,8 +66,6 @@ def _moments(pool: Any, measure: str | Measure, dialect: str | Dialect, options:
             f"no column for query and document among {', '.join(pool.columns)}",
             hint="A pool has the columns query, document and score (or score_1 and score_2).",
         )
-    from pyspark.sql import functions as F  # noqa: N812
-
     ids = {name: texts(pool, str(column)) for name, column in columns.items()}
     rows = pool.withColumns({**ids, "order": F.monotonically_increasing_id()})
     placed = rows.repartition("query").sortWithinPartitions("query", "order").drop("order")

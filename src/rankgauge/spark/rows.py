@@ -1,4 +1,4 @@
-"""Spark's frames → rows that tasks take: judgments and lines of the run in one frame, a query's rows together.
+"""Spark's frames → rows that tasks take → the job that every task does, by the very functions of one machine.
 
 One exchange brings the judgments and the lines of a query to the same task: that is the join, and the documents are
 matched there. Sorted partitions put each query in one piece and in rank order; Spark spills what does not fit.
@@ -6,26 +6,112 @@ matched there. Sorted partitions put each query in one piece and in rank order; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
+from rankgauge import dialects
+from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UncombinedError
+from rankgauge.evaluation.evaluation import score_hits
+from rankgauge.evaluation.judged_hits import join_judgments
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import settle
-from rankgauge.files import JUDGMENTS, RUN, Table, find
+from rankgauge.files import JUDGMENTS, RUN, Table, check, find
 from rankgauge.files.formats.letor import AGAIN
+from rankgauge.files.reading import whole_queries
+from rankgauge.files.validation import Place, check_subtopics
+from rankgauge.measures import Measure
+from rankgauge.measures.measure import kind_asked
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import JudgmentKind, RunOrder, Ties
-from rankgauge.ranking import Hits
+from rankgauge.policies import IdealPool, JudgmentKind, RunOrder, Ties
+from rankgauge.ranking import Hits, rank
 from rankgauge.ranking.sorts import SORTS
-from rankgauge.spark.job import JUDGMENT, LINE, EvaluationJob
-from rankgauge.spark.session import quiet
+from rankgauge.spark.session import F, quiet
+
+ROWS = 200_000
+"""How many rows are worked on at a time, at least: a batch ends with the query that reaches it."""
 
 OWNER = "owner"
 """The column that says which queries stay together, where that is not the query itself."""
+
+JUDGMENT, LINE = 0, 1
+"""The kinds of rows: a judgment, and a line of the run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationJob:
+    """Some measures under a dialect, for queries that come in batches.
+
+    A batch has the columns query, kind, document, number (the grade of a judgment, the score of a line) and, where
+    several assessors are combined, assessor. The rows of a query are together, in the order of the input.
+    """
+
+    dialect: Dialect
+    measures: tuple[Measure, ...]
+
+    @classmethod
+    def of(
+        cls, measures: str | Measure | Iterable[str | Measure], dialect: str | Dialect = "standard", **overrides: Any
+    ) -> Self:
+        """Return the job that the names stand for."""
+        spoken = dialects.get(dialect).changed(**overrides)
+        return cls(dialect=spoken, measures=spoken.select(measures))
+
+    @property
+    def asks(self) -> JudgmentKind:
+        """What the measures ask judgments to say."""
+        return kind_asked(self.measures)
+
+    @property
+    def bare(self) -> EvaluationJob:
+        """The same job without what the tool prints, which no task needs."""
+        return replace(self, dialect=replace(self.dialect, printed=()))
+
+    @property
+    def grouped_by(self) -> str:
+        """The column of what stays together: lists of a query that comes back may need the judgments of its first."""
+        shares_ideal = any(self.dialect.choice("ideal", measure) is IdealPool.FIRST for measure in self.measures)
+        return OWNER if shares_ideal else "query"
+
+    def results(self, batches: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Result]]:
+        """Yield the result of each batch of whole queries; queries that nobody judged have none, the frame has them."""
+        for frame in whole_queries(batches, rows=ROWS, name="the partition", by=self.grouped_by):
+            judged, lines = (frame.filter(pl.col("kind") == kind) for kind in (JUDGMENT, LINE))
+            yield frame, self.result(judged, lines) if len(judged) else self.nothing(lines)
+
+    def result(self, judgments: pl.DataFrame, run: pl.DataFrame) -> Result:
+        """Return the result of whole queries."""
+        graded = _check(judgments.rename({"number": "grade"}), JUDGMENTS)
+        check_subtopics(graded, self.asks)
+        listed = _check(run.rename({"number": "score"}), RUN)
+        parts = [
+            score_hits(join_judgments(graded, listed, one, kind=self.asks), measures, one)
+            for one, measures in self.dialect.parts(self.measures).items()
+        ]
+        return Result.joined(parts, self.measures, self.dialect)
+
+    def nothing(self, run: pl.DataFrame) -> Result:
+        """Return the result where nothing was judged: no values, but a fault in the run is one here too."""
+        _check(run.rename({"number": "score"}), RUN)
+        empty = pl.DataFrame(schema={**JUDGMENTS.required})
+        hits = rank(pl.DataFrame(schema={**RUN.required}), empty, self.dialect.ranking)
+        return score_hits(hits, self.measures, self.dialect)
+
+
+def _check(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Return the frame as the table; a batch may have no rows, which is no fault."""
+    wanted = frame.select(name for name in table.columns if name in frame.columns)
+
+    def locate(row: int) -> Place:
+        """Show the row itself; a number would say nothing, as rows of a partition have no place in any file."""
+        return 0, ", ".join(f"{name} {value}" for name, value in wanted.row(row, named=True).items())
+
+    return check(wanted, table, locate=locate, whole=True) if len(wanted) else wanted
+
 
 NUMERIC = ("double", "float")
 
@@ -35,26 +121,17 @@ FACETS = ("assessor", "subtopic", "stratum")
 
 def group_rows(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
     """The rows of both, each query's in one partition and in one piece: the judgments, then the lines by rank."""
-    from pyspark.sql import functions as F  # noqa: N812 - what Spark's users call it
-
     judged, lines = _judgments(judgments, job), _lines(run, order, by_rank=job.dialect.order is RunOrder.RANK)
     rows = judged.unionByName(lines, allowMissingColumns=True)
-    by = "query"
-    if job.shares_ideal:
-        rows, by = rows.withColumn(OWNER, F.regexp_replace("query", AGAIN, "")), OWNER
+    by, number, ranked = job.grouped_by, F.col("number"), []
+    if by == OWNER:
+        rows = rows.withColumn(OWNER, F.regexp_replace("query", AGAIN, ""))
+    if job.dialect.ties not in SORTS:  # sorts whose order of ties matters start from the order of the input
+        # Scores are as the tool compares them, with one zero for 0 and -0.
+        score = number.cast("float").cast("double") if job.dialect.single_precision else number
+        ranked = [F.when(F.col("kind") == LINE, score + F.lit(0.0)).desc()]
     keys = [F.col(name) for name in dict.fromkeys((by, "query", "kind"))]
-    # Sorts whose order of ties matters start from the order of the input.
-    ranked = () if job.dialect.ties in SORTS else (_comparison_key(job).desc(),)
     return rows.repartition(F.col(by)).sortWithinPartitions(*keys, *ranked, F.col("order"))
-
-
-def _comparison_key(job: EvaluationJob) -> Any:
-    """Return what lines are ordered by: the score as the tool compares it, one zero for 0 and -0."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    number = F.col("number")
-    score = number.cast("float").cast("double") if job.dialect.single_precision else number
-    return F.when(F.col("kind") == LINE, score + F.lit(0.0))
 
 
 def _judgments(frame: Any, job: EvaluationJob) -> Any:
@@ -75,8 +152,6 @@ def _judgments(frame: Any, job: EvaluationJob) -> Any:
 def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
     columns = name_columns(frame, RUN)
     if "rank" in columns and (by_rank or "score" not in columns):
-        from pyspark.sql import functions as F  # noqa: N812
-
         frame = frame.withColumn("score", -F.col(f"`{columns['rank']}`").cast("double"))
         columns["score"] = "score"
     rows = _number_rows(frame, columns, RUN, "score", LINE, order=order)
@@ -91,15 +166,11 @@ def name_columns(frame: Any, table: Table) -> dict[str, str]:
 
 def texts(frame: Any, column: str) -> Any:
     """Return the ids of a column; one that is missing is empty, which the task refuses as any table does."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     return F.coalesce(_text(frame, column), F.lit(""))
 
 
 def _text(frame: Any, column: str) -> Any:
     """Return a column as text; a whole number that pandas made a double does not become 7.0."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     cell = F.col(f"`{column}`")
     if dict(frame.dtypes)[column] not in NUMERIC:
         return cell.cast("string")
@@ -110,8 +181,6 @@ def _text(frame: Any, column: str) -> Any:
 def _number_rows(
     frame: Any, columns: dict[str, str], table: Table, number: str, kind: int, *, order: str | None = None
 ) -> Any:
-    from pyspark.sql import functions as F  # noqa: N812
-
     _require(frame.columns, columns, table)
     more = [_text(frame, columns[name]).alias(name) for name in FACETS if name in columns]
     if "probability" in columns and ("subtopic" in columns or "stratum" in columns):
@@ -161,6 +230,8 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
     np.maximum.at(top, hits.pool_query, hits.pool_grade)
     tied = hits.size > 1
     ordered = [result.reordered(ties) if tied.any() else result.raw for ties in (Ties.WORST, Ties.BEST)]
+    judged = np.stack([result.judged_within(measure) for measure in result.measures], axis=1)
+    matrices = zip(MATRICES, (result.raw, result.errors, *ordered, judged), strict=True)
     records = pl.DataFrame(
         {
             "query": hits.queries,
@@ -170,12 +241,7 @@ def digest(result: Result, places: pl.DataFrame) -> pl.DataFrame:
             "hits": np.bincount(hits.query, minlength=n),
             "pool": np.bincount(hits.pool_query, minlength=n),
             "tied": np.bincount(hits.query[tied], minlength=n) > 0,
-            **{
-                name: pl.Series(list(matrix), dtype=pl.List(pl.Float64))
-                for name, matrix in zip(
-                    MATRICES, (result.raw, result.errors, *ordered, _count_judged(result)), strict=True
-                )
-            },
+            **{name: pl.Series(list(matrix), dtype=pl.List(pl.Float64)) for name, matrix in matrices},
         }
     )
     return places.join(records, on="query", how="left").select(list(DIGEST))
@@ -205,11 +271,6 @@ def restore_result(records: pl.DataFrame, job: EvaluationJob) -> Result:
         bounds={Ties.WORST: matrix("worst"), Ties.BEST: matrix("best")},
         judged_counts=matrix("judged"),
     )
-
-
-def _count_judged(result: Result) -> FloatArray:
-    """Count the judged documents that each measure looks at (judged queries × measures)."""
-    return np.stack([result.judged_within(measure) for measure in result.measures], axis=1)
 
 
 def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> Hits:
@@ -242,21 +303,21 @@ VALUES: Mapping[str, str] = {"query": "string", "measure": "string", "value": "d
 """The columns of values, in Spark's types."""
 
 
-def values(job: EvaluationJob, by: str) -> Task:
+def values(job: EvaluationJob) -> Task:
     """Return the task that gives the settled values: query, measure, value."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
-        for _, result in job.results(frames(batches), by=by):
+        for _, result in job.results(frames(batches)):
             yield from pack(result.values, VALUES)
 
     return task
 
 
-def digests(job: EvaluationJob, by: str) -> Task:
+def digests(job: EvaluationJob) -> Task:
     """Return the task that gives a record for each query."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
-        for frame, result in job.results(frames(batches), by=by):
+        for frame, result in job.results(frames(batches)):
             # The judgments of a query come before its lines.
             kinds = frame.group_by("query", "kind").agg(pl.col("order").min().alias("place"))
             places = kinds.sort("kind").unique("query", keep="first").select("query", "place")

@@ -33,9 +33,22 @@ SETTINGS = {
 }
 
 
+class _Functions:
+    """The functions of Spark's columns, imported when one is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        from pyspark.sql import functions
+
+        return getattr(functions, name)
+
+
+F: Any = _Functions()
+"""What Spark's users call them."""
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hides PySpark's warning about the version of pandas, which is not used here."""
+    """Hide PySpark's warning about the version of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
@@ -69,7 +82,7 @@ def session(master: str | None = None, **settings: str) -> Any:
 
 @contextmanager
 def _java() -> Iterator[None]:
-    """Sets JAVA_HOME to a Java that Spark runs on, and afterwards back to what it was."""
+    """Set JAVA_HOME to a Java that Spark runs on, and afterwards back to what it was."""
     home, before = java_home(), os.environ.get("JAVA_HOME")
     if home is None:
         raise InputError(
@@ -87,7 +100,7 @@ def _java() -> Iterator[None]:
 
 @contextmanager
 def _hush() -> Iterator[None]:
-    """Keeps what Java writes to the standard error in a file; if the start fails, the error shows it."""
+    """Keep what Java writes to the standard error in a file; if the start fails, the error shows it."""
     shown = os.dup(ERRORS)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), ERRORS)

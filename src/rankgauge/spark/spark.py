@@ -19,10 +19,19 @@ from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError
 from rankgauge.evaluation.result import Result
 from rankgauge.measures import Measure
-from rankgauge.spark.job import JUDGMENT, EvaluationJob
 from rankgauge.spark.pools import sampling_distribution
-from rankgauge.spark.rows import DIGEST, OWNER, VALUES, digests, group_rows, map_rows, restore_result, values
-from rankgauge.spark.session import session
+from rankgauge.spark.rows import (
+    DIGEST,
+    JUDGMENT,
+    VALUES,
+    EvaluationJob,
+    digests,
+    group_rows,
+    map_rows,
+    restore_result,
+    values,
+)
+from rankgauge.spark.session import F, session
 
 __all__ = ["evaluate", "records", "result", "sampling_distribution", "session"]
 
@@ -51,7 +60,7 @@ def evaluate(
     job = EvaluationJob.of(measures, dialect, **overrides)
     rows = group_rows(judgments, run, job, order=order)
     job = _set_top(job, rows)
-    return map_rows(rows.drop("order"), values(job.bare, _by(job)), VALUES)
+    return map_rows(rows.drop("order"), values(job.bare), VALUES)
 
 
 def result(
@@ -75,7 +84,7 @@ def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
     """Return a record for each query, fetched: what `digest.restored` makes a result of, or results of several runs."""
     rows = group_rows(judgments, run, job, order=order)
     job = _set_top(job, rows)
-    made = map_rows(rows, digests(job.bare, _by(job)), DIGEST)
+    made = map_rows(rows, digests(job.bare), DIGEST)
     with _plain_errors():
         return pl.DataFrame(pl.from_arrow(made.toArrow()))
 
@@ -84,15 +93,9 @@ def _set_top(job: EvaluationJob, rows: Any) -> EvaluationJob:
     """The job with the top of the scale set, where a measure needs it: a task sees the grades of its queries only."""
     if job.dialect.max_grade is not None or not any(measure.needs_top for measure in job.measures):
         return job
-    from pyspark.sql import functions as F  # noqa: N812
-
     (highest,) = rows.where(F.col("kind") == JUDGMENT).agg(F.max("number")).first()
     top = 1.0 if job.dialect.binary else max(highest or 0.0, 0.0)
     return replace(job, dialect=job.dialect.topped(top))
-
-
-def _by(job: EvaluationJob) -> str:
-    return OWNER if job.shares_ideal else "query"
 
 
 @contextmanager
