@@ -32,7 +32,7 @@ LARGEST_POWER = 1000.0
 
 
 def _powers(grades: FloatArray) -> FloatArray:
-    """2^g; grades of which a sum would overflow are refused."""
+    """Return 2^g; grades of which a sum would overflow are refused."""
     if (largest := np.max(grades, initial=0.0)) > LARGEST_POWER:
         raise InputError(
             f"a grade of {largest:g} is too large for the gain 2^g - 1",
@@ -71,12 +71,12 @@ DISCOUNTED: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 
 def reciprocal(ranks: FloatArray) -> FloatArray:
-    """1 / rank."""
+    """Return 1 / rank."""
     return 1.0 / ranks
 
 
 def persistence(p: float) -> Weight:
-    """What a rank is worth to a user who goes on to the next document with probability p (Moffat & Zobel 2008)."""
+    """Return the worth of a rank to a user who goes on to the next one with probability p (Moffat & Zobel 2008)."""
     return lambda ranks: (1.0 - p) * p ** (ranks - 1.0)
 
 
@@ -86,7 +86,7 @@ def relevance(rel: float) -> Callable[[RankedLists], FloatArray]:
 
 
 def discount_gains(lists: RankedLists, gained: FloatArray, name: str, cutoff: float | None = None) -> FloatArray:
-    """The gain of each hit after the discount of that name, 0 past the cutoff; the mean over the places where tied."""
+    """Return the gain of each hit after that discount, 0 past the cutoff; the mean over the places where tied."""
     if name not in DISCOUNTED or lists.tied:
         return gained * lists.weigh(discount(name), cutoff)
     inside = lists.ranks <= (np.inf if cutoff is None else cutoff)
@@ -121,8 +121,8 @@ def ideal_gains(lists: RankedLists, name: str, table: tuple[tuple[float, float],
 
     It is the gain that orders them, not the grade: a table may give a low grade the higher gain.
     """
-    found = np.maximum(gains(lists.ideal_order(), name, table), 0.0)
-    return found if table is None else -np.sort(-found, axis=-1)
+    gained = np.maximum(gains(lists.ideal_order(), name, table), 0.0)
+    return gained if table is None else -np.sort(-gained, axis=-1)
 
 
 def cumulate(gained: FloatArray, weight: Weight) -> FloatArray:

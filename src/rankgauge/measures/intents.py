@@ -93,40 +93,33 @@ class Novelty:
     cutoff: int | None = None
 
     def of(self, lists: RankedLists) -> FloatArray:
-        """The gain of each list: the sum over its ranks; where documents are tied, the mean over their orders."""
-        lists = lists.top(self.cutoff)
-        strict = self._strict(lists)
-        if lists.size is None:
-            return strict
-        return np.where((lists.size > 1).any(axis=-1), self._mean_over_ties(lists), strict)
+        """Return the gain of each list: the sum over its ranks; where documents are tied, the mean over their orders.
 
-    def _strict(self, lists: RankedLists) -> FloatArray:
-        """The gain of lists in which nothing is tied, multiplied and added in ndeval's order: a value halfway between
-        two printed ones depends on it, and so does the difference of two runs that gain the same."""
+        Where nothing is tied, it is multiplied and added in ndeval's order: a value halfway between two printed ones
+        depends on it, and so does the difference of two runs that gain the same. Else, a user who stops at a relevant
+        document with probability alpha gains alpha times as much: this is a cascade, whose mean has a closed form.
+        """
+        lists = lists.top(self.cutoff)
         assert lists.facets is not None
-        relevant = lists.facets.grades >= self.rel
+        weights, relevant = intents(lists, self.rel), lists.facets.grades >= self.rel
         left = np.where(relevant, 1.0 - self.alpha, 1.0)
-        worth = np.concatenate([intents(lists, self.rel)[..., np.newaxis, :], left[..., :-1, :]], axis=-2)
+        worth = np.concatenate([weights[..., np.newaxis, :], left[..., :-1, :]], axis=-2)
         gained = total(np.where(relevant, np.cumprod(worth, axis=-2), 0.0))
         inside = lists.ranks <= (np.inf if self.cutoff is None else self.cutoff)
-        return total(np.where(inside, self.discounted(gained, np.where(inside, lists.ranks, 1.0)), 0.0))
-
-    def _mean_over_ties(self, lists: RankedLists) -> FloatArray:
-        """Return the mean gain over the orders of tied documents.
-
-        A user who stops at a relevant document with probability alpha gains alpha times as much: this is a cascade,
-        whose mean over the orders has a closed form.
-        """
+        strict = total(np.where(inside, self.discounted(gained, np.where(inside, lists.ranks, 1.0)), 0.0))
+        if lists.size is None:
+            return strict
         each = lists.by_facet
-        relevant = each.relevant(self.rel).astype(float)
-        if self.alpha == 0:
-            gained = relevant * each.weigh(self._weight, self.cutoff)
-        else:
-            gained = cascade(each, self.alpha * relevant, self._weight, self.cutoff) / self.alpha
-        return intent_sum(total(gained), intents(lists, self.rel))
 
-    def _weight(self, ranks: FloatArray) -> FloatArray:
-        return self.discounted(np.ones_like(ranks), ranks)
+        def weight(ranks: FloatArray) -> FloatArray:
+            return self.discounted(np.ones_like(ranks), ranks)
+
+        if self.alpha == 0:
+            gained = each.relevant(self.rel) * each.weigh(weight, self.cutoff)
+        else:
+            stop = self.alpha * each.relevant(self.rel).astype(np.float64)
+            gained = cascade(each, stop, weight, self.cutoff) / self.alpha
+        return np.where((lists.size > 1).any(axis=-1), intent_sum(total(gained), weights), strict)
 
     def share(self, lists: RankedLists) -> FloatArray:
         """The gain of each list, as a share of what documents would gain that were all relevant to every subtopic."""
@@ -146,20 +139,15 @@ class Novelty:
         return ratio(value(lists), value(order_documents(lists, lists.facets.orders[key])))
 
 
-def _relevant(gain: Novelty, lists: RankedLists) -> BoolArray:
-    """Return which judged documents are relevant to which subtopics (queries × documents × subtopics)."""
-    assert lists.facets is not None
-    return lists.facets.pool >= gain.rel
-
-
 def _greedy(gain: Novelty, lists: RankedLists) -> IndexArray:
-    """The order in which each document is the one that gains most after those before it (queries × ranks), down to the
-    cutoff; −1 past the last relevant one.
+    """Return the order in which each document gains most after those before it (queries × ranks), down to the cutoff;
+    −1 past the last relevant one.
 
     Of documents that gain the same, the first one is taken: the pool has them in falling order of their ids, as ndeval
     does. Gains are added over the subtopics in their order, and so are equal where ndeval's are.
     """
-    relevant, worth = _relevant(gain, lists), intents(lists, gain.rel)
+    assert lists.facets is not None
+    relevant, worth = lists.facets.pool >= gain.rel, intents(lists, gain.rel)
     left: BoolArray = np.asarray(relevant.any(axis=-1))
     ranks = min(int(left.sum(axis=-1).max(initial=0)), relevant.shape[-2] if gain.cutoff is None else gain.cutoff)
     chosen = np.zeros((*relevant.shape[:-2], ranks), dtype=np.int64)
@@ -177,7 +165,8 @@ def _exact(gain: Novelty, lists: RankedLists) -> IndexArray:
     """Return the best order; −1 past the last relevant document."""
     if lists.ranks.ndim == 1:
         return np.asarray(_exact(gain, lists.taken(None))[0])
-    relevant, weights, chosen = _relevant(gain, lists), intents(lists, gain.rel), _greedy(gain, lists)
+    assert lists.facets is not None
+    relevant, weights, chosen = lists.facets.pool >= gain.rel, intents(lists, gain.rel), _greedy(gain, lists)
     ranks = np.arange(1.0, chosen.shape[-1] + 1)
     discount = gain.discounted(np.ones_like(ranks), ranks)
     for row, length in enumerate((chosen >= 0).sum(axis=-1).tolist()):
@@ -193,14 +182,14 @@ ORDERS: Mapping[str, Callable[[Novelty, RankedLists], IndexArray]] = {"greedy": 
 def order_documents(lists: RankedLists, chosen: IndexArray) -> RankedLists:
     """Return the judged documents of the same queries in an order: their places in the pool, −1 past the last."""
     assert lists.facets is not None
-    found = chosen >= 0
+    there = chosen >= 0
     grades = np.take_along_axis(lists.facets.pool, chosen[..., np.newaxis], axis=-2)
-    grades = np.where(found[..., np.newaxis], grades, np.nan)
+    grades = np.where(there[..., np.newaxis], grades, np.nan)
     return RankedLists(
-        ranks=np.where(found, np.arange(1.0, chosen.shape[-1] + 1), np.nan),
+        ranks=np.where(there, np.arange(1.0, chosen.shape[-1] + 1), np.nan),
         grades=np.fmax.reduce(grades, axis=-1),
         ideal=lists.ideal,
-        retrieved=found.sum(axis=-1).astype(np.float64),
+        retrieved=there.sum(axis=-1).astype(np.float64),
         facets=replace(lists.facets, grades=grades),
     )
 
@@ -234,7 +223,7 @@ def exact(
             hint=f"Cut the lists before rank {len(discount)}, leave the query out, or leave out ideal_order='exact': "
             "the order is then ndeval's greedy one.",
         ) from None
-    left = {kind: [place for place, one in enumerate(each) if one == kind] for kind, _ in counts}
+    left = {kind: [place for place, other in enumerate(each) if other == kind] for kind, _ in counts}
     return np.array([left[kind].pop(0) for kind in order], dtype=np.int64)
 
 
@@ -244,16 +233,19 @@ def _best(
 ) -> list[Kind]:
     """Return the best order, by the kinds of its documents."""
     kinds = np.array([kind for kind, _ in counts], dtype=np.float64).reshape(len(counts), len(weights))
-    search = _OrderSearch(kinds, np.array([count for _, count in counts]), 1.0 - alpha, np.array(discount))
-    return [counts[kind][0] for kind in search.best(np.array(weights))]
+    numbers = np.array([count for _, count in counts])
+    search = _OrderSearch(kinds, numbers, 1.0 - alpha, np.array(discount))
+    search.extend([], numbers, np.array(weights), 0.0)
+    return [counts[kind][0] for kind in search.order]
 
 
 class _OrderSearch:
-    """A search for the best order of kinds of documents, of which there are so many each."""
+    """A search for the best `order` of kinds of documents, of which there are so many each; it tries the greedy one
+    first."""
 
     def __init__(self, kinds: FloatArray, counts: IndexArray, left: float, discount: FloatArray) -> None:
         """`left` is what a relevant document leaves of a subtopic's worth for the next one."""
-        self.kinds, self.counts, self.discount = kinds, counts, discount
+        self.kinds, self.discount = kinds, discount
         self.after = np.where(kinds > 0, left, 1.0)
         # Which kinds serve all that a kind serves, and more. While there are any, that kind can wait: to exchange the
         # two, or to take the better one instead, never loses anything.
@@ -263,12 +255,8 @@ class _OrderSearch:
         self.value, self.order, self.steps = -np.inf, list[int](), 0
         self.seen: dict[tuple[int, ...], float] = {}
 
-    def best(self, weights: FloatArray) -> list[int]:
-        """Return the best order; the first that is tried is the greedy one."""
-        self._extend([], self.counts, weights, 0.0)
-        return self.order
-
-    def _extend(self, order: list[int], counts: IndexArray, worth: FloatArray, value: float) -> None:
+    def extend(self, order: list[int], counts: IndexArray, worth: FloatArray, value: float) -> None:
+        """Try all orders that begin so, of documents of which so many are left."""
         if len(order) == len(self.discount):
             if value > self.value + SAME:
                 self.value, self.order = value, order
@@ -282,7 +270,7 @@ class _OrderSearch:
                 fewer = counts.copy()
                 fewer[kind] -= 1
                 gained = value + float(self.discount[len(order)] * gains[kind])
-                self._extend([*order, kind], fewer, worth * self.after[kind], gained)
+                self.extend([*order, kind], fewer, worth * self.after[kind], gained)
 
     def _is_hopeless(self, order: list[int], counts: IndexArray, gains: FloatArray, value: float) -> bool:
         """Say whether nothing better comes of an order: the same documents gained as much in another order, or the best

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankgauge.measures.forms import Shape
 from rankgauge.measures.measure import Measure
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray, ratio
+from rankgauge.numeric import FloatArray, IndexArray, ratio
 from rankgauge.policies import IdealPool, Ties
 from rankgauge.ranking import RankedLists, Ranking
 from rankgauge.ranking.keys import TOP, UNGRADED, KeyArray, TiedKeys, doubtful, first_keys, score_keys, settled_codes
@@ -210,23 +210,16 @@ class JudgedLists:
         first = first_keys(keys, min(self.depth + 1, self.part.width))
         sums = self.table.sums(first[: self.depth] & UNGRADED)
         tied = np.flatnonzero(doubtful(first, self.depth))
-        if len(tied):
-            sums[tied], sure = self._sums_with_ties(tied, keys[tied], scores[tied], how)
-            tied = tied[~sure]
+        if len(tied) and how.ties not in SORTS:
+            groups = TiedKeys.of(keys[tied], scores[tied], self.depth)
+            if how.ties is Ties.EXPECTED:
+                sums[tied] = self.table.expected(groups.codes, groups.start, groups.end)
+            else:
+                given = score_keys(scores[tied])[0] | self.codes[tied]
+                sums[tied] = self.table.sums(settled_codes(given, how.ties, self.depth))
+            tied = tied[~groups.sure]
         values = sums if self.divisor is None else ratio(sums, self.divisor)
         return Scored(values=values, retrieved=retrieved, doubtful=np.union1d(tied, unsure) if len(unsure) else tied)
-
-    def _sums_with_ties(
-        self, rows: IndexArray, keys: KeyArray, scores: npt.NDArray[Any], how: Ranking
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return the sums of lists in which ties matter, and whether they are certain."""
-        if how.ties in SORTS:
-            return np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
-        tied = TiedKeys.of(keys, scores, self.depth)
-        if how.ties is Ties.EXPECTED:
-            return self.table.expected(tied.codes, tied.start, tied.end), tied.sure
-        given = score_keys(scores)[0] | self.codes[rows]
-        return self.table.sums(settled_codes(given, how.ties, self.depth)), tied.sure
 
 
 @entity

@@ -244,23 +244,20 @@ def _expand(entry: TrecName, parameters: str) -> list[Printed]:
 
 def trec_name(measure: Measure) -> str | None:
     """Return the name that trec_eval prints for the measure, or None where it has none."""
-    return _trec_labels().get(measure) or _cutoff_label(measure)
+    if label := _trec_labels().get(measure):
+        return label
+    cutoff = getattr(measure, "cutoff", None)
+    for entry in NAMES.values():  # it may differ from one of trec_eval's own in its cutoff alone
+        if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":
+            (printed,) = _expand(entry, str(cutoff))
+            return printed.name if printed.measure == measure else None
+    return None
 
 
 @cache
 def _trec_labels() -> Mapping[Measure, str]:
     """Return the label of every measure that trec_eval prints by default."""
     return {printed.measure: printed.name for printed in resolve(NAMES)}
-
-
-def _cutoff_label(measure: Measure) -> str | None:
-    """Return the label of a measure that differs from one of trec_eval's own only in its cutoff."""
-    cutoff = getattr(measure, "cutoff", None)
-    for entry in NAMES.values():
-        if cutoff is not None and entry.measure == f"{measure.facts.name}@{{}}":
-            (printed,) = _expand(entry, str(cutoff))
-            return printed.name if printed.measure == measure else None
-    return None
 
 
 def as_list(names: Any) -> list[Any]:

@@ -59,11 +59,11 @@ def query_errors(values: Sequence[FloatArray], weights: FloatArray) -> MeanError
     """Return the errors of queries alone, of values (queries × runs) by collection; NaN if one has a single query."""
     runs = values[0].shape[1]
     total, slack = np.zeros((runs, runs)), np.zeros((runs, runs))
-    for found, weight in zip(values, weights, strict=True):
-        n = len(found)
+    for matrix, weight in zip(values, weights, strict=True):
+        n = len(matrix)
         if n < 2:
             return MeanErrors(total * np.nan, total * np.nan)
-        centred = found - found.mean(axis=0)
+        centred = matrix - matrix.mean(axis=0)
         part = weight**2 * (centred.T @ centred) / (n * (n - 1))
         total += part
         slack += _differences(part) ** 2 / (n - 1)
@@ -74,9 +74,9 @@ def query_errors(values: Sequence[FloatArray], weights: FloatArray) -> MeanError
 def _differences(covariance: FloatArray) -> FloatArray:
     """Return the variance of each difference, and on the diagonal that of each mean."""
     own = np.diagonal(covariance)
-    found = own[:, np.newaxis] + own - 2 * covariance
-    np.fill_diagonal(found, own)
-    return np.maximum(found, 0.0)
+    variance = own[:, np.newaxis] + own - 2 * covariance
+    np.fill_diagonal(variance, own)
+    return np.maximum(variance, 0.0)
 
 
 def leverage(weights: FloatArray) -> tuple[FloatArray, float]:
@@ -173,10 +173,10 @@ def query_resamples(
     changing = np.triu(errors.paired + np.diag(errors.alone)) > 0  # what never changes has no degrees of freedom
     inverse, freedom = _inverse(errors), float(np.min(errors.freedom[changing], initial=np.inf))
     parts = []
-    for size in _sizes(draws):
+    for size in _blocks(draws):
         moved = rng.standard_normal((size, len(root)), dtype=np.float32) @ root
         scale = np.sqrt(rng.chisquare(freedom, size) / freedom) if np.isfinite(freedom) else np.ones(size)
-        every, some = (np.sqrt(found) / scale for found in _both(chosen, moved, inverse))
+        every, some = (np.sqrt(squared) / scale for squared in _both(chosen, moved, inverse))
         parts.append((every, some, _first(mean, moved)))
     return _join(parts)
 
@@ -195,15 +195,14 @@ def collection_resamples(
     weighted = (weights[:, np.newaxis] * residuals).astype(np.float32)
     spread = None if np.ptp(weights) < 1e-12 else (factors[:, np.newaxis] * residuals).astype(np.float32)
     parts = []
-    for size in _sizes(draws):
+    for size in _blocks(draws):
         signs = (2 * rng.integers(0, 2, (size, count), dtype=np.int8) - 1).astype(np.float32)
         moved = signs @ weighted
         if spread is None:  # t grows with the share u of the spread that the mean takes
-            share = (np.minimum(found, count - 1 - 1e-6) for found in _both(chosen, moved, inverse))
+            share = (np.minimum(u, count - 1 - 1e-6) for u in _both(chosen, moved, inverse))
             every, some = (np.sqrt(u / (1 - u / (count - 1))) for u in share)
         else:
-            found = _both(chosen, moved, inverse, signs @ spread, float(factors.sum()))
-            every, some = (np.sqrt(one) for one in found)
+            every, some = map(np.sqrt, _both(chosen, moved, inverse, signs @ spread, float(factors.sum())))
         # Who comes first: normal multiples of the residuals, with the tails of a spread from so few collections.
         scale = np.sqrt(count / np.maximum(rng.chisquare(max(count - 1, 1), (size, 1)), 1e-9))
         drawn = rng.standard_normal((size, count), dtype=np.float32) @ weighted
@@ -232,16 +231,15 @@ def group_letters(apart: BoolArray, order: IndexArray) -> list[str]:
         for column in range(row + 1, len(order)):
             if apart[run, order[column]]:
                 both = (1 << row) | (1 << column)
-                split = {one for one in groups if one & both == both}
-                parts = {one & ~(1 << place) for one in split for place in (row, column)}
+                split = {group for group in groups if group & both == both}
+                parts = {group & ~(1 << place) for group in split for place in (row, column)}
                 kept = groups - split
                 groups = kept | {p for p in parts if not any(p | o == o and p != o for o in kept | parts)}
-    listed = sorted(groups, key=lambda one: (one & -one, one))
-    found = [""] * len(order)
+    listed = sorted(groups, key=lambda group: (group & -group, group))
+    letters, between = [""] * len(order), "" if len(listed) <= 26 else " "
     for place, run in enumerate(order):
-        found[run] = " ".join(_letter(n) for n, one in enumerate(listed) if one >> place & 1)
-        found[run] = found[run].replace(" ", "") if len(listed) <= 26 else found[run]
-    return found
+        letters[run] = between.join(_letter(n) for n, group in enumerate(listed) if group >> place & 1)
+    return letters
 
 
 def _letter(number: int) -> str:
@@ -256,7 +254,8 @@ def _inverse(errors: MeanErrors) -> Singles:
     return np.where(squared > 0, 1 / np.where(squared > 0, squared, 1.0), 0.0).astype(np.float32)
 
 
-def _sizes(draws: int) -> Iterator[int]:
+def _blocks(draws: int) -> Iterator[int]:
+    """Yield how many resamples to draw at a time."""
     return (min(BLOCK, draws - start) for start in range(0, draws, BLOCK))
 
 

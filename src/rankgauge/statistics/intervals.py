@@ -249,23 +249,29 @@ def _legendre(x: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
 def student_tail(freedom: npt.ArrayLike, t: npt.ArrayLike) -> FloatArray:
     """Return the chance of more than t."""
     degrees, values = np.broadcast_arrays(np.asarray(freedom, dtype=np.float64), np.asarray(t, dtype=np.float64))
-    tail = _tail(degrees, np.arctan2(np.sqrt(degrees), np.abs(values)))
+    sizes, size = np.unique(degrees, return_inverse=True)
+    whole = 2 * _integral(sizes, np.full(len(sizes), np.pi / 2))
+    tail = _integral(degrees, np.arctan2(np.sqrt(degrees), np.abs(values))) / whole[size].reshape(degrees.shape)
     return np.asarray(np.where(values < 0, 1 - tail, tail)[()])
 
 
 def student_quantile(freedom: npt.ArrayLike, p: float) -> FloatArray:
     """Return what is exceeded with the chance 1 − p; NaN where the degrees of freedom are unknown."""
     degrees, place = np.unique(np.asarray(freedom, dtype=np.float64), return_inverse=True)
-    found = degrees * 0.0
+    quantile = degrees * 0.0
     known = ~np.isnan(degrees)
     if p != 0.5 and known.any():
-        found[known] = math.copysign(1.0, p - 0.5) * _student_quantile(degrees[known], min(p, 1 - p))
-    return np.asarray(found[place].reshape(np.shape(freedom))[()])
+        quantile[known] = math.copysign(1.0, p - 0.5) * _student_quantile(degrees[known], min(p, 1 - p))
+    return np.asarray(quantile[place].reshape(np.shape(freedom))[()])
 
 
 def _student_quantile(degrees: FloatArray, wanted: float) -> FloatArray:
     """Return what is exceeded with the wanted chance, which is less than a half."""
-    angle = _first_guess(degrees, wanted)
+    # At first the angle by the normal distribution with three terms of Cornish and Fisher; π/2 where they are no good.
+    z = normal_quantile(1 - wanted)
+    terms = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    t = z + terms[0] / degrees + terms[1] / degrees**2 + terms[2] / degrees**3
+    angle = np.where(degrees > z * z + 4, np.arctan2(np.sqrt(degrees), t), np.pi / 2)
     whole = 2 * _integral(degrees, np.full(len(degrees), np.pi / 2))
     # The integral is convex in the angle: after the first of Newton's steps the next come from one side.
     for _ in range(100):
@@ -275,20 +281,6 @@ def _student_quantile(degrees: FloatArray, wanted: float) -> FloatArray:
         if bool((np.abs(step) <= 1e-15 * angle).all()):
             break
     return np.asarray(np.sqrt(degrees) / np.tan(angle))
-
-
-def _first_guess(degrees: FloatArray, wanted: float) -> FloatArray:
-    """The angle by the normal distribution with three terms of Cornish and Fisher; π/2 where they are no good."""
-    z = normal_quantile(1 - wanted)
-    terms = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    t = z + terms[0] / degrees + terms[1] / degrees**2 + terms[2] / degrees**3
-    return np.where(degrees > z * z + 4, np.arctan2(np.sqrt(degrees), t), np.pi / 2)
-
-
-def _tail(degrees: FloatArray, angle: FloatArray) -> FloatArray:
-    sizes, size = np.unique(degrees, return_inverse=True)
-    whole = 2 * _integral(sizes, np.full(len(sizes), np.pi / 2))
-    return np.asarray(_integral(degrees, angle) / whole[size].reshape(degrees.shape))
 
 
 def _integral(degrees: FloatArray, angle: FloatArray) -> FloatArray:
@@ -303,7 +295,7 @@ def _integral(degrees: FloatArray, angle: FloatArray) -> FloatArray:
 
 
 def _log_sine(angle: FloatArray) -> FloatArray:
-    """log sin, exact near π/2 as well."""
+    """Return log sin, exact near π/2 as well."""
     steep = np.log(np.sin(np.maximum(angle, 1e-300)))
     return np.asarray(np.where(angle < np.pi / 4, steep, 0.5 * np.log1p(-np.minimum(np.cos(angle) ** 2, 0.75))))
 

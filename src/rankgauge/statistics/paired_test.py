@@ -62,7 +62,7 @@ class PairedTest(Registered):
 
 
 def sampled_p(extreme: FloatArray, draws: int) -> Tested:
-    """The p-value from how many draws were at least as extreme as what was found, which itself counts as one more.
+    """Return the p-value if so many draws were at least as extreme as what was seen, which itself counts as one more.
 
     Without that one a p-value could be 0, and a test at any level would be wrong too often (Phipson & Smyth 2010).
     """

@@ -131,7 +131,7 @@ def _places(ranked: Ranked) -> dict[Hashable, tuple[int, int]]:
     length = 0
     for entry in ranked:
         group = entry if isinstance(entry, AbstractSet) else {entry}
-        places |= {item: (length + 1, len(group)) for item in group}
+        places |= dict.fromkeys(group, (length + 1, len(group)))
         length += len(group)
     if not places or len(places) < length:
         raise ParameterError("rbo", "list", "items from the best down, each only once", ranked)
@@ -171,40 +171,29 @@ def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
     if ties not in VARIANTS:
         raise UnknownNameError("treatment of ties", ties, VARIANTS)
     pair = pair if len(pair.one) <= len(pair.other) else pair.flipped
-    seen, guessed, greatest, unit = _agreements(pair, ties)
     s, n = len(pair.one), len(pair.other)
     depths = np.arange(1.0, n + 1)
-    weights, scale = p**depths, (1.0 - p) / p
-    found = seen[-1]
-    beyond = found * (math.log(1.0 / (1.0 - p)) - (weights / depths).sum())
-    onwards = (found + (n - s) * seen[s - 1] / unit[s - 1]) / n * p ** (n + 1) / (1.0 - p)
+    # By depth of the longer list, before they are divided by `unit`: the overlap of what is seen; the overlap if unseen
+    # items of the shorter list match as often as its seen ones; and the largest possible overlap.
+    shares = ties == "w"
+    short, long = _Entries.of(pair.one, n, shares=shares), _Entries.of(pair.other, n, shares=shares)
+    seen, unit = _expected_overlap(pair, short, long), _unit(short, long, s, ties)
+    full, partial = long.counted(np.delete(np.arange(n), pair.shared[1]))
+    unseen = np.maximum(depths - s, 0.0)
+    present = (full + partial * long.part) / np.maximum(full + partial, 1.0)
+    guessed = seen + unseen * seen[s - 1] / unit[s - 1] * present
+    greatest = seen + (np.minimum(unseen, full) + np.clip(unseen - full, 0.0, partial) * long.part)
+    weights, scale, overlapping = p**depths, (1.0 - p) / p, seen[-1]
+    beyond = overlapping * (math.log(1.0 / (1.0 - p)) - (weights / depths).sum())
+    onwards = (overlapping + (n - s) * seen[s - 1] / unit[s - 1]) / n * p ** (n + 1) / (1.0 - p)
     # Past both ends the lists agree fastest by going on with what the other one has already.
-    agreed = s + n - round(found)
+    agreed = s + n - round(overlapping)
     rising = np.arange(n + 1.0, agreed + 1.0)
     fastest = ((2 * rising - agreed) / rising) @ p**rising + p ** (agreed + 1) / (1.0 - p)
     minimum = scale * ((seen / unit) @ weights + beyond)
     maximum = scale * ((greatest / unit) @ weights + fastest)
     extrapolated = scale * ((guessed / unit) @ weights + onwards)
     return Overlap(extrapolated=float(extrapolated), minimum=float(minimum), residual=float(maximum - minimum))
-
-
-def _agreements(pair: RankedPair, ties: str) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return four overlaps for each depth of the longer list, before they are divided.
-
-    These are the overlap of what is seen; the overlap if unseen items of the shorter list match as often as its seen
-    ones; the largest possible overlap; and the number by which overlaps are divided.
-    """
-    n, s = len(pair.other), len(pair.one)
-    shares = ties == "w"
-    short, long = _Entries.of(pair.one, n, shares=shares), _Entries.of(pair.other, n, shares=shares)
-    seen = _expected_overlap(pair, short, long)
-    unit = _unit(short, long, s, ties)
-    full, partial = long.counted(np.delete(np.arange(n), pair.shared[1]))
-    unseen = np.maximum(np.arange(1.0, n + 1) - s, 0.0)
-    present = (full + partial * long.part) / np.maximum(full + partial, 1.0)
-    guessed = seen + unseen * seen[s - 1] / unit[s - 1] * present
-    most = np.minimum(unseen, full) + np.clip(unseen - full, 0.0, partial) * long.part
-    return seen, guessed, seen + most, unit
 
 
 class _Entries(NamedTuple):
@@ -324,7 +313,7 @@ def rank_biased(ties: str) -> Kernel:
     """Return the kernel of rank-biased overlap with that treatment of ties."""
 
     def kernel(pair: RankedPair, p: float) -> SimilarityValue:
-        found = overlap(pair, p, ties)
-        return SimilarityValue(found.extrapolated, found.minimum, found.residual)
+        agreement = overlap(pair, p, ties)
+        return SimilarityValue(agreement.extrapolated, agreement.minimum, agreement.residual)
 
     return kernel

@@ -67,8 +67,8 @@ class AP(Measure):
             deepest = np.minimum(np.maximum(lists.retrieved, 1.0), deepest)
         if self.out_of != "found":
             return R if self.out_of in (None, "relevant") else np.minimum(R, deepest)
-        found = total(lists.relevant(self.rel) * lists.inside(self.cutoff))
-        return np.where(R > 0, np.maximum(found, 1.0), 0.0)  # if nothing is found the value is 0, not 0/0
+        retrieved = total(lists.relevant(self.rel) * lists.inside(self.cutoff))
+        return np.where(R > 0, np.maximum(retrieved, 1.0), 0.0)  # if nothing is found the value is 0, not 0/0
 
 
 class GMAP(AP):
@@ -110,5 +110,5 @@ class YAAP(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found = total(cumulated_precision(lists, lists.relevant(self.rel).astype(float)))
-        return np.log((1.0 + found) / (1.0 + lists.total_relevant(self.rel) - found))
+        precision = total(cumulated_precision(lists, lists.relevant(self.rel).astype(float)))
+        return np.log((1.0 + precision) / (1.0 + lists.total_relevant(self.rel) - precision))

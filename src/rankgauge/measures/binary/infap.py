@@ -3,15 +3,11 @@
 import numpy as np
 
 from rankgauge.measures.measure import OPEN, Facts, Measure, TieRule, read_examples
-from rankgauge.numeric import BoolArray, FloatArray, ratio
+from rankgauge.numeric import FloatArray, ratio
 from rankgauge.ranking import RankedLists, total
 
 EPSILON = 1e-5
 """What keeps the estimate from 0/0 where nothing above was judged (trec_eval, INFAP_EPSILON)."""
-
-
-def _before(where: BoolArray) -> FloatArray:
-    return np.cumsum(where, axis=-1, dtype=np.float64) - where
 
 
 class infAP(Measure):
@@ -43,7 +39,8 @@ class infAP(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         relevant = lists.relevant(self.rel)
-        a, n, pooled = (_before(hits) for hits in (relevant, lists.nonrelevant(self.rel), lists.hits))
+        kinds = (relevant, lists.nonrelevant(self.rel), lists.hits)
+        a, n, pooled = (np.cumsum(kind, axis=-1, dtype=np.float64) - kind for kind in kinds)  # before each hit
         above = lists.ranks - 1.0
         in_pool = np.divide(pooled, above, out=np.zeros_like(above), where=above > 0)
         inferred = (a + EPSILON) / (a + n + 2.0 * EPSILON)

@@ -38,10 +38,6 @@ class R(Measure):
     def ideal(self) -> Form:
         return self.numerator() if self.out_of == "cutoff" else replace(self.numerator(), cutoff=None)
 
-    def amounts(self, lists: RankedLists) -> FloatArray:
-        top = lists.top(self.cutoff)
-        return top.relevant(self.rel) * top.inside(self.cutoff)
-
     def divisor(self, lists: RankedLists) -> FloatArray:
         R = lists.total_relevant(self.rel)
         return np.minimum(R, float(self.cutoff)) if self.out_of == "cutoff" else R

@@ -32,7 +32,11 @@ class D_nDCG(Measure):
     def values(self, lists: RankedLists) -> FloatArray:
         top = lists.top(self.cutoff)
         gained = total(self._worth(top) * top.weigh(discount(str(self.discount)), self.cutoff))
-        return ratio(gained, self._ideal(lists))
+        assert lists.facets is not None
+        shape = lists.facets.pool.shape[:-1]
+        pool = order_documents(lists, np.broadcast_to(np.arange(shape[-1]), shape))
+        worth = -np.sort(-np.maximum(self._worth(pool), 0.0), axis=-1)[..., : self.cutoff]
+        return ratio(gained, final(cumulate(worth, discount(str(self.discount)))))
 
     def facet_worth(self, grades: FloatArray) -> FloatArray:
         return GAINS[str(self.gain)](grades)
@@ -41,13 +45,6 @@ class D_nDCG(Measure):
         """Return what each hit gains over all subtopics, by their weights."""
         each = gains(lists.by_facet, str(self.gain)) * intents(lists)[..., np.newaxis]
         return total(np.moveaxis(each, -2, -1))
-
-    def _ideal(self, lists: RankedLists) -> FloatArray:
-        assert lists.facets is not None
-        shape = lists.facets.pool.shape[:-1]
-        pool = order_documents(lists, np.broadcast_to(np.arange(shape[-1]), shape))
-        worth = -np.sort(-np.maximum(self._worth(pool), 0.0), axis=-1)[..., : self.cutoff]
-        return final(cumulate(worth, discount(str(self.discount))))
 
 
 class Dsharp_nDCG(D_nDCG):

@@ -35,28 +35,31 @@ class MeanNDCG(Measure):
             return self._where_defined(lists, total(self.amounts(lists)))
         # nDCG at every rank, then their sum, then one division: LETOR's own digits follow from it.
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
-        found = np.cumsum(self._by_rank(lists, len(ranks)), axis=-1)
-        here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(found, self._ideal(lists, ranks)), 0.0)
+        added = np.zeros((*lists.ranks.shape[:-1], len(ranks) + 1))  # what the document at each rank adds to DCG
+        place = np.where(lists.hits, lists.ranks - 1, len(ranks)).astype(np.intp)
+        np.put_along_axis(added, place, self._dcg(self.discount).amounts(lists), axis=-1)
+        dcg = np.cumsum(added[..., :-1], axis=-1)
+        here = np.where(ranks <= lists.retrieved[..., np.newaxis], ratio(dcg, self._ideal(lists, ranks)), 0.0)
         return self._where_defined(lists, total(here) / np.maximum(lists.retrieved, 1.0))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """Return a hit at rank r is in nDCG@r and in all that follow: its gain is divided by each of their ideals."""
+        """Return what each hit adds: at rank r it is in nDCG@r and all that follow, divided by each of their ideals."""
         n = lists.retrieved[..., np.newaxis]
         ranks = np.arange(1.0, int(lists.retrieved.max(initial=0)) + 1)
         inverse = np.where(ranks <= n, ratio(np.ones_like(ranks), self._ideal(lists, ranks)), 0.0)
         following = np.cumsum(inverse[..., ::-1], axis=-1)[..., ::-1]
         worth = discount(self.discount)(ranks) * following / np.maximum(n, 1.0)
-        return self._where_defined(lists, self._dcg("none").amounts(lists), hits=True) * _at_places(lists, worth)
+        # What each hit's place is worth by its list's own table, the group's mean where tied.
+        sums = np.concatenate([np.zeros((*worth.shape[:-1], 1)), np.cumsum(worth, axis=-1)], axis=-1)
+        first = lists.ranks if lists.first is None else lists.first
+        size = np.ones_like(first) if lists.size is None else lists.size
+        low, length = np.where(lists.hits, first - 1, 0.0), np.where(lists.hits, size, 1.0)
+        low_sum, high_sum = (np.take_along_axis(sums, end.astype(np.intp), axis=-1) for end in (low, low + length))
+        places = np.where(lists.hits, (high_sum - low_sum) / length, 0.0)
+        return self._where_defined(lists, self._dcg("none").amounts(lists), hits=True) * places
 
     def _dcg(self, discount_: str) -> DCG:
         return DCG(gain=self.gain, discount=discount_, gains=self.gains)
-
-    def _by_rank(self, lists: RankedLists, longest: int) -> FloatArray:
-        """Return what the document at each rank adds to DCG, 0 for unjudged ones."""
-        added = np.zeros((*lists.ranks.shape[:-1], longest + 1))
-        place = np.where(lists.hits, lists.ranks - 1, longest).astype(np.intp)
-        np.put_along_axis(added, place, self._dcg(self.discount).amounts(lists), axis=-1)
-        return added[..., :longest]
 
     def _ideal(self, lists: RankedLists, ranks: FloatArray) -> FloatArray:
         """DCG of the ideal order at each rank; it stays as it is past the last judged document."""
@@ -69,16 +72,6 @@ class MeanNDCG(Measure):
         """Return the values, NaN where nothing that was judged gains anything."""
         none = self._ideal(lists, np.ones(1))[..., 0] == 0
         return np.where(none[..., np.newaxis] if hits else none, np.nan, values)
-
-
-def _at_places(lists: RankedLists, worth: FloatArray) -> FloatArray:
-    """Return what each hit's place is worth by its list's own table, the group's mean where tied."""
-    sums = np.concatenate([np.zeros((*worth.shape[:-1], 1)), np.cumsum(worth, axis=-1)], axis=-1)
-    first, size = (lists.ranks, None) if lists.first is None else (lists.first, lists.size)
-    length = np.where(lists.hits, 1.0 if size is None else size, 1.0)
-    low = np.where(lists.hits, first - 1, 0.0)
-    ends = (np.take_along_axis(sums, (low + add).astype(np.intp), axis=-1) for add in (length, 0.0))
-    return np.where(lists.hits, (next(ends) - next(ends)) / length, 0.0)
 
 
 class nDCGRel(Measure):
@@ -151,13 +144,13 @@ class RnDCG(Measure):
         ideal = ideal_gains(lists, self.gain, self.gains)
         gained, weight = gains(lists, self.gain, self.gains), discount(self.discount)
         best = cumulate(ideal, weight)
-        found, steps = np.zeros_like(lists.retrieved), np.zeros_like(lists.retrieved)
+        summed, steps = np.zeros_like(lists.retrieved), np.zeros_like(lists.retrieved)
         for step in np.unique(ideal[ideal > 0])[::-1]:
             inside, there = ideal >= step, (ideal == step).any(axis=-1)
             dcg = total(gained * lists.weigh(weight, inside.sum(axis=-1).astype(float)))
             value = ratio(dcg, np.max(best, axis=-1, where=inside, initial=0.0))
-            found, steps = found + np.where(there, value, 0.0), steps + there
+            summed, steps = summed + np.where(there, value, 0.0), steps + there
         end = (steps > 0) & (lists.retrieved > (ideal > 0).sum(axis=-1) + 1)
         whole = ratio(total(gained * lists.weigh(weight)), final(best))
-        mean = ratio(found + np.where(end, whole, 0.0), steps + end)
+        mean = ratio(summed + np.where(end, whole, 0.0), steps + end)
         return np.where(lists.total_relevant(self.rel) > 0, mean, np.nan)

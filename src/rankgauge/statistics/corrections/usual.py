@@ -52,12 +52,12 @@ def _adjust_tukey(family: Family) -> FloatArray:
     values = family.values[~np.isnan(family.values).any(axis=1)]
     n, runs = values.shape
     means = values.mean(axis=0) if n else np.zeros(runs)
-    found = np.abs(means[family.first] - means[family.second]) * SLACK
-    extreme = np.zeros(len(found))
+    apart = np.abs(means[family.first] - means[family.second]) * SLACK
+    extreme = np.zeros(len(apart))
     for rows in pieces(family.draws, width=n * runs):
         shuffled = family.rng.permuted(np.broadcast_to(values, (rows, n, runs)), axis=-1)
         ranges = np.sort(np.ptp(shuffled.mean(axis=1), axis=-1)) if n else np.zeros(rows)
-        extreme += rows - np.searchsorted(ranges, found)
+        extreme += rows - np.searchsorted(ranges, apart)
     return sampled_p(extreme, family.draws).p
 
 

@@ -15,8 +15,8 @@ from rankgauge.statistics.paired_test import SLACK, PairedTest, Tested, pieces, 
 
 def _t_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
     """p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""
-    n, mean, _ = found = moments(differences)
-    error = np.sqrt(found.variance / np.maximum(n, 1))
+    n, mean, _ = by_pair = moments(differences)
+    error = np.sqrt(by_pair.variance / np.maximum(n, 1))
     constant = error <= 1e-15 * np.abs(mean)
     p = 2 * student_tail(np.maximum(n - 1, 1), np.abs(mean) / np.where(constant, 1.0, error))
     p = np.where(constant, np.where(mean == 0, 1.0, 0.0), p)
@@ -95,7 +95,15 @@ def _randomisation_test(differences: FloatArray, rng: np.random.Generator, draws
     """Return all signs for few queries, else random ones, which the pairs share."""
     matrix = np.nan_to_num(differences, nan=0.0)
     matrix = matrix[matrix.any(axis=1)]  # without a difference, the sign does not matter
-    return every(matrix) if len(matrix) <= EXACT else _some(matrix, rng, draws)
+    if len(matrix) <= EXACT:
+        return every(matrix)
+    n, pairs = matrix.shape
+    least, extreme = np.abs(matrix.sum(axis=0)) * SLACK, np.zeros(pairs)
+    for rows in pieces(draws, width=max(n, pairs)):
+        signs = rng.integers(2, size=(rows, n), dtype=np.int8) * 2.0 - 1.0
+        sums = signs @ matrix
+        extreme += np.count_nonzero(np.abs(sums, out=sums) >= least, axis=0)
+    return sampled_p(extreme, draws)
 
 
 def every(matrix: FloatArray) -> Tested:
@@ -103,8 +111,12 @@ def every(matrix: FloatArray) -> Tested:
     middle = len(matrix) // 2
     left, right = _signed_sums(matrix[:middle]), np.sort(_signed_sums(matrix[middle:]), axis=0)
     bounds = np.abs(matrix.sum(axis=0)) - (1 - SLACK) * np.abs(matrix).sum(axis=0)
-    columns = zip(left.T, right.T, bounds.tolist(), strict=True)
-    p = np.array([min(_beyond(one, other, bound) / 2 ** len(matrix), 1.0) for one, other, bound in columns])
+    p = np.empty(len(bounds))
+    for column, (a, b, bound) in enumerate(zip(left.T, right.T, bounds.tolist(), strict=True)):
+        # Of all sums of one of the left and one of the right, those at least `bound` away from 0.
+        above = len(a) * len(b) - np.searchsorted(b, bound - a).sum()
+        beyond = int(above + np.searchsorted(b, -bound - a, side="right").sum())
+        p[column] = min(beyond / 2 ** len(matrix), 1.0)
     return Tested(p, np.zeros_like(p))
 
 
@@ -113,23 +125,6 @@ def _signed_sums(matrix: FloatArray) -> FloatArray:
     for row in matrix:
         sums = np.concatenate([sums + row, sums - row])
     return sums
-
-
-def _beyond(left: FloatArray, right: FloatArray, bound: float) -> int:
-    """Return how many sums of one of the left and one of the right (ascending) are at least `bound` away from 0."""
-    above = len(left) * len(right) - np.searchsorted(right, bound - left).sum()
-    return int(above + np.searchsorted(right, -bound - left, side="right").sum())
-
-
-def _some(matrix: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    n, pairs = matrix.shape
-    found = np.abs(matrix.sum(axis=0)) * SLACK
-    extreme = np.zeros(pairs)
-    for rows in pieces(draws, width=max(n, pairs)):
-        signs = rng.integers(2, size=(rows, n), dtype=np.int8) * 2.0 - 1.0
-        sums = signs @ matrix
-        extreme += np.count_nonzero(np.abs(sums, out=sums) >= found, axis=0)
-    return sampled_p(extreme, draws)
 
 
 RANDOMISATION = PairedTest(
@@ -159,7 +154,7 @@ def _extreme(matrix: FloatArray, rng: np.random.Generator, draws: int) -> FloatA
     """
     n, pairs = matrix.shape
     centred, squares = matrix - matrix.mean(axis=0), (matrix**2).sum(axis=0)
-    found = matrix.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0) * SLACK
+    least = matrix.sum(axis=0) ** 2 / np.where(squares > 0, squares, 1.0) * SLACK
     spread = centred**2
     extreme = np.zeros(pairs)
     for rows in pieces(draws, width=max(n, 2 * pairs)):
@@ -167,7 +162,7 @@ def _extreme(matrix: FloatArray, rng: np.random.Generator, draws: int) -> FloatA
         times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
         sums, bounds = times @ centred, times @ spread
         np.multiply(sums, sums, out=sums)
-        np.multiply(bounds, found, out=bounds)
+        np.multiply(bounds, least, out=bounds)
         extreme += np.count_nonzero(sums >= bounds, axis=0)
     same = spread.sum(axis=0) <= 1e-24 * squares  # all differences are the same: no resample is extreme
     return np.where(same, 0.0, extreme)
