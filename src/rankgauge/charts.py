@@ -67,24 +67,22 @@ def plot(thing: Any, chart: str | None = None) -> Chart:
 
 def _values(result: Result) -> Chart:
     """Return a panel per measure: how many queries have which value, the mean, and the band of its interval."""
-    panels = [_histogram(result, column) for column in range(len(result.measures))]
+    alt, panels = require(), []
+    for column, measure in enumerate(result.measures):
+        name, known = str(measure), result.matrix[:, column]
+        counts, ends = np.histogram(known[~np.isnan(known)], bins=BINS)
+        bins = pl.DataFrame({"from": ends[:-1], "to": ends[1:], "queries": counts})
+        row = alt.Chart(result.summary.filter(pl.col("measure") == name).select("measure", "mean", "low", "high"))
+        across, up = alt.X("from:Q", title=name), alt.Y("queries:Q")
+        bars = alt.Chart(bins).mark_bar(color=COLOURS[4], stroke="white", strokeWidth=0.5)
+        bars = bars.encode(x=across, x2="to:Q", y=up, y2=alt.datum(0), tooltip=["from", "to", "queries"])
+        band = row.mark_rect(opacity=0.25, color=COLOURS[1]).encode(x="low:Q", x2="high:Q", tooltip=["low", "high"])
+        tip = ["measure", "mean", "low", "high"]
+        line = row.mark_rule(color=COLOURS[1], strokeWidth=2).encode(x="mean:Q", tooltip=tip)
+        panels.append(alt.layer(bars, band, line).properties(width=220, height=160))
     queries = max(result.summary["queries"].to_list(), default=0)
     title = f"Values of {queries} queries ({result.dialect.name}); line and band: mean and 95 % interval"
-    return finish(require().concat(*panels, columns=3), title)
-
-
-def _histogram(result: Result, column: int) -> Any:
-    alt, name, known = require(), str(result.measures[column]), result.matrix[:, column]
-    counts, ends = np.histogram(known[~np.isnan(known)], bins=BINS)
-    bins = pl.DataFrame({"from": ends[:-1], "to": ends[1:], "queries": counts})
-    row = result.summary.filter(pl.col("measure") == name).select("measure", "mean", "low", "high")
-    across, up = alt.X("from:Q", title=name), alt.Y("queries:Q")
-    bars = alt.Chart(bins).mark_bar(color=COLOURS[4], stroke="white", strokeWidth=0.5)
-    bars = bars.encode(x=across, x2="to:Q", y=up, y2=alt.datum(0), tooltip=["from", "to", "queries"])
-    found = alt.Chart(row)
-    band = found.mark_rect(opacity=0.25, color=COLOURS[1]).encode(x="low:Q", x2="high:Q", tooltip=["low", "high"])
-    line = found.mark_rule(color=COLOURS[1], strokeWidth=2).encode(x="mean:Q", tooltip=list(row.columns))
-    return alt.layer(bars, band, line).properties(width=220, height=160)
+    return finish(alt.concat(*panels, columns=3), title)
 
 
 def _means(comparison: Comparison) -> Chart:
@@ -104,8 +102,8 @@ def _pairs(comparison: Comparison) -> Chart:
 def _dots(comparison: Comparison, rows: pl.DataFrame, value: str, name: str, title: str) -> Chart:
     names, hue = [str(measure) for measure in comparison.measures], None
     if "verdict" in rows.columns:  # all panels share one scale of colours
-        found = rows["verdict"].to_list()
-        used = {verdict.value: shade for verdict, shade in VERDICTS.items() if verdict.value in found}
+        reached = rows["verdict"].to_list()
+        used = {verdict.value: shade for verdict, shade in VERDICTS.items() if verdict.value in reached}
         scale = require().Scale(domain=list(used), range=list(used.values()))
         hue = require().Color("verdict:N", scale=scale)
     panels = [_draw_dots(rows.filter(pl.col("measure") == measure), value, name, measure, hue) for measure in names]
@@ -132,7 +130,7 @@ def _tools(audit: Audit) -> Chart:
 
 
 def _causes(audit: Audit) -> Chart:
-    """A bar for each tool and run: to the right what lifts the mean above the base's, to the left what lowers it."""
+    """Draw a bar for each tool and run: to the right what lifts the mean above the base's, to the left the rest."""
     alt, names = require(), [cause.name for cause in audit.causes]
     rows = audit.parts.unpivot(names, index=["run", "tool"], variable_name="cause", value_name="amount")
     hues = alt.Scale(domain=names, range=[colour(place) for place in range(len(names))])
@@ -187,7 +185,7 @@ def _loss(study: Study, loss: str) -> Chart:
 
 
 def losses(frame: pl.DataFrame, loss: str, title: str) -> Chart:
-    """A panel per study: a line per method with bars of two standard errors; budgets are on a logarithmic scale."""
+    """Draw a panel per study: a line per method, bars of two standard errors, budgets on a logarithmic scale."""
     names = frame["study"].unique(maintain_order=True).to_list()
     drawn = [_curves(frame.filter(study=name), loss, name, frame, first=name == names[0]) for name in names]
     return finish(require().hconcat(*drawn, spacing=16), f"{title} (bars: two standard errors)")

@@ -22,7 +22,7 @@ class Constraint:
     optional: bool = False
 
     def check(self, owner: str, parameter: str, value: Any) -> None:
-        """Raises an error if the value is not allowed."""
+        """Raise an error if the value is not allowed."""
         try:
             allowed = (self.optional and value is None) or self.holds(value)
         except (TypeError, ValueError, OverflowError):  # a value of another kind, which cannot even be compared
@@ -54,7 +54,7 @@ def real_number(*, positive: bool = False, most: float = np.inf, optional: bool 
 
 
 def flag() -> Constraint:
-    """Yes or no."""
+    """Return yes or no."""
     return Constraint("True or False", lambda value: isinstance(value, bool))
 
 
@@ -68,7 +68,7 @@ def list_of(each: Constraint, *, most: int | None = None) -> Constraint:
 
     def holds(value: Any) -> bool:
         few = isinstance(value, list | tuple) and 1 <= len(value) <= (most or len(value))
-        return few and all(each.holds(one) for one in value)
+        return few and all(each.holds(member) for member in value)
 
     return Constraint(f"a list of {'one or more' if most is None else f'1 to {most}'}, each {each.words}", holds)
 

@@ -272,7 +272,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3, cutoff: float = _CLO
             likenesses[candidate] = max(likeness, likenesses.get(candidate, 0.0))
     best = max(likenesses.values(), default=0.0)
     close = [one for one, likeness in likenesses.items() if likeness >= max(cutoff, best - _NEAR)]
-    return sorted(close, key=lambda one: -likenesses[one])[:most]
+    return sorted(close, key=lambda name: -likenesses[name])[:most]
 
 
 def printable(text: str) -> str:

@@ -52,7 +52,7 @@ class PlainTable:
     def stacked(cls, tables: Sequence[PlainTable]) -> PlainTable:
         """Return the tables below each other; there is at least one, and all have the same columns."""
         kinds = tables[0].kinds
-        return cls(kinds=kinds, columns={name: [value for one in tables for value in one[name]] for name in kinds})
+        return cls(kinds=kinds, columns={name: [value for table in tables for value in table[name]] for name in kinds})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -70,10 +70,10 @@ class PlainTable:
 
     def where(self, name: str, value: Any) -> PlainTable:
         """Return the rows with this value in a column."""
-        return self.take([place for place, found in enumerate(self.columns[name]) if found == value])
+        return self.take([place for place, held in enumerate(self.columns[name]) if held == value])
 
     def ordered(self, *names: str, falling: bool = False) -> PlainTable:
-        """The rows by these columns of numbers, in their old order where these are equal; NaN is above all numbers."""
+        """Sort the rows by these columns of numbers, in their old order where these are equal; NaN is above numbers."""
         keys = list(zip(*([(math.isnan(x), x) for x in self.columns[name]] for name in names), strict=True))
         return self.take(sorted(range(len(self)), key=keys.__getitem__, reverse=falling))
 

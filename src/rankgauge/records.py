@@ -66,12 +66,12 @@ class _Making:
     """What it takes to make an object of a record."""
 
     def __init__(self, fields: Iterable[Field[Any]]) -> None:
-        taken = [one for one in fields if one.init]
-        self.places = [one.name for one in taken if not one.kw_only]
-        self.names = frozenset(one.name for one in taken)
-        self.required = frozenset(one.name for one in taken if _is_required(one))
-        self.defaults = {one.name: one.default for one in taken if one.default is not MISSING}
-        self.factories = [(one.name, one.default_factory) for one in fields if one.default_factory is not MISSING]
+        taken = [each for each in fields if each.init]
+        self.places = [each.name for each in taken if not each.kw_only]
+        self.names = frozenset(each.name for each in taken)
+        self.required = frozenset(each.name for each in taken if _is_required(each))
+        self.defaults = {each.name: each.default for each in taken if each.default is not MISSING}
+        self.factories = [(each.name, each.default_factory) for each in fields if each.default_factory is not MISSING]
 
     def refuse(self, kind: str, given: Mapping[str, Any]) -> NoReturn:
         """Raise an error for keywords that are no fields, or for fields that lack a value."""
@@ -96,8 +96,8 @@ def _own_field(cls: type, name: str, annotation: Any, *, by_keyword: bool) -> Fi
     return made
 
 
-def _is_required(one: Field[Any]) -> bool:
-    return one.default is MISSING and one.default_factory is MISSING
+def _is_required(each: Field[Any]) -> bool:
+    return each.default is MISSING and each.default_factory is MISSING
 
 
 def _init(self: Any, /, *values: Any, **given: Any) -> None:
@@ -119,7 +119,7 @@ def _init(self: Any, /, *values: Any, **given: Any) -> None:
 
 
 def _comparable(self: Any) -> tuple[Any, ...]:
-    return tuple(getattr(self, one.name) for one in self.__dataclass_fields__.values() if one.compare)
+    return tuple(getattr(self, each.name) for each in self.__dataclass_fields__.values() if each.compare)
 
 
 def _eq(self: Any, other: object) -> bool:
@@ -128,11 +128,13 @@ def _eq(self: Any, other: object) -> bool:
 
 def _hash(self: Any) -> int:
     fields = self.__dataclass_fields__.values()
-    return hash(tuple(getattr(self, one.name) for one in fields if (one.compare if one.hash is None else one.hash)))
+    return hash(
+        tuple(getattr(self, each.name) for each in fields if (each.compare if each.hash is None else each.hash))
+    )
 
 
 def _repr(self: Any) -> str:
-    shown = (one.name for one in self.__dataclass_fields__.values() if one.repr)
+    shown = (each.name for each in self.__dataclass_fields__.values() if each.repr)
     return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 

@@ -40,7 +40,7 @@ def spread(work: Callable[[Given], Made], source: Iterable[Given], *, least: int
         return
     from concurrent.futures import ThreadPoolExecutor  # which small work does without
 
-    with ThreadPoolExecutor(THREADS, initializer=_enlist) as pool:
+    with ThreadPoolExecutor(THREADS, initializer=lambda: setattr(_this, "works", True)) as pool:
         pending: deque[Future[Made]] = deque()
         for block in chain(first, blocks):
             pending.append(pool.submit(work, block))
@@ -50,12 +50,8 @@ def spread(work: Callable[[Given], Made], source: Iterable[Given], *, least: int
             yield pending.popleft().result()
 
 
-def _enlist() -> None:
-    _this.works = True
-
-
 def keep_freed_memory() -> None:
-    """Asks the C library to keep what is freed for the next block, not to hand it back page by page.
+    """Ask the C library to keep what is freed for the next block, not to hand it back page by page.
 
     glibc takes a large mapping that is freed as a hint that there will be more, and raises its thresholds. The array
     is never touched, so it costs nothing; without it a quarter to a third of the time goes to page faults.

@@ -174,7 +174,7 @@ def test_luck_is_no_gain() -> None:
 def test_a_fold_is_judged_by_the_others() -> None:
     """What is chosen for a fold does not change if the judgments of that very fold do."""
     before = tune_fusion(JUDGMENTS, RUNS, "nDCG@10", folds=4, seed=3)
-    fold = dict(zip(sorted(QUERIES), before.task.dealt(len(QUERIES)), strict=True))
+    fold = dict(zip(sorted(QUERIES), before.task.deal_folds(len(QUERIES)), strict=True))
     turned = {
         query: grades if fold[query] else {d: 2 - grade for d, grade in grades.items()}
         for query, grades in JUDGMENTS.items()
@@ -236,7 +236,7 @@ def test_the_best_single_run_is_cut_too(dialect: str) -> None:
         tested = fusion_gain(JUDGMENTS, runs, "AP", depth=depth, folds=4, dialect=dialect)
         cut = {name: evaluate(JUDGMENTS, run, "AP", dialect=dialect, depth=depth) for name, run in runs.items()}
         found = tested.comparison.results[SINGLE].by_query
-        dealt = dict(zip(sorted(QUERIES), tested.task.dealt(len(QUERIES)), strict=True))
+        dealt = dict(zip(sorted(QUERIES), tested.task.deal_folds(len(QUERIES)), strict=True))
         for query, value in found.items():
             assert value == cut[tested.choices[dealt[query]].single].by_query[query]
     assert {one.single for one in tested.choices} == {"short"}
@@ -246,7 +246,7 @@ def test_the_seed_decides() -> None:
     """The same seed deals the same folds, another one others."""
     one, again, other = (tune_fusion(JUDGMENTS, RUNS, "AP", method="rbc", seed=seed) for seed in (1, 1, 2))
     assert list(one.comparison.pair_table.rows()) == list(again.comparison.pair_table.rows())
-    assert one.task.dealt(40).tolist() != other.task.dealt(40).tolist()
+    assert one.task.deal_folds(40).tolist() != other.task.deal_folds(40).tolist()
 
 
 def test_the_order_of_the_runs_does_not_matter() -> None:

@@ -118,7 +118,7 @@ class FusionPlan:
     def run(self, pool: RunPool, *, judgments: Any = None, watch: Watch = silent) -> Fusion:
         """Return the fused run; a method that has nothing learned yet learns from the judgments."""
         self.method.check(len(pool.runs))
-        turned = self.turned(pool)
+        turned = self.turn_over(pool)
         method, learned_from = self.method, 0
         if isinstance(method, LearnedMethod) and method.learned is None:
             if judgments is None:
@@ -132,13 +132,13 @@ class FusionPlan:
             watch(len(parts), len(blocks), method.name)
         return Fusion(plan=self, pool=turned, parts=parts, method=method, learned_from=learned_from)
 
-    def turned(self, pool: RunPool) -> RunPool:
+    def turn_over(self, pool: RunPool) -> RunPool:
         """Return the pool, turned over where the least score is the best."""
-        return pool.inverted() if self.norm.inverts else pool
+        return pool.invert() if self.norm.inverts else pool
 
     def stack(self, pool: RunPool, queries: IndexArray) -> Stack:
         """Return the stack of some queries, with normalised scores."""
-        stack = pool.chosen(queries, averages=self.ties is Ties.EXPECTED)
+        stack = pool.stack(queries, averages=self.ties is Ties.EXPECTED)
         try:
             if self.method.looks_at is not Evidence.RANKS and not (fine := np.abs(stack.score) <= LARGEST).all():
                 entry = int(np.argmin(fine))
@@ -153,7 +153,7 @@ class FusionPlan:
 
     def _fuse_queries(self, pool: RunPool, queries: IndexArray, method: FusionMethod) -> FusedLists:
         stack = self.stack(pool, queries)
-        slots, scores = stack.ordered(method.scores(stack))
+        slots, scores = stack.order(method.scores(stack))
         counts = stack.pooled
         if self.depth is not None and counts.max(initial=0) > self.depth:
             rank = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -214,7 +214,7 @@ class Fusion:
         """How many of each run's documents another run lists too."""
         counts = np.zeros(len(self.pool.runs), dtype=np.int64)
         for block in self.pool.blocks():
-            stack = self.pool.chosen(block)
+            stack = self.pool.stack(block)
             counts += np.bincount(stack.run[stack.listed[stack.slot] > 1], minlength=len(counts))
         return counts
 

@@ -78,8 +78,8 @@ class JudgedQueries:
             }
         )
         known = self._whole.select("query", "document", "grade")
-        found = rows.join(known, on=["query", "document"], how="left", maintain_order="left")
-        return found["grade"].fill_null(np.nan).to_numpy()
+        graded = rows.join(known, on=["query", "document"], how="left", maintain_order="left")
+        return graded["grade"].fill_null(np.nan).to_numpy()
 
     def lessons(self, stack: Stack, rel: float) -> Lessons:
         """Return what the stack of these queries teaches; documents of the grade `rel` and above are relevant."""
@@ -103,7 +103,7 @@ class Lessons:
     @cached_property
     def hits(self) -> FloatArray:
         """1 for each entry that is relevant; tied entries share theirs."""
-        return self.stack.shared(self.relevant.take(self.stack.slot))
+        return self.stack.average_ties(self.relevant.take(self.stack.slot))
 
     def chances(self) -> FloatArray:
         """Return the share of relevant documents at each rank, among the lists that reach it (runs × ranks)."""
@@ -165,7 +165,7 @@ class SlotScorer:
     """How many documents of each list count; fewer where the dialect says so."""
 
     def values(self, scores: FloatArray, *, ranks: FloatArray | None = None) -> FloatArray:
-        """The value of each judged query, NaN where it does not count; a score that is NaN leaves a document out."""
+        """Return the value of each judged query, NaN where it does not count; a score of NaN leaves a document out."""
         result = self.result(scores, ranks=ranks)
         place = {name: at for at, name in enumerate(self.judged.names)}
         values = np.full(len(place), np.nan)

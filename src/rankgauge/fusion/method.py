@@ -75,12 +75,12 @@ class FusionMethod(ABC):
     @classmethod
     def constraints(cls) -> dict[str, Constraint]:
         """Return what each of its parameters may be, by name."""
-        return {one.name: one.metadata["constraint"] for one in fields(cls) if "constraint" in one.metadata}
+        return {f.name: f.metadata["constraint"] for f in fields(cls) if "constraint" in f.metadata}
 
     @classmethod
     def tries(cls) -> dict[str, tuple[Any, ...]]:
         """Return the values that tuning tries, for each parameter that it tunes."""
-        return {one.name: one.metadata["tries"] for one in fields(cls) if one.metadata.get("tries")}
+        return {f.name: f.metadata["tries"] for f in fields(cls) if f.metadata.get("tries")}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class FusionMethod(ABC):
         return {name: getattr(self, name) for name in self.constraints()}
 
     def check(self, runs: int) -> None:
-        """An error for a parameter that makes no sense, with this number of runs."""
+        """Refuse a parameter that makes no sense, with this number of runs."""
         for name, constraint in self.constraints().items():
             constraint.check(self.name, name, getattr(self, name))
 
@@ -105,7 +105,7 @@ class WeightedMethod(FusionMethod):
         if len(self.weights) != runs:
             raise ParameterError(self.name, "weights", f"one for each of the {runs} runs", self.weights)
         number = real_number()
-        if not all(number.holds(one) for one in self.weights) or not any(self.weights):
+        if not all(number.holds(weight) for weight in self.weights) or not any(self.weights):
             raise ParameterError(self.name, "weights", "numbers, 0 or more, not all 0", self.weights)
 
     @property
@@ -157,7 +157,7 @@ class LearnedMethod(FusionMethod):
         rank = stack.rank - 1
         if table.shape[1] < stack.sizes.max(initial=0):
             table = np.pad(table, ((0, 0), (0, int(stack.sizes.max()) - table.shape[1])), constant_values=past)
-        return stack.shared(table[stack.run, rank])
+        return stack.average_ties(table[stack.run, rank])
 
 
 def find(name: str) -> type[FusionMethod]:
@@ -179,7 +179,7 @@ def make_method(name: str, *, weights: Sequence[float] | None = None, **settings
     unknown = sorted(set(settings) - set(kind.constraints()))
     if unknown:
         raise UnknownNameError(f"parameter of {kind.name}", unknown[0], kind.constraints())
-    given = settings if weights is None else {**settings, "weights": tuple(float(one) for one in weights)}
+    given = settings if weights is None else {**settings, "weights": tuple(float(weight) for weight in weights)}
     return kind(**given)
 
 

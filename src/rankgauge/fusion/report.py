@@ -36,7 +36,7 @@ UNSEEN, JUDGED = "On queries that the choice has not seen", "On judged queries"
 
 
 def show_methods(out: TextIO) -> None:
-    """Every method and normalisation: what it is, its formula, and its parameters."""
+    """Show every method and normalisation: what it is, its formula, and its parameters."""
     methods = [
         (name, f"{title_of(kind).removesuffix('.')}: {kind.formula}{_needs(kind)}") for name, kind in METHODS.items()
     ]
@@ -202,7 +202,9 @@ class FusionReport(Report):
             columns = (
                 Column("fold", format=str),
                 Column("queries", format=str),
-                Column("parameters from the other folds", format=lambda one: _settings(one)[2:] or "–", left=True),
+                Column(
+                    "parameters from the other folds", format=lambda method: _settings(method)[2:] or "–", left=True
+                ),
                 Column(SINGLE),
             )
             yield Heading("Tuned")
@@ -223,7 +225,7 @@ class FusionReport(Report):
             yield "ignored", f"{count(tested.unjudged, 'query', 'queries')} of the runs that nobody judged"
         yield "folds", f"{tested.folds}, dealt at random (seed {task.seed})"
         tuned = isinstance(tested, TunedFusion)  # whose table says which runs were best
-        best = "" if tuned else f": {', '.join(dict.fromkeys(one.single for one in tested.choices))}"
+        best = "" if tuned else f": {', '.join(dict.fromkeys(choice.single for choice in tested.choices))}"
         yield SINGLE, f"for each fold the run that was best on the others{best}"
         if isinstance(tested, TunedFusion):
             if UNTUNED in tested.comparison.results:
@@ -244,7 +246,7 @@ class FusionReport(Report):
 def _settings(method: FusionMethod) -> str:
     known = method.parameters
     if isinstance(method, WeightedMethod):
-        known = {**known, "weights": ", ".join(f"{one:.3g}" for one in method.weights)}
+        known = {**known, "weights": ", ".join(f"{weight:.3g}" for weight in method.weights)}
     told = [f"{name} = {value}" for name, value in known.items() if value not in ("", None)]
     return f"; {', '.join(told)}" if told else ""
 

@@ -78,11 +78,11 @@ class RunPool:
             row[[place[name] for name in run.names]] = column
         return table
 
-    def inverted(self) -> RunPool:
+    def invert(self) -> RunPool:
         """Return the pool of runs in which the least score is the best."""
-        return replace(self, runs={name: run.inverted() for name, run in self.runs.items()})
+        return replace(self, runs={name: run.invert() for name, run in self.runs.items()})
 
-    def chosen(self, queries: IndexArray, *, averages: bool = True) -> Stack:
+    def stack(self, queries: IndexArray, *, averages: bool = True) -> Stack:
         """Return the stack of these queries, by their positions."""
         counts, starts = self.counts[:, queries], self.starts[:, queries]
         list_query, list_run = np.nonzero(counts.T)
@@ -118,7 +118,7 @@ class RunPool:
 
 
 def refuse_few(runs: Collection[str]) -> None:
-    """An error for fewer than two runs, of which these are the names."""
+    """Refuse fewer than two runs, of which these are the names."""
     if len(runs) < 2:
         raise ParameterError("fuse", "runs", "at least two, with different names", list(runs))
 
@@ -145,7 +145,7 @@ class LoadedRun:
             documents, scores = documents[order], scores[order]
         return cls(names=names, counts=counts, documents=documents, scores=scores)
 
-    def inverted(self) -> LoadedRun:
+    def invert(self) -> LoadedRun:
         """Return the run with the least score first, as if every score had the other sign."""
         return LoadedRun.of(self.names, self.counts, self.documents, -self.scores)
 

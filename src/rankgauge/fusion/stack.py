@@ -197,11 +197,11 @@ class Stack:
         if len(worth) < longest:
             worth = np.concatenate([worth, np.zeros(longest - len(worth))])
         if len(self.slot) < LONG * len(self.sizes):
-            return self.shared(worth.take(self.rank - 1))
+            return self.average_ties(worth.take(self.rank - 1))
         # Every list begins at rank 1: copies of the table's beginning are quicker than a look-up of each rank.
-        return self.shared(np.concatenate([worth[:size] for size in self.sizes.tolist()]))
+        return self.average_ties(np.concatenate([worth[:size] for size in self.sizes.tolist()]))
 
-    def shared(self, values: FloatArray) -> FloatArray:
+    def average_ties(self, values: FloatArray) -> FloatArray:
         """Return the values that entries owe to their ranks; tied entries of a list have the mean of theirs."""
         if self._ties is None:
             return values
@@ -223,15 +223,15 @@ class Stack:
         """Where groups of tied entries begin; every entry is one of its own where ties do not count."""
         return np.arange(len(self.slot)) if self._ties is None else self._ties
 
-    def rescored(self, score: FloatArray) -> Stack:
+    def with_scores(self, score: FloatArray) -> Stack:
         """Return the stack with other scores; ties and ranks stay as they are."""
         made = replace(self, score=score)
         if self.ranked:
             made.__dict__["_ties"] = self._ties
         return made
 
-    def completed(self, score: FloatArray, missing: FloatArray) -> Stack:
-        """The stack in which every run lists every document of a query: with its score, or the query's `missing`.
+    def complete(self, score: FloatArray, missing: FloatArray) -> Stack:
+        """Return the stack in which every run lists all of a query's documents: with its score, or that in `missing`.
 
         `missing` is a table (queries × runs).
         """
@@ -247,7 +247,7 @@ class Stack:
             ranked=False,
         )
 
-    def ordered(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
+    def order(self, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
         """Return the documents by query and falling fused score, and these scores.
 
         Documents with equal scores are in the order in which the runs list them first: those of the first run by rank,
@@ -266,7 +266,7 @@ _FREED = (1 << SPARE) - 1
 
 
 def round_scores(scores: FloatArray) -> FloatArray:
-    """The scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
+    """Round scores to eleven digits: sums of the same numbers in another order are equal, and their documents tied."""
     bits = (scores + 0.0).view(np.int64)
     bits += 1 << (SPARE - 1)
     bits &= ~_FREED
@@ -274,7 +274,7 @@ def round_scores(scores: FloatArray) -> FloatArray:
 
 
 def falling(settled: FloatArray, ties: IndexArray, *, counts: IndexArray, spans: IndexArray) -> IndexArray:
-    """The places of rounded scores, falling within groups that are together; tied ones by their numbers in `ties`.
+    """Return the places of rounded scores, falling within groups that are together; ties by their numbers in `ties`.
 
     Each group has `counts` of them, and its numbers are the next `spans` ones. They are kept in the bits that rounding
     freed, so that a group is sorted in one go; groups that are too large for that take another sort.

@@ -301,7 +301,7 @@ class TuningTask:
         return kind_asked(self.dialect.select([self.measure]))
 
     def check(self) -> None:
-        """An error where there is nothing to tune or test for."""
+        """Refuse a task without anything to tune or test for."""
         whole_number(least=0).check("fuse", "seed", self.seed)
         measure, *others = self.dialect.select([self.measure])
         if others or measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.facts.more_is_better:
@@ -312,7 +312,7 @@ class TuningTask:
             raise ParameterError("fuse", "intents", expected, str(self.intents))
 
     def check_tunable(self, method: FusionMethod) -> None:
-        """An error where there is nothing to tune."""
+        """Refuse a method without anything to tune."""
         if isinstance(method, WeightedMethod | LearnedMethod) or method.tries().keys() - self.fixed:
             return
         if not method.tries():
@@ -346,7 +346,7 @@ class TuningTask:
         trials = self._trials(plan, pool, judgments)
         watch(0, 1, "judged queries")
         choices = [trials.choice(fold, tunes=False) for fold in range(trials.folds)]
-        final = trials.learned(plan.method, trials.everywhere)
+        final = trials.teach(plan.method, trials.everywhere)
         values = [trials.values(final), *(run.values for run in trials.singles.values())]
         if not np.nan_to_num(values).any():
             raise self._nothing("the runs and their fusion are worth nothing, so that there is nothing to compare")
@@ -355,11 +355,11 @@ class TuningTask:
     def _trials(self, plan: FusionPlan, pool: RunPool, judgments: Any) -> _Trials:
         self.check()
         plan.method.check(len(pool.runs))
-        turned, (measure,) = plan.turned(pool), self.dialect.select([self.measure])
+        turned, (measure,) = plan.turn_over(pool), self.dialect.select([self.measure])
         given = weigh_subtopics(judgments, self.intents, (measure,))
         table = HitFinder(given=given, dialect=self.dialect, measures=(measure,)).judgments
         judged = JudgedQueries.of(turned, table, self.dialect)
-        dealt, stack = self.dealt(len(judged)), plan.stack(turned, judged.positions)
+        dealt, stack = self.deal_folds(len(judged)), plan.stack(turned, judged.positions)
         scorer = SlotScorer(stack=stack, judged=judged, measure=measure, dialect=self.dialect, depth=plan.depth)
         return _Trials(plan=plan, scorer=scorer, dealt=dealt, fixed=self.fixed)
 
@@ -372,7 +372,7 @@ class TuningTask:
             "pool": pool,
             "task": self,
             "choices": tuple(choices),
-            "comparison": Comparison(results=trials.unseen(choices, names), settings=settings),
+            "comparison": Comparison(results=trials.evaluate_choices(choices, names), settings=settings),
             "queries": judged,
             "unjudged": len(pool.queries) - judged,
         }
@@ -381,7 +381,7 @@ class TuningTask:
         hint = "Is a document of the runs judged relevant? Are the ids of both spelled alike?"
         return InputError(f"by {self.dialect.select([self.measure])[0]} {words}", hint=hint)
 
-    def dealt(self, queries: int) -> IndexArray:
+    def deal_folds(self, queries: int) -> IndexArray:
         """Return the fold of each query: as many in each, up to one."""
         if queries < 2:
             raise TooFewQueriesError("only one query of the runs is judged, and folds take two at least")
@@ -428,16 +428,16 @@ class _Trials:
         train = self.dealt != fold
         worths = {name: _worth(self.scorer.overall(run.values[train])) for name, run in self.singles.items()}
         single = max(worths, key=worths.__getitem__)
-        method = self.best(train) if tunes else self.learned(self.plan.method, train)
+        method = self.best(train) if tunes else self.teach(self.plan.method, train)
         return FoldChoice(fold=fold + 1, queries=int((~train).sum()), method=method, single=single)
 
     def best(self, train: BoolArray) -> FusionMethod:
         """Return the method with the parameters that are best on these queries, and what it learns from them."""
 
         def worth(method: FusionMethod) -> float:
-            return _worth(self.scorer.overall(self.values(self.learned(method, train))[train]))
+            return _worth(self.scorer.overall(self.values(self.teach(method, train))[train]))
 
-        return self.learned(best_of(self.plan.method, self.scorer.stack.runs, worth, fixed=self.fixed), train)
+        return self.teach(best_of(self.plan.method, self.scorer.stack.runs, worth, fixed=self.fixed), train)
 
     def values(self, method: FusionMethod) -> FloatArray:
         """Return the value of each judged query."""
@@ -447,7 +447,7 @@ class _Trials:
             self.known[method] = self.scorer.values(self._scores(method))
         return self.known[method]
 
-    def unseen(self, choices: list[FoldChoice], names: Sequence[str]) -> dict[str, Result]:
+    def evaluate_choices(self, choices: list[FoldChoice], names: Sequence[str]) -> dict[str, Result]:
         """Return the results of the best single run and of what was chosen for each fold, on the queries of that fold.
 
         Untuned is the method as it was before, with what it learns from the other folds.
@@ -456,23 +456,23 @@ class _Trials:
             names = [name for name in names if name != UNTUNED]  # learning is all there is to it
         slots = self.scorer.stack.slots
         scores, ranks = {name: np.full(slots, np.nan) for name in (SINGLE, *names)}, np.zeros(slots)
-        for one in choices:
-            here = self.dealt == one.fold - 1
+        for choice in choices:
+            here = self.dealt == choice.fold - 1
             held = here[self.scorer.stack.slot_query]
-            single = self.singles[one.single]
+            single = self.singles[choice.single]
             scores[SINGLE][held], ranks[held] = single.scores[held], single.ranks[held]
             for name in names:
-                method = self.learned(self.plan.method, ~here) if name == UNTUNED else one.method
+                method = self.teach(self.plan.method, ~here) if name == UNTUNED else choice.method
                 scores[name][held] = self._scores(method)[held]
         return {
-            name: self.scorer.result(found, ranks=ranks if name == SINGLE else None) for name, found in scores.items()
+            name: self.scorer.result(fused, ranks=ranks if name == SINGLE else None) for name, fused in scores.items()
         }
 
     @cached_property
     def singles(self) -> dict[str, _SingleRun]:
         """Each run by itself, by name; the scorer cuts its lists as the plan cuts the fused ones."""
         judged = self.scorer.judged
-        stack = judged.pool.chosen(judged.positions)
+        stack = judged.pool.stack(judged.positions)
         scores, ranks = stack.spread(stack.score, np.nan).T, stack.spread(stack.rank.astype(np.float64), np.nan).T
         return {
             name: _SingleRun(
@@ -487,13 +487,13 @@ class _Trials:
         scores = method.scores(stack)
         if depth is None:
             return scores
-        order, _ = stack.ordered(scores)
+        order, _ = stack.order(scores)
         rank = np.arange(len(order)) - np.repeat(np.cumsum(stack.pooled) - stack.pooled, stack.pooled)
         scores = scores.copy()
         scores[order[rank >= depth]] = np.nan
         return scores
 
-    def learned(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
+    def teach(self, method: FusionMethod, train: BoolArray) -> FusionMethod:
         """Return the method after it has learned from these queries, if it does."""
         if not isinstance(method, LearnedMethod):
             return method

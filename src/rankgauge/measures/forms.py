@@ -65,7 +65,7 @@ class Levels:
         )
 
     def precision(self, lists: RankedLists, weights: FloatArray, cutoff: float | None = None) -> FloatArray:
-        """What each hit adds to the sum, over the levels, of weight · precision at the hits that reach the level."""
+        """Return what each hit adds to the sum over the levels of weight · precision at hits that reach the level."""
         added = np.zeros(lists.grades.shape)
         for level in range(self.grade.shape[-1]):
             relevant = lists.grades >= self.grade[..., level, np.newaxis]
@@ -143,7 +143,7 @@ def _cells_by_group(first: FloatArray, wanted: BoolArray) -> Iterator[tuple[Inde
 
 
 def chance_to_pass(stop: FloatArray) -> FloatArray:
-    """For each group of h documents, the mean of Π(1 − stop) over its subsets of j documents, j = 0..h."""
+    """Return for each group of h documents the mean of Π(1 − stop) over its subsets of j documents, j = 0..h."""
     h = stop.shape[-1]
     mean = np.zeros((len(stop), h + 1))
     mean[:, 0] = 1.0

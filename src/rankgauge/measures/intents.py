@@ -122,7 +122,7 @@ class Novelty:
         return np.where((lists.size > 1).any(axis=-1), intent_sum(total(gained), weights), strict)
 
     def share(self, lists: RankedLists) -> FloatArray:
-        """The gain of each list, as a share of what documents would gain that were all relevant to every subtopic."""
+        """Return each list's gain as a share of that of documents that were all relevant to every subtopic."""
         assert self.cutoff is not None
         worth = total(intents(lists, self.rel))[..., np.newaxis]
         left = np.full((*worth.shape[:-1], self.cutoff - 1), 1.0 - self.alpha)

@@ -44,7 +44,7 @@ class Tabulated:
         return None if self.ideal is None else self._total(self.ideal, codes)
 
     def expected(self, codes: KeyArray, start: IndexArray, end: IndexArray) -> FloatArray:
-        """The mean sum over the orders of tied documents, from the codes (lists × documents) and their tie groups."""
+        """Return the mean sum over the orders of tied documents, by codes (lists × documents) and their tie groups."""
         running = np.zeros((len(codes), codes.shape[1] + 1))
         np.cumsum(self.worth.take(codes), axis=1, out=running[:, 1:])
         before, after = (np.take_along_axis(running, edge, axis=1) for edge in (start, end))
@@ -113,7 +113,7 @@ class ListPart:
     width: int
 
     def rows(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The flat values of the lists (lists × documents); where lists are padded, `flat` ends with the padding."""
+        """Return the flat values by list (lists × documents); where lists are padded, `flat` ends with the padding."""
         if isinstance(self.source, slice):
             return flat[self.source].reshape(-1, self.width)
         return flat.take(self.source)

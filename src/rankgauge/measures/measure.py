@@ -244,8 +244,8 @@ def parameter(constraint: Constraint | None = None, *, default: Any, words: str 
 
 
 def choice(kind: str, names: Collection[str], words: str = "") -> Any:
-    """A parameter that is open or one of some names; `kind` is the word for it in the error on any other name, `words`
-    are what its row in the reference says."""
+    """Return a parameter that is open or one of some names; `kind` is the word for it in the error on any other name,
+    `words` are what its row in the reference says."""
     return field(default=OPEN, metadata={"kind": kind, "names": names} | ({"words": words} if words else {}))
 
 
@@ -330,7 +330,7 @@ class Measure:
         return self.estimate(lists, sampling)[0]
 
     def estimate(self, lists: RankedLists, sampling: Sampling = SAMPLING) -> tuple[FloatArray, FloatArray]:
-        """The value of each list, and its standard error: 0 unless orders of tied documents had to be sampled."""
+        """Return each list's value and its standard error: 0 unless orders of tied documents had to be sampled."""
         if lists.facets is None and self.facts.judgments is not JudgmentKind.GRADES:
             raise self.unasked()
         lists = lists.condensed() if self.judged_only else lists
@@ -342,11 +342,11 @@ class Measure:
         return values, np.zeros_like(values)
 
     def extreme(self, lists: RankedLists, *, best: bool, sampling: Sampling = SAMPLING) -> FloatArray:
-        """The value of each list in the best or the worst order of its tied documents, as far as that can be found."""
+        """Return each list's value in the best or the worst order of its tied documents, as far as it can be found."""
         return sampling.extreme(partial(self.score, sampling=sampling), lists, best=best)
 
     def facet_worth(self, grades: FloatArray) -> FloatArray:
-        """What grades on a facet are worth: the sum over facets says which of two tied documents is better on top."""
+        """Return what grades on a facet are worth: tied documents with more over all facets are better on top."""
         rel = getattr(self, "rel", None)
         if self.facts.judgments is JudgmentKind.PREFERENCES:
             return grades  # levels: their order alone counts, also below 0
@@ -390,8 +390,8 @@ class Measure:
         return self.form()
 
     def ideal(self) -> Form | None:
-        """The divisor as the value of the ideal order, in which the worths of judged documents fall: a linear form or a
-        cascade; None if nothing is divided by, or by anything else.
+        """Return the divisor as the value of the ideal order, in which the worths of judged documents fall: a linear
+        form or a cascade; None if nothing is divided by, or by anything else.
 
         Such a divisor depends only on how many documents reach each grade, so that it can be estimated from few labels.
         """

@@ -198,7 +198,7 @@ def each(names: Iterable[N], find: Callable[[N], Iterable[T]]) -> list[T]:
 
 
 def resolve(names: Iterable[str | Measure]) -> list[Printed]:
-    """What each name stands for, in trec_eval's syntax, ours or another tool's, with the label to print it under."""
+    """Return what each name stands for, in trec_eval's syntax, ours or another tool's, and the label to print."""
     return each(names, _resolve_name)
 
 

@@ -28,19 +28,19 @@ class NumberFormat:
 
 @cache
 def fixed(decimals: int) -> NumberFormat:
-    """That many decimals, as C's and Perl's %.4f."""
+    """Write that many decimals, as C's and Perl's %.4f."""
     return NumberFormat(words=f"{decimals} decimals", write=lambda value: f"{value:.{decimals}f}")
 
 
 @cache
 def significant(digits: int) -> NumberFormat:
-    """That many significant digits without final zeros, as C's %.15g; Perl prints every number so."""
+    """Write that many significant digits without final zeros, as C's %.15g; Perl prints every number so."""
     return NumberFormat(words=f"{digits} significant digits", write=lambda value: f"{value:.{digits}g}")
 
 
 @cache
 def java_rounded(decimals: int) -> NumberFormat:
-    """Rounded to that many decimals, halves up, then written as Java writes a double."""
+    """Round to that many decimals, halves up, then write the number as Java writes a double."""
     unit = 10.0**decimals
     return NumberFormat(
         words=f"at most {decimals} decimals, halves rounded up",
@@ -50,7 +50,7 @@ def java_rounded(decimals: int) -> NumberFormat:
 
 @cache
 def python_rounded(decimals: int) -> NumberFormat:
-    """Rounded to that many decimals, then written as Python writes a float: round(value, 5)."""
+    """Round to that many decimals, then write the number as Python writes a float: round(value, 5)."""
     return NumberFormat(words=f"at most {decimals} decimals", write=lambda value: repr(round(value, decimals)))
 
 
@@ -59,7 +59,7 @@ FULL = NumberFormat(words="every digit that the number needs", write=repr)
 
 
 def _java(value: float) -> str:
-    """Java's Double.toString: powers of ten below a thousandth and from ten millions on."""
+    """Write as Java's Double.toString: powers of ten below a thousandth and from ten millions on."""
     if value == 0 or 1e-3 <= abs(value) < 1e7 or not math.isfinite(value):
         return repr(value)
     sign, digits, _ = Decimal(repr(value)).normalize().as_tuple()
@@ -101,4 +101,4 @@ class Listed:
 
 def measures_of(printed: Iterable[Printed]) -> tuple[Measure, ...]:
     """Return the measures that are printed, each once."""
-    return tuple(dict.fromkeys(measure for one in printed for measure in (one.measure, *one.rest)))
+    return tuple(dict.fromkeys(measure for entry in printed for measure in (entry.measure, *entry.rest)))

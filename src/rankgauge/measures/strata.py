@@ -78,8 +78,7 @@ class Strata:
     @cached_property
     def expansion(self) -> FloatArray:
         """How many documents a sampled one of each stratum stands for; 0 where none is judged."""
-        found = ratio(self.sizes, self.samples * self.listed)
-        return np.where(np.isnan(found), 0.0, found)
+        return np.nan_to_num(ratio(self.sizes, self.samples * self.listed))
 
     def relevant(self, rel: float) -> FloatArray:
         """Say whether a hit is a relevant one of each stratum."""
@@ -98,7 +97,7 @@ class FromStrata:
     """A measure that is estimated from strata: `inferred` says how."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        """Return the kernel."""
+        """Return the estimate for each list."""
         return self.inferred(Strata.of(lists))
 
     def inferred(self, strata: Strata) -> FloatArray:
@@ -107,7 +106,7 @@ class FromStrata:
 
 
 def over_strata(amounts: FloatArray) -> FloatArray:
-    """The sum over the last axis. It is short, and adding slice by slice is many times faster than NumPy's own sum."""
+    """Add over the last axis. It is short, and slice by slice is many times faster than NumPy's own sum."""
     return np.asarray(sum(amounts[..., stratum] for stratum in range(amounts.shape[-1])))
 
 

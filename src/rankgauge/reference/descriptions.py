@@ -156,7 +156,7 @@ def _grade(grade: Grade | None) -> str:
     A dot stands for a stratum that the document is not in, a question mark for one in which it was not judged.
     """
     if isinstance(grade, tuple):
-        return "/".join("·" if one != one else "?" if one == UNJUDGED else _grade(one) for one in grade)
+        return "/".join("·" if g != g else "?" if g == UNJUDGED else _grade(g) for g in grade)
     return "–" if grade is None else f"{grade:g}"
 
 
@@ -198,7 +198,7 @@ def number_formats(dialect: Dialect) -> str:
 
 def measures(dialect: Dialect) -> str:
     """Return the measures that the tool has, at any cutoff; nothing if it has every one."""
-    listed = [*dialect.also, *(name for one in dialect.providers for name in one.also)]
+    listed = [*dialect.also, *(name for provider in dialect.providers for name in provider.also)]
     if not isinstance(dialect.printed, Listed):
         listed += [re.sub(r"@.*", "@k", str(printed.measure)) for printed in dialect.printed]
     return ", ".join(dict.fromkeys(re.sub(r"@(?!k).*", "@k", name).replace("{}", "") for name in listed))

@@ -59,11 +59,11 @@ def _measure(kind: type[Measure]) -> Iterator[str]:
     yield table(parameters, "parameter", "default", "meaning")
     examples = [
         (
-            f"`{one.measure}`",
-            descriptions.example_list(one),
-            f"`{one.value}` = {number(descriptions.example_value(one))}",
+            f"`{example.measure}`",
+            descriptions.example_list(example),
+            f"`{example.value}` = {number(descriptions.example_value(example))}",
         )
-        for one in facts.examples
+        for example in facts.examples
     ]
     yield table(examples, "worked example", "list", "value")
 
@@ -182,7 +182,7 @@ def update(name: str, text: str) -> str:
 def replace_part(text: str, name: str, made: str) -> str:
     """Return the text with the part of that name, between `<!-- name -->` and `<!-- /name -->`, as it was made."""
     marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-    return marked.sub(lambda found: f"{found[1]}\n{made}\n{found[2]}", text)
+    return marked.sub(lambda marks: f"{marks[1]}\n{made}\n{marks[2]}", text)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from rankgauge.render.terminal import Screen, bold
 
 
 def measures(stream: TextIO) -> None:
-    """Every measure: its family, name and title."""
+    """List every measure: its family, name and title."""
     out = Screen(stream)
     rows = [(family, kind.facts.name, kind.facts.title) for family in FAMILIES for kind in descriptions.kinds(family)]
     strong = frozenset((line, 1) for line in range(len(rows)))
@@ -31,7 +31,7 @@ def measures(stream: TextIO) -> None:
 
 
 def measure(name: str, stream: TextIO) -> None:
-    """A measure's card."""
+    """Show a measure's card."""
     kind = _kind(name)
     out = Screen(stream)
     facts = kind.facts
@@ -49,14 +49,14 @@ def measure(name: str, stream: TextIO) -> None:
 
 
 def dialects(stream: TextIO) -> None:
-    """Every dialect: its name and title."""
+    """List every dialect: its name and title."""
     out = Screen(stream)
     out.pairs([(known.name, known.title) for known in _dialects.DIALECTS.values()])
     _hint(out, "rankgauge dialects show trec_eval", "shows how one differs from standard")
 
 
 def dialect(name: str, stream: TextIO) -> None:
-    """How a dialect differs from standard; for standard itself, every choice."""
+    """Show how a dialect differs from standard; for standard itself, every choice."""
     known = _dialects.get(name)
     out = Screen(stream)
     out.show(f"{bold(known.name)}  {known.title}\n{known.reference}\n")
@@ -72,7 +72,7 @@ def dialect(name: str, stream: TextIO) -> None:
 
 
 def formats(stream: TextIO) -> None:
-    """The formats of files that are read, those of results, and those of labels in active evaluation."""
+    """List the formats of files that are read, those of results, and those of labels in active evaluation."""
     out = Screen(stream)
     out.show(f"{bold('read')} (recognised by their first lines; packed with gzip, bzip2, xz or zstd as well)")
     out.pairs([(f"  {known.name}", known.title) for known in files.FORMATS.values()])
@@ -84,7 +84,7 @@ def formats(stream: TextIO) -> None:
 
 
 def scales(stream: TextIO) -> None:
-    """The scales of grades: their words, what each is worth, which are relevant, and where they come from."""
+    """List the scales of grades: their words, what each is worth, which are relevant, and where they come from."""
     out = Screen(stream)
     rows = []
     for known in SCALES.values():

@@ -49,21 +49,21 @@ def _part(text: str, name: str) -> str:
 
 
 def draw_formulas(text: str) -> str:
-    """The page with its formulas as MathML, and numbers that no line's end tears apart; code is left as it is."""
+    """Draw a page's formulas as MathML, and keep numbers together at the ends of lines; code is left as it is."""
 
-    def element(found: re.Match[str]) -> str:
-        if found["block"]:
-            return mathml(found["block"], block=True)
-        if found["gap"]:
+    def element(part: re.Match[str]) -> str:
+        if part["block"]:
+            return mathml(part["block"], block=True)
+        if part["gap"]:
             return "\u00a0"
         # Markdown takes an element <math> at the beginning of a paragraph for a block of its own, but never a <span>.
-        return f"<span>{mathml(found['line'])}</span>" if found["line"] else found[0]
+        return f"<span>{mathml(part['line'])}</span>" if part["line"] else part[0]
 
     return _PARTS.sub(element, text)
 
 
 def main() -> None:
-    """The command: pages, README, target."""
+    """Run the command: pages, README, target."""
     pages, readme, target = map(Path, sys.argv[1:4])
     print(f"{len(collect(pages, readme, target))} pages in {target}")
 

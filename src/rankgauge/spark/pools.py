@@ -43,23 +43,6 @@ def sampling_distribution(
     """
     if not 0 <= mixed <= 1 or budget <= 0:
         raise ParameterError("sampling_distribution", "budget", "above 0, and mixed from 0 to 1", (budget, mixed))
-    found = _moments(pool, measure, dialect, options).cache()
-    queries, expected = found.agg(F.count("*"), F.avg("mean")).first()
-    if not queries:
-        raise InputError("no pool found: there are no rows")
-    spread = F.col("variance") + (F.col("mean") - F.lit(expected)) ** 2
-    root = F.sqrt(spread / F.greatest(F.col("cost"), F.lit(float(np.finfo(float).tiny))))
-    (total,) = found.agg(F.sum(root)).first()
-    share = root / F.lit(total) if total > 0 else F.lit(1 / queries)
-    chances = found.select("query", "cost", (F.lit(1 - mixed) * share + F.lit(mixed / queries)).alias("chance"))
-    drawn = chances.select("chance", "cost").toArrow()  # two numbers for each query
-    draws = draws_for(drawn["chance"].to_numpy(), drawn["cost"].to_numpy(), budget)
-    judged = -F.expm1(F.lit(draws) * F.log1p(-F.col("chance")))
-    return chances.withColumn("judged", judged), found
-
-
-def _moments(pool: Any, measure: str | Measure, dialect: str | Dialect, options: Mapping[str, Any]) -> Any:
-    """Return the moments and the cost of each query."""
     columns = {name: name if name in pool.columns else find(pool.columns, name) for name in IDS}
     if None in columns.values():
         raise InputError(
@@ -69,7 +52,19 @@ def _moments(pool: Any, measure: str | Measure, dialect: str | Dialect, options:
     ids = {name: texts(pool, str(column)) for name, column in columns.items()}
     rows = pool.withColumns({**ids, "order": F.monotonically_increasing_id()})
     placed = rows.repartition("query").sortWithinPartitions("query", "order").drop("order")
-    return map_rows(placed, _task(measure, dialect, dict(options)), MOMENTS)
+    by_query = map_rows(placed, _task(measure, dialect, dict(options)), MOMENTS).cache()
+    queries, expected = by_query.agg(F.count("*"), F.avg("mean")).first()
+    if not queries:
+        raise InputError("no pool found: there are no rows")
+    spread = F.col("variance") + (F.col("mean") - F.lit(expected)) ** 2
+    root = F.sqrt(spread / F.greatest(F.col("cost"), F.lit(float(np.finfo(float).tiny))))
+    (total,) = by_query.agg(F.sum(root)).first()
+    share = root / F.lit(total) if total > 0 else F.lit(1 / queries)
+    chances = by_query.select("query", "cost", (F.lit(1 - mixed) * share + F.lit(mixed / queries)).alias("chance"))
+    drawn = chances.select("chance", "cost").toArrow()  # two numbers for each query
+    draws = draws_for(drawn["chance"].to_numpy(), drawn["cost"].to_numpy(), budget)
+    judged = -F.expm1(F.lit(draws) * F.log1p(-F.col("chance")))
+    return chances.withColumn("judged", judged), by_query
 
 
 def _task(measure: str | Measure, dialect: str | Dialect, options: dict[str, Any]) -> Task:
@@ -77,8 +72,8 @@ def _task(measure: str | Measure, dialect: str | Dialect, options: dict[str, Any
         for frame in whole_queries(frames(batches), rows=ROWS, name="the partition"):
             pool = Pool.of(frame, **options)
             target = Target.of(measure, pool, dialect)
-            found = moments(pool, target)
-            columns = {"mean": found.mean, "variance": found.variance, "cost": target.query_costs(pool)}
+            expected = moments(pool, target)
+            columns = {"mean": expected.mean, "variance": expected.variance, "cost": target.query_costs(pool)}
             yield from pack(pl.DataFrame({"query": pool.queries, **columns}), MOMENTS)
 
     return task

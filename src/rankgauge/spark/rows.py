@@ -120,7 +120,7 @@ FACETS = ("assessor", "subtopic", "stratum")
 
 
 def group_rows(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None = None) -> Any:
-    """The rows of both, each query's in one partition and in one piece: the judgments, then the lines by rank."""
+    """Return the rows of both, each query's in one partition and one piece: the judgments, then the lines by rank."""
     judged, lines = _judgments(judgments, job), _lines(run, order, by_rank=job.dialect.order is RunOrder.RANK)
     rows = judged.unionByName(lines, allowMissingColumns=True)
     by, number, ranked = job.grouped_by, F.col("number"), []
@@ -159,7 +159,7 @@ def _lines(frame: Any, order: str | None, *, by_rank: bool) -> Any:
 
 
 def name_columns(frame: Any, table: Table) -> dict[str, str]:
-    """Our names of the frame's columns, and its own: those that other tools use are known."""
+    """Return our names of the frame's columns, and its own: those that other tools use are known."""
     wanted = (*table.columns, "score", "rank")
     return {name: column for name in wanted if (column := find(frame.columns, name)) is not None}
 
@@ -274,8 +274,8 @@ def restore_result(records: pl.DataFrame, job: EvaluationJob) -> Result:
 
 
 def _hits(judged: pl.DataFrame, strangers: tuple[str, ...], *, single: bool) -> Hits:
-    """As many hits as there were, without their ranks, and for all of a query its best grade; the first hit of a query
-    says whether some were tied."""
+    """Return as many hits as there were, without their ranks, and for all of a query its best grade; the first hit of a
+    query says whether some were tied."""
     counts, pool = judged["hits"].to_numpy(), judged["pool"].to_numpy()
     query = np.repeat(np.arange(len(judged)), counts)
     size = np.ones(len(query))

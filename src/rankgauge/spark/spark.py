@@ -72,7 +72,7 @@ def result(
     order: str | None = None,
     **overrides: Any,
 ) -> Result:
-    """The same as a `Result` on the driver, with its summary: this runs the job, and fetches a record for each query.
+    """Return the same as a `Result` on the driver: this runs the job, and fetches a record for each query.
 
     The hits of the result have no ranks: of them only what the summary needs is fetched.
     """
@@ -90,7 +90,7 @@ def records(judgments: Any, run: Any, job: EvaluationJob, *, order: str | None =
 
 
 def _set_top(job: EvaluationJob, rows: Any) -> EvaluationJob:
-    """The job with the top of the scale set, where a measure needs it: a task sees the grades of its queries only."""
+    """Set the top of the scale, where a measure needs it: a task sees the grades of its queries only."""
     if job.dialect.max_grade is not None or not any(measure.needs_top for measure in job.measures):
         return job
     (highest,) = rows.where(F.col("kind") == JUDGMENT).agg(F.max("number")).first()
@@ -100,13 +100,13 @@ def _set_top(job: EvaluationJob, rows: Any) -> EvaluationJob:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """An error of ours that a task met is raised as it is, without Spark's own words around it."""
+    """Raise an error of ours that a task met as it is, without Spark's own words around it."""
     from pyspark.errors import PySparkException
 
     try:
         yield
     except PySparkException as error:
-        found = _RAISED.search(str(error))
-        if found is None:
+        raised = _RAISED.search(str(error))
+        if raised is None:
             raise
-        raise InputError(found["words"].strip()) from None
+        raise InputError(raised["words"].strip()) from None

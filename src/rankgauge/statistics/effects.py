@@ -58,7 +58,7 @@ def cohen_dz(differences: npt.ArrayLike) -> FloatArray:
 
 
 def outcomes(differences: npt.ArrayLike) -> Outcomes:
-    """Wins, ties and losses; a query without a pair is none of them."""
+    """Count wins, ties and losses; a query without a pair is none of them."""
     values = np.asarray(differences, dtype=np.float64)
     return Outcomes(*(np.asarray(side.sum(axis=0)) for side in (values > 0, values == 0, values < 0)))
 
@@ -100,7 +100,7 @@ def queries_needed(effect: npt.ArrayLike, *, aim: float = POWER, alpha: float = 
 
 
 def detectable_effect(queries: int, *, aim: float = POWER, alpha: float = 0.05) -> float:
-    """The least effect (Cohen's d_z) for which a paired t test on so many queries has the power that is aimed at."""
+    """Return the least effect (Cohen's d_z) for which a paired t test on so many queries reaches the power."""
     if queries < 2:
         return math.inf
     low, high = 0.0, 1.0
@@ -149,8 +149,8 @@ def urisk(differences: npt.ArrayLike, alpha: float) -> FloatArray:
 
 
 def trisk(differences: npt.ArrayLike, alpha: float) -> FloatArray:
-    """URisk over its standard error: Student's t of the weighed differences. NaN for fewer than two queries, ±∞ if all
-    are the same, 0 if all are 0.
+    """Return URisk over its standard error: Student's t of the weighed differences. NaN for fewer than two queries, ±∞
+    if all are the same, 0 if all are 0.
 
     Dinçer, Macdonald & Ounis, Hypothesis testing for the risk-sensitive evaluation of retrieval systems, SIGIR 2014.
     """

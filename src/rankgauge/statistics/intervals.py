@@ -41,13 +41,13 @@ class Interval(NamedTuple):
     high: FloatArray
 
     def within(self, least: npt.ArrayLike, most: npt.ArrayLike, mean: npt.ArrayLike) -> Interval:
-        """The interval as far as a mean can lie, which is from `least` to `most`; it always holds the mean itself."""
+        """Cut the interval to where a mean can lie, from `least` to `most`; it always holds the mean itself."""
         low = np.maximum(self.low, np.fmin(least, mean))
         return Interval(low, np.minimum(self.high, np.fmax(most, mean)))
 
 
 def limits(bounds: tuple[float, float], values: npt.ArrayLike) -> tuple[float, float]:
-    """How far a measure reaches: to its bounds, but to no end on a side where some of the values are beyond them.
+    """Return how far a measure reaches: to its bounds, or to no end on a side where some values are beyond them.
 
     A tool may compute a measure in a way that its bounds do not hold for, and grades may be above the tool's scale.
     """
@@ -96,7 +96,7 @@ def bca_interval(
 
 
 def geometric_mean(values: npt.ArrayLike, floor: float = 1e-5) -> FloatArray:
-    """exp of the mean logarithm, values below `floor` counted as `floor`; trec_eval's MIN_GEO_MEAN is 0.00001."""
+    """Return exp of the mean logarithm, with values of `floor` at least; trec_eval's MIN_GEO_MEAN is 0.00001."""
     matrix, shape = _columns("geometric_mean", values)
     n = (~np.isnan(matrix)).sum(axis=0)
     logs = np.where(np.isnan(matrix), 0.0, np.log(np.maximum(matrix, floor)))

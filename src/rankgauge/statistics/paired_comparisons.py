@@ -85,14 +85,14 @@ class FittedWorths:
         are other worths than the fitted ones.
         """
         worth = self.worth if worth is None else worth
-        found = np.full(worth.shape, 0.5)
+        shares = np.full(worth.shape, 0.5)
         for documents, _ in self.comparisons.blocks:
             if len(documents) > 1:
                 mine = worth[..., documents]
                 gap = (mine[..., :, np.newaxis] - mine[..., np.newaxis, :]) / 2
                 ahead = _lead(gap + self.place / 2, self.tie) - _lead(self.place / 2 - gap, self.tie)
-                found[..., documents] = 0.5 + 0.25 * ahead.sum(axis=-1) / (len(documents) - 1)
-        return found
+                shares[..., documents] = 0.5 + 0.25 * ahead.sum(axis=-1) / (len(documents) - 1)
+        return shares
 
     @cached_property
     def repetition(self) -> float:

@@ -115,8 +115,8 @@ class RankedPair:
         return RankedPair.scored(-self.one.first[left], -self.other.first[right])
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
-        """What orders the items of either list: the negative ranks in each; items that a list lacks are tied below its
-        last."""
+        """Return what orders the items of either list: the negative ranks in each; items that a list lacks are tied
+        below its last."""
         left, right = self.shared
         alone = [np.delete(np.arange(len(x)), at) for x, at in ((self.one, left), (self.other, right))]
         below = [np.full(len(at), -len(x) - 1.0) for x, at in ((self.one, alone[1]), (self.other, alone[0]))]
@@ -213,13 +213,13 @@ class _Entries(NamedTuple):
         return cls(first, first if shares else listed.last.astype(np.intp), part)
 
     def counted(self, items: IndexArray) -> tuple[FloatArray, FloatArray]:
-        """To each depth, how many of the items are there for good, and how many may be."""
+        """Count for each depth how many of the items are there for good, and how many may be."""
         full = _count_reached(self.ends[items], len(self.part))
         return full, _count_reached(self.begins[items], len(self.part)) - full
 
 
 def _count_reached(at: IndexArray, depth: int) -> FloatArray:
-    """To each depth, how many of these depths are reached."""
+    """Count for each depth how many of these depths are reached."""
     return np.cumsum(np.bincount(at, minlength=depth + 1)[1 : depth + 1]).astype(np.float64)
 
 
@@ -299,8 +299,8 @@ UNSHARED = "a document that a list lacks is tied below its last one"
 
 
 def correlation(coefficient: Callable[..., float]) -> Kernel:
-    """The kernel of a coefficient of two scorings of the same documents; documents that a list lacks are tied below its
-    last one."""
+    """Return the kernel of a coefficient of two scorings of the same documents; documents that a list lacks are tied
+    below its last one."""
 
     def kernel(pair: RankedPair, p: float) -> SimilarityValue:
         x, y = pair.scores()

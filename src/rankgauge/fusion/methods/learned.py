@@ -83,7 +83,7 @@ class ProbFuse(LearnedMethod):
     def scores(self, stack: Stack) -> FloatArray:
         segment = (stack.rank - 1) // -(-stack.length // self.segments)
         worth = self.known / np.arange(1.0, self.segments + 1)
-        return stack.sum(stack.shared(worth[stack.run, segment]))
+        return stack.sum(stack.average_ties(worth[stack.run, segment]))
 
     def estimate(self, lessons: Lessons) -> FloatArray:
         return lessons.segment_chances(self.segments)
@@ -125,7 +125,7 @@ class SlideFuse(LearnedMethod):
         sums = np.cumsum(sums, axis=1)
         low = np.maximum(stack.rank - 1 - self.window, 0)
         high = np.minimum(stack.rank - 1 + self.window, stack.length - 1) + 1
-        return stack.sum(stack.shared((sums[stack.run, high] - sums[stack.run, low]) / (high - low)))
+        return stack.sum(stack.average_ties((sums[stack.run, high] - sums[stack.run, low]) / (high - low)))
 
     def estimate(self, lessons: Lessons) -> FloatArray:
         return lessons.chances()

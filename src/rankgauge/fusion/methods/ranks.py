@@ -148,17 +148,19 @@ def borda_points(stack: Stack, weights: FloatArray) -> FloatArray:
     lengths[stack.list_query, stack.list_run] = stack.sizes
     shares = (stack.pooled[:, np.newaxis] - lengths + 1) / 2
     query = stack.slot_query.take(stack.slot)
-    points = stack.shared((stack.pooled.take(query) - stack.rank + 1).astype(np.float64)) - shares[query, stack.run]
+    points = (
+        stack.average_ties((stack.pooled.take(query) - stack.rank + 1).astype(np.float64)) - shares[query, stack.run]
+    )
     return stack.sum(points * weights.take(stack.run)) + (shares @ weights).take(stack.slot_query)
 
 
 def majority_order(stack: Stack, weights: FloatArray) -> FloatArray:
-    """The scores of an order by weighted majorities: as many as the query has documents for the first, 1 for the last.
+    """Return scores of an order by weighted majorities: from the number of the query's documents down to 1.
 
     A run votes for the document that it ranks higher, and for one that it lists against one that it does not; it has no
     vote on two that it does not list, or that are tied.
     """
-    ranks = stack.spread(stack.shared(stack.rank.astype(np.float64)), np.inf)
+    ranks = stack.spread(stack.average_ties(stack.rank.astype(np.float64)), np.inf)
     begun = np.lexsort((stack.heads, -round_scores(borda_points(stack, weights)), stack.slot_query))
     order = _merge(begun, stack.pooled, ranks, weights)
     places = np.empty(stack.slots)
@@ -189,7 +191,9 @@ def _step(
     busy = np.flatnonzero(right < high)
     while len(busy):
         one, other = order[left[busy]], order[right[busy]]
-        up = _beats(ranks[other], ranks[one], weights)
+        # Does the document of the second part have more weight of votes?
+        votes = (ranks[other] < ranks[one]).astype(np.float64) - (ranks[other] > ranks[one])
+        up = np.einsum("dr,r->d", votes, weights) > 1e-12
         made[out[busy]] = np.where(up, other, one)
         left[busy] += ~up
         right[busy] += up
@@ -200,9 +204,3 @@ def _step(
     from_ = np.repeat(left - (np.cumsum(rest) - rest), rest) + np.arange(rest.sum())
     made[from_ + np.repeat(high - middle, rest)] = order[from_]
     return made
-
-
-def _beats(one: FloatArray, other: FloatArray, weights: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return where the first document of each pair has more weight of votes than the second."""
-    votes = (one < other).astype(np.float64) - (one > other)
-    return np.asarray(np.einsum("dr,r->d", votes, weights) > 1e-12)

@@ -15,7 +15,7 @@ Number = TypeVar("Number", np.float64, np.bool_)
 
 
 def safe(denominator: FloatArray) -> FloatArray:
-    """The denominator, or 1 where it is 0: the scores of such a list are all equal, and so their numerators are 0."""
+    """Return the denominator, or 1 where it is 0: scores of such a list are all equal, and their numerators are 0."""
     return np.where(denominator > 0, denominator, 1.0)
 
 
@@ -48,7 +48,7 @@ def _apply_max(stack: Stack) -> Stack:
     if len(bad):
         problem = f"has {top[bad[0]]:g} as its highest score, and the normalisation max divides by it"
         raise UnfitListError(int(bad[0]), problem, "Use min-max, sum or z-score for scores that may be negative.")
-    return stack.rescored(stack.score / each(stack, safe(top)))
+    return stack.with_scores(stack.score / each(stack, safe(top)))
 
 
 Normalisation(
@@ -58,7 +58,7 @@ Normalisation(
 
 def _apply_min_max(stack: Stack) -> Stack:
     low = worst(stack)
-    return stack.rescored((stack.score - each(stack, low)) / each(stack, safe(best(stack) - low)))
+    return stack.with_scores((stack.score - each(stack, low)) / each(stack, safe(best(stack) - low)))
 
 
 Normalisation(
@@ -82,7 +82,7 @@ Normalisation(
 
 def _apply_sum(stack: Stack) -> Stack:
     above = stack.score - each(stack, worst(stack))
-    return stack.rescored(above / each(stack, safe(total(stack, above))))
+    return stack.with_scores(above / each(stack, safe(total(stack, above))))
 
 
 Normalisation(
@@ -100,7 +100,7 @@ def _apply_z_score(stack: Stack) -> Stack:
     # A mean may be off in its last bits: without this, equal scores would be far from it in units of the deviation.
     flat = deviation <= 1e-12 * np.maximum(np.abs(stack.score[stack.starts]), 1e-300)
     centred[each(stack, flat)] = 0.0
-    return stack.rescored(centred / each(stack, safe(np.where(flat, 0.0, deviation))))
+    return stack.with_scores(centred / each(stack, safe(np.where(flat, 0.0, deviation))))
 
 
 Normalisation(
@@ -113,7 +113,7 @@ Normalisation(
 
 
 def _apply_rank(stack: Stack) -> Stack:
-    return stack.rescored(stack.shared(1.0 - (stack.rank - 1) / stack.length))
+    return stack.with_scores(stack.average_ties(1.0 - (stack.rank - 1) / stack.length))
 
 
 Normalisation(
@@ -128,10 +128,10 @@ Normalisation(
 
 def _apply_borda(stack: Stack) -> Stack:
     pooled = stack.pooled.astype(np.float64)
-    listed = stack.shared(1.0 - (stack.rank - 1) / pooled[stack.slot_query[stack.slot]])
+    listed = stack.average_ties(1.0 - (stack.rank - 1) / pooled[stack.slot_query[stack.slot]])
     lengths = np.zeros((stack.queries, stack.runs))
     lengths[stack.list_query, stack.list_run] = stack.sizes
-    return stack.completed(listed, 0.5 - (lengths - 1) / (2 * np.maximum(pooled, 1)[:, np.newaxis]))
+    return stack.complete(listed, 0.5 - (lengths - 1) / (2 * np.maximum(pooled, 1)[:, np.newaxis]))
 
 
 Normalisation(

@@ -34,10 +34,10 @@ class AUC(Measure):
         return True
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found, n = lists.found(self.rel), lists.retrieved
+        F, n = lists.found(self.rel), lists.retrieved
         ranks = total(lists.relevant(self.rel) * lists.weigh(np.asarray))
         # Below the relevant documents are n − rank documents each, of which F (F − 1) / 2 are relevant themselves.
-        return ratio(found * n - ranks - found * (found - 1.0) / 2.0, found * (n - found))
+        return ratio(F * n - ranks - F * (F - 1.0) / 2.0, F * (n - F))
 
 
 class Accuracy(Measure):
@@ -67,8 +67,8 @@ class Accuracy(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         limit = np.inf if self.cutoff is None else self.cutoff
-        found = lists.relevant(self.rel) & (lists.ranks <= limit)
-        relevant = np.asarray(found.sum(axis=-1), dtype=np.float64)
+        hits = lists.relevant(self.rel) & (lists.ranks <= limit)
+        relevant = np.asarray(hits.sum(axis=-1), dtype=np.float64)
         others = np.minimum(lists.retrieved, limit) - relevant
-        wrong = np.where(found, lists.ranks - np.cumsum(found, axis=-1), 0.0)
+        wrong = np.where(hits, lists.ranks - np.cumsum(hits, axis=-1), 0.0)
         return 1.0 - ratio(total(wrong), relevant * others)

@@ -16,7 +16,7 @@ VARIANTS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 
 def preference_shares(lists: RankedLists, rel: float, *, most: FloatArray, out_of: FloatArray) -> FloatArray:
-    """1 − min(n, most) / out_of for each relevant hit with n judged non-relevant hits before it, 0 elsewhere.
+    """Return 1 − min(n, most) / out_of for relevant hits with n judged non-relevant hits before them, 0 elsewhere.
 
     Where documents are tied, the mean over their orders: of m non-relevant documents in its group a relevant one has
     0, 1, …, m before it equally often, and the clipped counts make an arithmetic series up to `most`.

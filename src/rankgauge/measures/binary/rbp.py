@@ -33,8 +33,8 @@ class RBP(Measure):
         return Form(shape=Shape.LINEAR, worth=self._worth, weight=persistence(self.p), cutoff=self.cutoff)
 
     def _worth(self, lists: RankedLists) -> FloatArray:
-        found = relevance(self.rel)(lists)
-        return np.where(found > 0, lists.grades, 0.0) if self.graded else found
+        relevant = relevance(self.rel)(lists)
+        return np.where(relevant > 0, lists.grades, 0.0) if self.graded else relevant
 
 
 class RBPResidual(Measure):

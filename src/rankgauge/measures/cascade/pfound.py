@@ -70,11 +70,11 @@ class PFound(Measure):
         """Return the probability that each hit is what the user looks for; 0 for unjudged ones and padding."""
         if not isinstance(self.p_rel, str):
             return np.where(lists.relevant(self.rel), self.p_rel, 0.0)
-        found = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0), self.max_grade)
-        if np.max(found, initial=0.0) > 1:
+        chances = P_REL[self.p_rel](np.where(lists.judged, lists.grades, 0.0), self.max_grade)
+        if np.max(chances, initial=0.0) > 1:
             raise InputError(
                 f"a grade of {np.max(lists.grades, where=lists.judged, initial=0.0):g} has a probability above 1 "
                 f"under p_rel={self.p_rel!r}",
                 hint="Name the top of the scale, as in PFound(max_grade=4), or map grades to probabilities first.",
             )
-        return found
+        return chances

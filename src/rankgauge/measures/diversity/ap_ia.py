@@ -47,8 +47,8 @@ class P_IA(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         each, weights = lists.by_facet.top(self.cutoff), intents(lists, self.rel)
-        found = total(each.relevant(self.rel) * each.inside(self.cutoff))
-        return ratio(intent_sum(found, weights), self.cutoff * total(weights))
+        relevant = total(each.relevant(self.rel) * each.inside(self.cutoff))
+        return ratio(intent_sum(relevant, weights), self.cutoff * total(weights))
 
 
 class I_rec(Measure):
@@ -72,8 +72,8 @@ class I_rec(Measure):
 
     def values(self, lists: RankedLists) -> FloatArray:
         assert lists.facets is not None
-        found = Success(cutoff=self.cutoff, rel=self.rel).values(lists.by_facet)
-        return intent_mean(found, np.where(np.isnan(lists.facets.weights), 0.0, 1.0))
+        served = Success(cutoff=self.cutoff, rel=self.rel).values(lists.by_facet)
+        return intent_mean(served, np.where(np.isnan(lists.facets.weights), 0.0, 1.0))
 
 
 class StRecall(Measure):
@@ -92,5 +92,5 @@ class StRecall(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found = Success(cutoff=self.cutoff, rel=self.rel).values(lists.by_facet)
-        return intent_mean(np.asarray(found), intents(lists, self.rel))
+        served = Success(cutoff=self.cutoff, rel=self.rel).values(lists.by_facet)
+        return intent_mean(np.asarray(served), intents(lists, self.rel))

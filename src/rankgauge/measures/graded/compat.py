@@ -43,7 +43,7 @@ class Compat(Measure):
     until: str | None = choice("end of a comparison", ENDS)
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        """Return a hit is in both tops from the lower of its two ranks on."""
+        """Return what each hit adds: it is in both tops from the lower of its two ranks on."""
         table = self._overlaps(lists)
         whole = table[self._depth(lists).astype(np.intp)][..., np.newaxis]
         place = _ideal_ranks(lists)
@@ -125,7 +125,7 @@ def _log_choose(logs: FloatArray, chosen: FloatArray, others: FloatArray) -> Flo
 
 
 def _places_in_groups(lists: RankedLists) -> tuple[FloatArray, FloatArray]:
-    """For each hit above grade 0, the how many-th of its grade it is in its tie group, and how many there are."""
+    """Count which of its grade each hit above grade 0 is in its tie group, and how many of it the group has."""
     assert lists.first is not None
     start, end = group_edges(lists.first)
     j, m = np.zeros((2, *lists.grades.shape), dtype=np.intp)

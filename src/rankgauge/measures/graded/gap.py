@@ -48,7 +48,7 @@ class GAP(Measure):
         return self._users_served(levels.grade) - self._users_served(levels.grade - levels.step)
 
     def _users_served(self, grades: FloatArray) -> FloatArray:
-        """G: the share of users to whom a document of that grade is relevant."""
+        """Return G: the share of users to whom a document of that grade is relevant."""
         if self.thresholds is None:
             return grades
         shares = np.zeros_like(grades)

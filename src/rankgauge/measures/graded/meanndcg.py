@@ -62,7 +62,7 @@ class MeanNDCG(Measure):
         return DCG(gain=self.gain, discount=discount_, gains=self.gains)
 
     def _ideal(self, lists: RankedLists, ranks: FloatArray) -> FloatArray:
-        """DCG of the ideal order at each rank; it stays as it is past the last judged document."""
+        """Return DCG of the ideal order at each rank; past the last judged document it stays as it is."""
         best = ideal_gains(lists, self.gain, self.gains)
         if best.shape[-1] == 0:
             return np.zeros((*best.shape[:-1], len(ranks)))

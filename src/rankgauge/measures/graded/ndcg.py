@@ -13,7 +13,7 @@ from rankgauge.ranking import RankedLists, total
 
 
 def _dcg(name: Any) -> dict[str, Any]:
-    """ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""
+    """Read ir-measures' `dcg=`: an optional gain and a discount, joined by a hyphen."""
     gain, _, discount_ = str(name).rpartition("-")
     return {"gain": gain or "linear", "discount": discount_}
 
@@ -54,11 +54,11 @@ class DCG(Measure):
         return Form(shape=Shape.LINEAR, worth=self._gains, weight=discount(self.discount), cutoff=self.cutoff)
 
     def _gains(self, lists: RankedLists) -> FloatArray:
-        found = gains(lists, self.gain, self.gains)
-        return np.where(lists.grades < self.rel, 0.0, found) if self.rel > 0 else found
+        gained = gains(lists, self.gain, self.gains)
+        return np.where(lists.grades < self.rel, 0.0, gained) if self.rel > 0 else gained
 
     def spelled(self) -> dict[str, Any]:
-        """ir-measures' spelling where it has one: dcg='log2', dcg='exp-log2'."""
+        """Return ir-measures' spelling where it has one: dcg='log2', dcg='exp-log2'."""
         spelled = super().spelled()
         if self.gain in ("linear", "exp") and self.discount == "log2":
             del spelled["gain"], spelled["discount"]
@@ -116,7 +116,7 @@ class nDCG(DCG):
         return np.where(lists.grades < least, 0.0, self._gains(lists))
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        """DCG of the ideal order. A table of gains may put a low grade above a high one: then the gain orders."""
+        """Return DCG of the ideal order: by gain where a table of gains puts a low grade above a high one."""
         if self.ideal_depth == "filled":
             places = np.arange(1.0, min(np.max(lists.retrieved, initial=0.0), self.cutoff or np.inf) + 1)
             return np.asarray((places <= lists.retrieved[..., np.newaxis]) @ discount(self.discount)(places))

@@ -38,9 +38,9 @@ class xinfAP(FromStrata, Measure):
 
     def inferred(self, strata: Strata) -> FloatArray:
         relevant = strata.relevant(self.rel)
-        found, seen = above(relevant), above(strata.drawn)
+        good, seen = above(relevant), above(strata.drawn)
         there = above(strata.members) / strata.listed[..., np.newaxis, :]
-        expected = 1.0 + over_strata(there * (found + SMOOTHING[0]) / (seen + SMOOTHING[1]))
+        expected = 1.0 + over_strata(there * (good + SMOOTHING[0]) / (seen + SMOOTHING[1]))
         stands = over_strata(relevant * strata.expansion[..., np.newaxis, :])
         return ratio(np.nansum(stands * expected / strata.ranks, axis=-1), strata.total_relevant(self.rel))
 

@@ -90,12 +90,12 @@ class SetF(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found = lists.found(self.rel)
+        hits = lists.found(self.rel)
         R = lists.total_relevant(self.rel)
-        precision, recall = ratio(found, lists.retrieved), ratio(found, R)
-        # Where nothing was found, precision or recall is 0 and so is F; only with nothing to find either is it 0/0.
+        precision, recall = ratio(hits, lists.retrieved), ratio(hits, R)
+        # Where nothing was hits, precision or recall is 0 and so is F; only with nothing to find either is it 0/0.
         with_hits = ratio((self.beta + 1.0) * precision * recall, self.beta * precision + recall)
-        return np.where(found > 0, with_hits, ratio(found, R + lists.retrieved))
+        return np.where(hits > 0, with_hits, ratio(hits, R + lists.retrieved))
 
 
 class SetAP(Measure):
@@ -115,8 +115,8 @@ class SetAP(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found = lists.found(self.rel)
-        return ratio(found * found, lists.retrieved * lists.total_relevant(self.rel))
+        hits = lists.found(self.rel)
+        return ratio(hits * hits, lists.retrieved * lists.total_relevant(self.rel))
 
 
 class SetRelativeP(Measure):
@@ -141,11 +141,11 @@ class SetRelativeP(Measure):
 
 def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
     """Return how many documents of each list were decided on rightly, a + d of the 2×2 table, and wrongly, b + c."""
-    found = lists.found(rel)  # a: relevant and retrieved
-    wrong = lists.retrieved - found  # b: retrieved, but not relevant or not judged
-    missed = lists.total_relevant(rel) - found  # c: relevant, but not retrieved
+    hits = lists.found(rel)  # a: relevant and retrieved
+    wrong = lists.retrieved - hits  # b: retrieved, but not relevant or not judged
+    missed = lists.total_relevant(rel) - hits  # c: relevant, but not retrieved
     rejected = lists.total_nonrelevant(rel) - lists.nonrelevant(rel).sum(axis=-1)  # d: judged not relevant, left out
-    return found + rejected, wrong + missed
+    return hits + rejected, wrong + missed
 
 
 class SetAccuracy(Measure):
@@ -222,10 +222,10 @@ class Utility(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        found, R, n = lists.found(self.rel), lists.total_relevant(self.rel), lists.retrieved
+        hits, R, n = lists.found(self.rel), lists.total_relevant(self.rel), lists.retrieved
         return (
-            self.relevant * found
-            + self.nonrelevant * (n - found)
-            + self.missed * (R - found)
-            + self.rest * (self.collection + found - n - R)
+            self.relevant * hits
+            + self.nonrelevant * (n - hits)
+            + self.missed * (R - hits)
+            + self.rest * (self.collection + hits - n - R)
         )

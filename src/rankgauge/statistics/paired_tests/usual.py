@@ -14,7 +14,7 @@ from rankgauge.statistics.paired_test import SLACK, PairedTest, Tested, pieces, 
 
 
 def _t_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    """p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""
+    """Test by Student's t; p is 1 for fewer than two queries, and 0 if all differences are the same and not 0."""
     n, mean, _ = by_pair = moments(differences)
     error = np.sqrt(by_pair.variance / np.maximum(n, 1))
     constant = error <= 1e-15 * np.abs(mean)
@@ -55,7 +55,7 @@ FEW = 13
 
 
 def _wilcoxon_test(differences: FloatArray, rng: np.random.Generator, draws: int) -> Tested:
-    """SciPy's, without differences of 0: exact for up to 50 queries without ties or 13 with ties, else normal."""
+    """Test by SciPy without differences of 0: exactly for up to 50 queries, or 13 with ties, else by the normal."""
     p = np.ones(differences.shape[1])
     for rows, columns in alike(differences):
         values = differences[np.ix_(rows, columns)]
