@@ -12,7 +12,7 @@ import pytest
 from rankgauge import evaluate
 from rankgauge.audit.tools import Origins, audit, origins
 from rankgauge.audit.tools.origins import OriginsReport, PrintedNumber
-from rankgauge.audit.tools.tables import lacking
+from rankgauge.audit.tools.report import lacking
 from rankgauge.errors import InputError, ParameterError
 
 Search = tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]

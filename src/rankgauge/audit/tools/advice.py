@@ -59,11 +59,9 @@ def _sources(found: Attribution, conditions: Conditions) -> str:
     end = f"; other choices narrow it by {100 * back:.0f} %." if back > SLIGHT else "."
     if len(named) == 1 and not rest:
         return f"All of the gap comes from {named[0][1]}{end}"
-    first, *others = (f"{100 * share:.0f} % {{}}from {subject}" for share, subject in named)
-    told = [first.format("of the gap comes "), *(other.format("") for other in others)]
-    if rest > 0:
-        told.append(f"{rest} % from other choices")
-    return ", ".join(told) + end
+    told = [f"{100 * share:.0f} % from {subject}" for share, subject in named]
+    told[0] = told[0].replace(" % from", " % of the gap comes from", 1)
+    return ", ".join([*told, *[f"{rest} % from other choices"] * (rest > 0)]) + end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +96,8 @@ def movers(audit: Audit, run: str, *, most: int = 10) -> list[Mover]:
     """
     matrix = np.stack([audit.values(run, dialect) for dialect in audit.dialects], axis=1)
     known = ~np.isnan(matrix)
-    top, low = (np.where(known, matrix, fill).T for fill in (-np.inf, np.inf))
-    spread = np.where(known.any(axis=1), np.max(top, axis=0) - np.min(low, axis=0), 0.0)
+    top, low = np.where(known, matrix, -np.inf).max(axis=1), np.where(known, matrix, np.inf).min(axis=1)
+    spread = np.maximum(top - low, 0.0)
     pattern = np.where(known, np.round(matrix, 9), -1.0)
     _, first, counts = np.unique(pattern, axis=0, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts, -spread[first]))

@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rankgauge import files
 from rankgauge.audit.tools.overview import Audit
-from rankgauge.audit.tools.tables import contribution
+from rankgauge.audit.tools.report import contribution
 from rankgauge.errors import InputError
 from rankgauge.files.formats.trec import TREC, read_ranked
 from rankgauge.files.letor_features import blocks
 from rankgauge.files.source import Source
-from rankgauge.numeric import FloatArray
 from rankgauge.registry import Registered, Registry
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import number, share
@@ -32,9 +30,7 @@ from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
 PIECE = 1 << 24
 """How many bytes are read at a time."""
 
-_NAMES = re.compile(rb"(\d+):")
-_HEAD = rb"^[ \t]*(\S+)[ \t]+qid:(\S+)[^#\n]*(?:#[ \t]*(?:docid[ \t]*=[ \t]*)?(\S+))?"
-_LINE = re.compile(_HEAD, re.MULTILINE)
+_LINE = re.compile(rb"^[ \t]*(\S+)[ \t]+qid:(\S+)([^#\n]*)(?:#[ \t]*(?:docid[ \t]*=[ \t]*)?(\S+))?", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,65 +47,44 @@ class LetorFile:
 
     @classmethod
     def of(cls, source: Source) -> LetorFile:
-        """Return the lines of a file."""
-        rows, ranges, columns = [], _Ranges(), dict.fromkeys(("grade", "query", "document"), pl.String)
+        """Return the lines of a file; a feature that a line lacks is 0, as in SVM-rank."""
+        rows, ranges = [], []
         with source.open() as stream:
             for piece in blocks(stream, PIECE):
                 found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
-                frame = pl.DataFrame(found, schema=columns, orient="row")
-                rows.append(frame.with_columns(pl.col("document").replace("", None)))
-                ranges.add(piece, frame["query"])
-        return cls(
-            rows=pl.concat(rows),
-            features=tuple(ranges.low),
-            constant=tuple(f for f in ranges.low if ranges.low[f] == ranges.high[f]),
-            idle=tuple(f for f in ranges.low if ranges.low[f] < ranges.high[f] and f not in ranges.moving),
+                lines = pl.DataFrame(found, schema=["grade", "query", "features", "document"], orient="row")
+                rows.append(lines.select("grade", "query", pl.col("document").replace("", None)))
+                ranges.append(_ranges(lines))
+        least, most = (pl.when(pl.col("lines") < sum(map(len, rows))).then(0.0) for _ in range(2))
+        whole = (
+            pl.concat(ranges)
+            .group_by("feature")
+            .agg(pl.min("low"), pl.max("high"), pl.any("moves"), pl.sum("lines"))
+            .select("feature", "moves", low=pl.min_horizontal("low", least), high=pl.max_horizontal("high", most))
+            .sort("feature")
         )
+        same = pl.col("low") == pl.col("high")
+        every, constant, idle = (
+            tuple(whole.filter(kept)["feature"]) for kept in (pl.lit(True), same, ~same & ~pl.col("moves"))
+        )
+        return cls(rows=pl.concat(rows), features=every, constant=constant, idle=idle)
 
 
-class _Ranges:
-    """The least and the highest value of each feature, and whether it moves within some query."""
-
-    def __init__(self) -> None:
-        self.low: dict[int, float] = {}
-        self.high: dict[int, float] = {}
-        self.moving: set[int] = set()
-
-    def add(self, piece: bytes, queries: pl.Series) -> None:
-        """Adds the lines of a piece."""
-        names, values = _dense(piece)
-        if not len(values):
-            return
-        changes = (queries != queries.shift(1)).fill_null(True).to_numpy()
-        starts = np.flatnonzero(changes)
-        least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
-        for column, name in enumerate(names):
-            low, high = float(least[:, column].min()), float(most[:, column].max())
-            self.low[name] = min(low, self.low.get(name, low))
-            self.high[name] = max(high, self.high.get(name, high))
-            if bool((least[:, column] < most[:, column]).any()):
-                self.moving.add(name)
-
-
-def _dense(piece: bytes) -> tuple[list[int], FloatArray]:
-    """Return the features of the lines as rows; a feature that a line lacks is 0, as in SVM-rank."""
-    bodies = [
-        line.split(b"#", 1)[0].split(b"qid:", 1)[-1].split(None, 1)[1:]
-        for line in piece.splitlines()
-        if b"qid:" in line
-    ]
-    texts = [body[0] if body else b"" for body in bodies]
-    named = [_NAMES.findall(text) for text in texts]
-    if len({tuple(names) for names in named}) == 1:
-        flat = np.fromstring(_NAMES.sub(b"", b" ".join(texts)).decode(), sep=" ")
-        return [int(name) for name in named[0]], flat.reshape(len(texts), -1)
-    names = sorted({int(name) for found in named for name in found})
-    values, column = np.zeros((len(texts), len(names))), {name: place for place, name in enumerate(names)}
-    for row, text in enumerate(texts):
-        for pair in text.split():
-            name, _, value = pair.partition(b":")
-            values[row, column[int(name)]] = float(value)
-    return names, values
+def _ranges(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return the least and the highest value of each feature, whether it moves within some query, and its lines."""
+    part = pl.col("query").rle_id()
+    pairs = lines.select(part=part, size=pl.len().over(part), pair=pl.col("features").str.extract_all(r"\d+:\S+"))
+    split = pl.col("pair").str.split_exact(":", 1).struct
+    found = pairs.explode("pair").drop_nulls().select(
+        "part", "size", feature=split.field("field_0").cast(pl.Int64), value=split.field("field_1").cast(pl.Float64)
+    )  # fmt: skip
+    within = found.group_by("part", "feature").agg(
+        pl.first("size"), lines=pl.len(), low=pl.min("value"), high=pl.max("value")
+    )
+    lacking = pl.when(pl.col("lines") < pl.col("size")).then(0.0)
+    ends = within.with_columns(low=pl.min_horizontal("low", lacking), high=pl.max_horizontal("high", lacking))
+    moves = (pl.col("low") < pl.col("high")).any()
+    return ends.group_by("feature").agg(pl.min("low"), pl.max("high"), pl.sum("lines"), moves=moves)
 
 
 CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.tools.checks", order=lambda check: check.place)
@@ -122,11 +97,12 @@ class Subject:
     """Judgments and perhaps a run."""
 
     judgments: pl.DataFrame
-    run: pl.DataFrame | None = None
-    ranked: pl.DataFrame | None = None
+    run: Any = None
+    """A frame, or None; a check that needs one is tried only where there is one."""
+    ranked: Any = None
     """The run with the ranks that it states, if it does."""
-    lines: LetorFile | None = None
-    """What only the lines of a LETOR file show."""
+    lines: Any = None
+    """What only the lines of a LETOR file show: a `LetorFile`."""
 
     @classmethod
     def of(cls, judgments: Any, run: Any = None) -> Subject:
@@ -137,7 +113,10 @@ class Subject:
         if run is None:
             return cls(judgments=files.judgments_from(judgments))
         judged, ranked = files.pair_from(judgments, run)
-        return cls(judgments=judged, run=ranked, ranked=_read_with_ranks(run, ranked))
+        # A TREC file is read once more, with its ranks; a table has them as a column. A pipe can be read only once.
+        if files.is_path(run) and os.path.isfile(run) and files.detect(run).format is TREC:
+            return cls(judgments=judged, run=ranked, ranked=read_ranked(Source.of(run)))
+        return cls(judgments=judged, run=ranked, ranked=ranked if "rank" in ranked.columns else None)
 
     @cached_property
     def queries(self) -> pl.DataFrame:
@@ -152,13 +131,6 @@ class Subject:
             return found.with_columns(listed=pl.col("documents"))
         listed = self.run.group_by("query").agg(listed=pl.len())
         return found.join(listed, on="query", how="left", maintain_order="left")
-
-
-def _read_with_ranks(run: Any, table: pl.DataFrame) -> pl.DataFrame | None:
-    """A TREC file is read once more, with its ranks; a table has them as a column. A pipe can be read only once."""
-    if files.is_path(run) and os.path.isfile(run) and files.detect(run).format is TREC:
-        return read_ranked(Source.of(run))
-    return table if "rank" in table.columns else None
 
 
 def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -188,6 +160,13 @@ class Finding:
         listed = tuple(names)
         return cls(count=len(listed), of=of, things="queries", examples=listed[:3], queries=listed)
 
+    @classmethod
+    def of_rows(cls, rows: pl.DataFrame, of: int, things: str, example: str, *, moves: bool = True) -> Finding:
+        """Return a finding about rows; `example` writes one of them, and `moves` says that its query moves a mean."""
+        shown = tuple(example.format(**row) for row in rows[:3].iter_rows(named=True))
+        queries = tuple(rows["query"].unique(maintain_order=True)) if moves else ()
+        return cls(count=len(rows), of=of, things=things, examples=shown, queries=queries)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Registered):
@@ -214,11 +193,6 @@ class Shift:
     whole: float
     without: float
 
-    @property
-    def amount(self) -> float:
-        """How far the queries move the mean."""
-        return self.whole - self.without
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lint:
@@ -232,14 +206,12 @@ class Lint:
 
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
     """Return what in the data distorts scores; with an audit of the run, by how much for each of its tools."""
-    subject = Subject.of(judgments, run)
-    tried = (check for check in CHECKS.values() if getattr(subject, check.needs) is not None)
-    found = ((check, check.find(subject)) for check in tried)
-    return [
-        Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit)))
-        for check, finding in found
-        if finding is not None and finding.count
-    ]
+    subject, found = Subject.of(judgments, run), []
+    for check in CHECKS.values():
+        finding = None if getattr(subject, check.needs) is None else check.find(subject)
+        if finding is not None and finding.count:
+            found.append(Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit))))
+    return found
 
 
 def _shifts(finding: Finding, audit: Audit | None) -> Iterator[Shift]:
@@ -266,31 +238,23 @@ class FindingsReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return each finding: how many, what it does to which tool, examples, and the means with and without."""
-        passages = [passage for one in self.found for passage in self._finding(one)]
+        passages: list[Passage] = []
+        for one in self.found:
+            finding, title = one.finding, one.check.title
+            counted = f" {finding.count} of {finding.of} {finding.things} ({share(finding.count, finding.of)})"
+            more = finding.count - len(finding.examples)
+            examples = ", ".join(finding.examples) + (f" and {more} more" if more > 0 else "")
+            notes = [("  effect", one.check.effect), ("  such as", examples), (f"  {self.measure}", _told_shifts(one))]
+            passages.append(Heading(f"{title[0].upper()}{title[1:]}:", words=counted))
+            passages.append(Notes([(subject, words) for subject, words in notes if words]))
         return ReportDocument(passages=passages or [Paragraph("Nothing in this data distorts scores.")])
 
-    def _finding(self, one: Lint) -> Iterator[Passage]:
-        finding = one.finding
-        part = share(finding.count, finding.of)
-        title = one.check.title[0].upper() + one.check.title[1:]
-        yield Heading(f"{title}:", words=f" {finding.count} of {finding.of} {finding.things} ({part})")
-        more = finding.count - len(finding.examples)
-        examples = ", ".join(finding.examples) + (f" and {more} more" if more > 0 else "")
-        notes = [
-            ("  effect", one.check.effect),
-            ("  such as", examples),
-            (f"  {self.measure}", "; ".join(_told_shifts(one))),
-        ]
-        yield Notes([(subject, words) for subject, words in notes if words])
 
-
-def _told_shifts(one: Lint) -> list[str]:
+def _told_shifts(one: Lint) -> str:
     """Return the means with and without the queries; tools that agree share a line."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for shift in one.shifts:
-        key = (number(shift.whole), number(shift.without), contribution(shift.amount) or "0")
+        key = (number(shift.whole), number(shift.without), contribution(shift.whole - shift.without) or "0")
         groups.setdefault(key, []).append(shift.dialect)
-    return [
-        f"{', '.join(names)} {whole}, without them {without} ({amount})"
-        for (whole, without, amount), names in groups.items()
-    ]
+    told = (f"{', '.join(names)} {key[0]}, without them {key[1]} ({key[2]})" for key, names in groups.items())
+    return "; ".join(told)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ import polars as pl
 from rankgauge import dialects
 from rankgauge.audit.tools.origins import PrintedNumber
 from rankgauge.audit.tools.scores import NO_TOOL
-from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.evaluation.evaluation import evaluate
 from rankgauge.files.format import Head
 from rankgauge.files.source import Source
@@ -29,6 +29,7 @@ from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import parse
 from rankgauge.policies import Duplicates
 from rankgauge.render.format import Medium, Report, ReportDocument
+from rankgauge.render.numbers import decimal
 from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
 from rankgauge.render.table import Column, ReportTable
 
@@ -54,19 +55,12 @@ class ConformanceCase:
     grades: Mapping[str, int]
     why: str
 
-    @property
-    def row(self) -> dict[str, Any]:
-        """The case as it is written."""
-        scores = self.retrieved if isinstance(self.retrieved, Mapping) else None
-        listed = {"case": self.name, "retrieved": [*self.retrieved], "relevant": dict(self.grades), "why": self.why}
-        return listed if scores is None else {**listed, "scores": [*scores.values()]}
-
     def values(self, dialect: dialects.Dialect, measures: list[str]) -> dict[str, float]:
         """Return the values under the dialect; NaN where it refuses the case or leaves it out."""
-        listed = [*self.retrieved]
-        scores = [*self.retrieved.values()] if isinstance(self.retrieved, Mapping) else range(len(listed), 0, -1)
+        scores = self.retrieved.values() if isinstance(self.retrieved, Mapping) else range(len(self.retrieved), 0, -1)
+        hits = [("q", document, float(score)) for document, score in zip(self.retrieved, scores, strict=True)]
         graded = self.grades or {"-": 0}  # a query has to be judged, and a run to have documents: those of another
-        rows = [*(("q", *hit) for hit in zip(listed, map(float, scores), strict=True)), *(("r", d, 0.0) for d in "de")]
+        rows = [*hits, ("r", "d", 0.0), ("r", "e", 0.0)]
         run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
         try:
             with collecting_notes():
@@ -99,7 +93,7 @@ USUAL = dialects.get("standard", duplicates=Duplicates.COUNT_ONCE)
 
 
 def write_cases(folder: Path) -> list[Path]:
-    """Writes `cases.jsonl`, and `expected.csv` with the values of the usual definition."""
+    """Write `cases.jsonl`, and `expected.csv` with the values of the usual definition."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,7 +101,11 @@ def write_cases(folder: Path) -> list[Path]:
     cases, expected = folder / "cases.jsonl", folder / "expected.csv"
     if kept := [path.name for path in (cases, expected) if path.exists()]:
         raise InputError(f"{folder} has {' and '.join(kept)} already", hint="Name another folder, or remove them.")
-    cases.write_text("".join(json.dumps(case.row) + "\n" for case in CASES), encoding="utf-8")
+    with cases.open("w", encoding="utf-8") as stream:
+        for case in CASES:
+            row = {"case": case.name, "retrieved": [*case.retrieved], "relevant": dict(case.grades), "why": case.why}
+            scores = {"scores": [*case.retrieved.values()]} if isinstance(case.retrieved, Mapping) else {}
+            stream.write(json.dumps({**row, **scores}) + "\n")
     rows = [(case.name, *one) for case in CASES for one in case.values(USUAL, [*MEASURES]).items()]
     with expected.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
@@ -131,7 +129,7 @@ def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
         try:
             measure = str(parse(name))
             given = None if value.lower() in ("", "nan", "none") else PrintedNumber.of(value)
-        except (ParameterError, RankGaugeError) as error:
+        except RankGaugeError as error:
             hint = "Write measures as 'rankgauge measures' names them; leave a value empty where there is none."
             raise InputError(str(error).splitlines()[0], hint=hint, **place) from error
         if case in found.setdefault(measure, {}):
@@ -181,32 +179,28 @@ class ConformanceReport(Report):
     def frame(self) -> pl.DataFrame:
         """Return a row per value: case, measure, value, what is usual, and whether it is the same."""
         rows = [
-            (case, measure, None if given is None else given.value, self.usual[case, measure])
+            (case, measure, None if given is None else given.value, usual, _is_same(given, usual))
             for measure, values in self.results.items()
             for case, given in values.items()
+            for usual in [self.usual[case, measure]]
         ]
-        schema = {"case": pl.String, "measure": pl.String, "value": pl.Float64, "usual": pl.Float64}
-        same = [_is_same(one, self.usual[case, name]) for name, v in self.results.items() for case, one in v.items()]
-        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(same=pl.Series(same))
+        numbers = {"value": pl.Float64, "usual": pl.Float64, "same": pl.Boolean}
+        return pl.DataFrame(rows, schema={"case": pl.String, "measure": pl.String, **numbers}, orient="row")
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tools that agree with each measure, and the cases on which values are not the usual ones."""
-        return ReportDocument(title="Which definition values follow", passages=tuple(self._passages()))
-
-    def _passages(self) -> Iterator[Passage]:
-        rows = [self._name_followed_tools(measure) for measure in self.results]
-        yield ReportTable(columns=("measure", "usual", "follows"), rows=rows)
-        table = self.frame().filter(~pl.col("same")).drop("same")
+        followed = [self._name_followed_tools(measure) for measure in self.results]
+        passages: list[Passage] = [ReportTable(columns=("measure", "usual", "follows"), rows=followed)]
+        table = self.frame().filter(~pl.col("same"))
         if table.is_empty():
-            yield Paragraph("Every value is the usual one.")
-            return
-        yield Heading("Values that are not the usual ones")
-        shown = [
-            Column(name, format=lambda value: "–" if value is None else f"{value:.4f}") for name in table.columns[2:]
-        ]
-        yield ReportTable(columns=(*table.columns[:2], *shown), rows=table.rows())
-        differing = set(table["case"])
-        yield Notes([(case.name, case.why) for case in CASES if case.name in differing])
+            passages.append(Paragraph("Every value is the usual one."))
+        else:
+            numbers = (Column(name, format=decimal) for name in ("value", "usual"))
+            rows = table.fill_null(math.nan).rows()
+            odd = ReportTable(columns=("case", "measure", *numbers), rows=rows)
+            why = [(case.name, case.why) for case in CASES if case.name in set(table["case"])]
+            passages += [Heading("Values that are not the usual ones"), odd, Notes(why)]
+        return ReportDocument(title="Which definition values follow", passages=passages)
 
     def _name_followed_tools(self, measure: str) -> tuple[str, str, str]:
         """Return a measure, how many of its values are usual, and the tools that agree with most."""

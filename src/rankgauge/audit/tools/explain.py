@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,15 +68,17 @@ def explain(scores: Scores, dialect: Dialect, measure: Measure, query: str) -> E
     if query not in known:
         raise UnknownNameError("judged query", query, known)
     alone = scores.only(query, dialect)
-    kernel, lists = dialect.read(measure), _lists(alone, dialect, measure)
-    order = _order(alone, dialect)
-    ranks = order.with_columns(**_stages(kernel, lists, len(order)))
+    expected, pool = dialect.ties is Ties.EXPECTED, dialect.choice("ideal", measure)
+    (block,) = alone.hits(dialect).blocks(expected=expected, ideal=pool)
+    kernel, lists = dialect.read(measure), block.lists
+    judged, run = alone.tables(dialect)
+    order = ranked_documents(run, whole(judged), dialect.ranking).drop("query")
     result = alone.result(dialect, measure)
     return Explanation(
         dialect=dialect,
         kernel=kernel,
         query=query,
-        ranks=ranks,
+        ranks=order.with_columns(**_stages(kernel, lists, len(order))),
         raw=float(result.raw[0, 0]),
         value=float(result.matrix[0, 0]) if len(result.matrix) else np.nan,
         ideal=float(kernel.divisor(lists)[0]) if isinstance(kernel, nDCG) else None,
@@ -98,19 +102,6 @@ def explain_all(
     return found, {name: reason(error) for name, error in errors.items()}
 
 
-def _lists(scores: Scores, dialect: Dialect, measure: Measure) -> RankedLists:
-    """Return the query's ranked list as the measure's kernel gets it."""
-    ideal = dialect.choice("ideal", measure)
-    (block,) = scores.hits(dialect).blocks(expected=dialect.ties is Ties.EXPECTED, ideal=ideal)
-    return block.lists
-
-
-def _order(scores: Scores, dialect: Dialect) -> pl.DataFrame:
-    """Return the retrieved documents in rank order, with their grades and the sizes of their tie groups."""
-    judged, run = scores.tables(dialect)
-    return ranked_documents(run, whole(judged), dialect.ranking).drop("query")
-
-
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     """Return the columns that show how the value comes about."""
     columns: dict[str, pl.Series] = {}
@@ -120,21 +111,12 @@ def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]
         columns["gain"] = _by_rank(lists, _gains(kernel, lists), n)
     if discount is not None:
         columns["discount"] = _by_rank(lists, _weights(kernel, lists), n)
-    added = _contributions(kernel, lists)
-    if added is not None:
-        columns["contribution"] = _by_rank(lists, added, n)
+    with suppress(NotImplementedError):  # a measure that is no sum over ranks
+        columns["contribution"] = _by_rank(lists, kernel.contributions(lists), n)
         columns["cumulative"] = columns["contribution"].fill_null(0.0).cum_sum()
     if name is not None and discount is not None:
         columns |= _ideal(kernel, lists, n)
     return {column: series.alias(column) for column, series in columns.items()}
-
-
-def _contributions(kernel: Measure, lists: RankedLists) -> FloatArray | None:
-    """Return what each hit adds; None where the measure is no sum over ranks."""
-    try:
-        return kernel.contributions(lists)
-    except NotImplementedError:
-        return None
 
 
 def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
@@ -142,10 +124,9 @@ def _ideal(kernel: Any, lists: RankedLists, n: int) -> dict[str, pl.Series]:
     ideal = lists.ideal_order()
     depth = kernel.ideal_depth if isinstance(kernel, nDCG) else None
     if depth == "filled":
-        filled = np.cumsum(
-            np.where(np.arange(n) < (kernel.cutoff or n), DISCOUNTS[kernel.discount](np.arange(1.0, n + 1)), 0.0)
-        )
-        return {"ideal": pl.Series(np.ones(n)), "ideal_cumulative": pl.Series(filled)}
+        ranks = np.arange(1.0, n + 1)
+        filled = np.where(ranks <= (kernel.cutoff or n), DISCOUNTS[kernel.discount](ranks), 0.0)
+        return {"ideal": pl.Series(np.ones(n)), "ideal_cumulative": pl.Series(np.cumsum(filled))}
     reach = replace(kernel, cutoff=None) if depth == "all" else kernel
     sums = np.cumsum(np.nan_to_num(_gains(kernel, ideal) * _weights(reach, ideal)), axis=-1)
     last = float(sums[0, -1]) if sums.shape[-1] else 0.0
@@ -198,18 +179,17 @@ class ExplanationReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return each dialect stage by stage, and then the values beside each other."""
-        return ReportDocument(headline=f"Query {self.found[0].query}", passages=tuple(self._passages()))
-
-    def _passages(self) -> Iterator[Passage]:
+        headline, passages = f"Query {self.found[0].query}", list[Passage]()
         for one in self.found:
-            yield Heading(one.dialect.name, words=f"  {one.dialect.title}")
-            yield _ranks(one)
-            yield Notes(_stage_notes(one))
-        yield Heading(f"Query {self.found[0].query}")
-        yield _values(self.found)
+            passages += [Heading(one.dialect.name, words=f"  {one.dialect.title}"), _ranks(one), _stage_notes(one)]
+        formula = Column("formula", format=lambda raw: "0/0" if np.isnan(raw) else number(raw))
+        rows = [(one.dialect.name, one.raw, one.value, one.settled) for one in self.found]
+        columns = ("tool", formula, Column("counts", format=number), "")
+        passages += [Heading(headline), ReportTable(columns=columns, rows=rows)]
         if self.refused:
-            yield Heading("Refused", words="  by tools that do not take this input")
-            yield Notes(explain_refusals(self.refused))
+            told = Notes(explain_refusals(self.refused))
+            passages += [Heading("Refused", words="  by tools that do not take this input"), told]
+        return ReportDocument(headline=headline, passages=passages)
 
 
 def _ranks(explanation: Explanation) -> ReportTable:
@@ -219,25 +199,21 @@ def _ranks(explanation: Explanation) -> ReportTable:
         Column("rank", format=str),
         Column("document", ("document", "tied"), lambda name, tied: f"{name} =" if tied > 1 else name, left=True),
         Column("grade", format=_general),
-        *(Column(head, key, FORMATS.get(key, _fix_choices)) for key, head in COLUMNS.items() if key in shown.columns),
+        *(
+            Column(head, key, _general if key in ("gain", "ideal") else partial(_general, digits=".4f"))
+            for key, head in COLUMNS.items()
+            if key in shown.columns
+        ),
     )
     return ReportTable(columns=columns, rows=shown.rows(named=True))
 
 
-def _general(amount: float | None) -> str:
-    """Write a grade or a gain; infinity is a grade that the tool reads as "not judged"."""
-    return "–" if amount is None or np.isinf(amount) else f"{amount:g}"
+def _general(amount: float | None, digits: str = "g") -> str:
+    """Write a number of a rank; infinity is a grade that the tool reads as "not judged"."""
+    return "–" if amount is None or np.isinf(amount) else format(amount, digits)
 
 
-def _fix_choices(amount: float | None) -> str:
-    return "–" if amount is None or np.isinf(amount) else f"{amount:.4f}"
-
-
-FORMATS = {"gain": _general, "ideal": _general}
-"""How columns are written that do not have four decimals."""
-
-
-def _stage_notes(explanation: Explanation) -> list[tuple[str, str]]:
+def _stage_notes(explanation: Explanation) -> Notes:
     """Return what the dialect does at each stage."""
     dialect, kernel, raw = explanation.dialect, explanation.kernel, explanation.raw
     more = len(explanation.ranks) - (kernel.depth or RANKS)
@@ -249,10 +225,5 @@ def _stage_notes(explanation: Explanation) -> list[tuple[str, str]]:
     ]
     stages += [("ideal", dialect.ideal.words)] if "ideal" in explanation.ranks.columns else []
     stages += [("ideal DCG", f"{explanation.ideal:.4f}")] if explanation.ideal is not None else []
-    return [*stages, ("value", explanation.settled if np.isnan(raw) else f"{number(raw)}, {explanation.settled}")]
-
-
-def _values(found: Sequence[Explanation]) -> ReportTable:
-    rows = [(one.dialect.name, one.raw, one.value, one.settled) for one in found]
-    formula = Column("formula", format=lambda raw: "0/0" if np.isnan(raw) else number(raw))
-    return ReportTable(columns=("tool", formula, Column("counts", format=number), ""), rows=rows)
+    stages += [("value", explanation.settled if np.isnan(raw) else f"{number(raw)}, {explanation.settled}")]
+    return Notes(stages)

@@ -1,4 +1,4 @@
-"""An audit as one picture: each tool's mean, and what leads there from the base, cause by cause."""
+"""An audit as one picture: each tool's mean, and what leads there from the base, cause by cause; a page's figures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from html import escape
 import numpy as np
 
 from rankgauge.audit.tools import Audit, Mover, headline
-from rankgauge.audit.tools import movers as furthest
-from rankgauge.audit.tools import tables as tables
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.render.numbers import number
-from rankgauge.render.passages import Figure, Legend, Paragraph, Passage, Track, Tracks
+from rankgauge.render.passages import Figure, Legend, Passage, Track, Tracks
 from rankgauge.render.svg import COLOURS, LEADING, Axis, Drawing, Plot, apart, colour, element, wrap
-from rankgauge.render.table import ReportTable
 
 SHEET_WIDTH, SHEET_LEFT, SHEET_RIGHT, MARGIN = 720, 252, 68, 24
 """Narrow, with large letters: on a phone, where half of the size is left, they can still be read."""
@@ -53,8 +50,13 @@ def picture(audit: Audit) -> Drawing:
     hues = _hues([bar for some in bars.values() for bar in some])
     if hues:
         top = wrap(drawn, f"What leads from {audit.base.name} to each tool", top + 40, size=LETTERS, weight=600)
-        top = _legend(drawn, _causes(audit, hues), top)
-    top = _legend(drawn, _marks(audit), top)
+        conditions = next(iter(audit.conditions.values()))
+        squares = (element("rect", x=0, y=-12, width=13, height=13, rx=2, fill=fill) for fill in hues.values())
+        top = _legend(drawn, zip(squares, (cause.named(conditions) for cause in hues), strict=True), top)
+    usual = "standard: the usual definition" if audit.base.name == "standard" else f"what {audit.base.name} gives"
+    line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
+    dot = element("circle", cx=6.5, cy=-5.5, r=5, fill=INK)
+    top = _legend(drawn, ((line, usual), (dot, "what the tool gives")), top)
     across = _across(audit, bars)
     for run in audit.scores:
         top = _run(drawn, audit, run, bars[run], hues, across, top)
@@ -73,21 +75,6 @@ def _hues(bars: Iterable[Bar]) -> Mapping[Cause, str]:
     return {cause: hue(place) for place, cause in enumerate(seen)}
 
 
-def _causes(audit: Audit, hues: Mapping[Cause, str]) -> Iterator[tuple[str, str]]:
-    """Yield the colours, and the causes in words."""
-    conditions = next(iter(audit.conditions.values()))
-    for cause, fill in hues.items():
-        yield element("rect", x=0, y=-12, width=13, height=13, rx=2, fill=fill), cause.named(conditions)
-
-
-def _marks(audit: Audit) -> Iterator[tuple[str, str]]:
-    """Yield the line at the base and the dot of a tool, and what they mean."""
-    line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
-    usual = audit.base.name == "standard"
-    yield line, "standard: the usual definition" if usual else f"what {audit.base.name} gives"
-    yield element("circle", cx=6.5, cy=-5.5, r=5, fill=INK), "what the tool gives"
-
-
 def _legend(drawn: Drawing, keys: Iterable[tuple[str, str]], top: float) -> float:
     """Marks with their words in two columns; words that do not fit into their column begin a line."""
     whole, second, step = SHEET_WIDTH - 2 * MARGIN, 370, LETTERS * LEADING + 3
@@ -104,7 +91,7 @@ def _legend(drawn: Drawing, keys: Iterable[tuple[str, str]], top: float) -> floa
 def _run(
     drawn: Drawing, audit: Audit, run: str, bars: list[Bar], hues: Mapping[Cause, str], across: Axis, top: float
 ) -> float:
-    """Return a run's bars, the highest mean first, beside a line at what the base gives."""
+    """Draw a run's bars, the highest mean first, beside a line at what the base gives; return where they end."""
     base, head, bottom = audit.mean(run, audit.base), top + HEAD, top + HEAD + ROW * len(bars)
     if audit.several:
         drawn.text((MARGIN, head - 12), run, style=BOLD)
@@ -118,7 +105,11 @@ def _run(
     for place, bar in enumerate(bars):
         y = head + ROW * (place + 0.5)
         _bar(drawn, bar, base, y, hues, across)
-        _labels(drawn, bar, y, across)
+        if not np.isnan(bar.mean):  # a tool that leaves every query out has no mean
+            drawn.dot((across(bar.mean), y), r=5, fill=INK)
+        tool = element("text", escape(shorten_list(bar.names, 24)), x=SHEET_LEFT - 16)
+        mean = element("text", number(bar.mean), x=SHEET_WIDTH - MARGIN, style=BOLD)
+        drawn.add("g", tool, mean, title=", ".join(bar.names), text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
     return bottom + 42
 
 
@@ -149,15 +140,6 @@ def _bar(drawn: Drawing, bar: Bar, base: float, y: float, hues: Mapping[Cause, s
                     drawn.rect(place, max(high - low, 0.5), BAND, fill=hues[cause])
 
 
-def _labels(drawn: Drawing, bar: Bar, y: float, across: Axis) -> None:
-    """A dot at the mean, the tools' names on the left, the mean on the right."""
-    if not np.isnan(bar.mean):  # a tool that leaves every query out has no mean
-        drawn.dot((across(bar.mean), y), r=5, fill=INK)
-    tool = element("text", escape(shorten_list(bar.names, 24)), x=SHEET_LEFT - 16)
-    mean = element("text", number(bar.mean), x=SHEET_WIDTH - MARGIN, style=BOLD)
-    drawn.add("g", tool, mean, title=", ".join(bar.names), text_anchor="end", transform=f"translate(0,{y + 6:.1f})")
-
-
 def _across(audit: Audit, bars: Mapping[str, list[Bar]]) -> Axis:
     """From the least to the most that any bar of any run reaches, and a little more."""
     reached = []
@@ -165,10 +147,9 @@ def _across(audit: Audit, bars: Mapping[str, list[Bar]]) -> Axis:
         base = audit.mean(run, audit.base)
         reached += [x for bar in some for x in (base, bar.mean, base + bar.top)]
     known = [x for x in reached if not np.isnan(x)] or [0.0, 1.0]
-    spare = 0.04 * (max(known) - min(known)) or 0.05
-    return Axis(
-        low=min(known) - spare, high=max(known) + spare, start=SHEET_LEFT, end=SHEET_WIDTH - SHEET_RIGHT - MARGIN
-    )
+    low, high = min(known), max(known)
+    spare = 0.04 * (high - low) or 0.05
+    return Axis(low=low - spare, high=high + spare, start=SHEET_LEFT, end=SHEET_WIDTH - SHEET_RIGHT - MARGIN)
 
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 420, 46, 790, 12, 386
@@ -200,15 +181,7 @@ def scores(audit: Audit) -> Iterator[Passage]:
     yield Tracks(rows)
 
 
-def movers(audit: Audit, run: str) -> ReportTable | Paragraph:
-    """Return the queries on which the tools are furthest apart, with a dot for what they give."""
-    found = furthest(audit, run, most=12)
-    if not found:
-        return Paragraph("None: every query has one value.")
-    return tables.moving(found, _strip)
-
-
-def _strip(mover: Mover) -> Track:
+def strip(mover: Mover) -> Track:
     """Return a query's values under all tools as dots between 0 and 1."""
     known = {name: value for name, value in mover.values.items() if not np.isnan(value)}
     top = max(1.0, *known.values())
@@ -221,9 +194,13 @@ def _strip(mover: Mover) -> Track:
 
 
 def lines(audit: Audit, run: str) -> Figure:
-    """Return the measure at each cutoff, a line for each group of tools that agree at all of them."""
-    depths, groups = [measure.depth for measure in audit.cutoffs], _alike(audit, run)
-    known = [value for row in groups.values() for value in row if not np.isnan(value)]
+    """Return the measure at each cutoff, a line for each group of tools that agree at all of them to four decimals."""
+    depths = [measure.depth for measure in audit.cutoffs]
+    alike: dict[tuple[float, ...], list[str]] = {}
+    for dialect in reversed(audit.ranked(run)):
+        values = tuple(round(audit.mean(run, dialect, measure), 4) for measure in audit.cutoffs)
+        alike.setdefault(values, []).append(dialect.name)
+    known = [value for row in alike for value in row if not np.isnan(value)]
     low, high = _nice(min(known), max(known)) if known else (0.0, 1.0)
     y = Axis(low=low, high=high, start=BOTTOM, end=TOP, bounded=False)
     x = Axis(low=0, high=max(len(depths) - 1, 1), start=LEFT, end=RIGHT)
@@ -234,8 +211,8 @@ def lines(audit: Audit, run: str) -> Figure:
     for place, depth in enumerate(depths):
         plot.tick((x(place), HEIGHT - 12), f"@{depth}", "middle")
     last = x(len(depths) - 1)
-    ends = apart([y(row[-1]) for row in groups.values()], TOP + 6, BOTTOM)
-    for place, ((names, row), end) in enumerate(zip(groups.items(), ends, strict=True)):
+    ends = apart([y(row[-1]) for row in alike], TOP + 6, BOTTOM)
+    for place, ((row, names), end) in enumerate(zip(alike.items(), ends, strict=True)):
         base = audit.base.name in names
         stroke = COLOURS[0] if base else hue(place)
         plot.curve(enumerate(row), stroke=stroke, style="stroke-width:3" if base else "stroke-width:1.8")
@@ -243,15 +220,6 @@ def lines(audit: Audit, run: str) -> Figure:
             plot.line((last, y(row[-1])), (last + 16, end), stroke=stroke)
             plot.text((last + 20, end + 4), shorten_list(names, 26), title=", ".join(names))
     return Figure(run if audit.several else "", plot)
-
-
-def _alike(audit: Audit, run: str) -> dict[tuple[str, ...], list[float]]:
-    """Return the tools with the same values at every cutoff, to four decimals, and these."""
-    groups: dict[tuple[float, ...], list[str]] = {}
-    for dialect in reversed(audit.ranked(run)):
-        values = tuple(round(audit.mean(run, dialect, measure), 4) for measure in audit.cutoffs)
-        groups.setdefault(values, []).append(dialect.name)
-    return {tuple(names): list(values) for values, names in groups.items()}
 
 
 def shorten_list(names: Sequence[str], letters: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
@@ -10,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from rankgauge.audit.tools.overview import Audit
-from rankgauge.dialects import Dialect
 from rankgauge.measures import Measure
 from rankgauge.statistics.paired_test import TESTS
 
@@ -89,7 +87,7 @@ class ToolPreferences:
 
     def disputed(self, measure: Measure) -> bool:
         """Say whether two dialects put the runs in different orders by the measure."""
-        return any(one.outcome is not Consensus.AGREE for one in self.contests if one.measure == measure)
+        return any(one.outcome is not Consensus.AGREE for one in self.of(measure))
 
     def of(self, measure: Measure) -> list[Contest]:
         """Return every pair of runs by the measure."""
@@ -97,47 +95,34 @@ class ToolPreferences:
 
 
 def preferences(audit: Audit, *, seed: int = 0) -> ToolPreferences:
-    """Return which of the audit's runs the tools prefer."""
+    """Return which of the audit's runs the tools prefer; all tests share their random signs."""
     measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
+    cells = [(dialect, measure) for dialect in audit.dialects for measure in measures]
     for scores in audit.scores.values():
         for dialect in audit.dialects:
             scores.prepare(dialect, measures)
-    orders = {
-        (dialect.name, str(measure)): _order(audit, dialect, measure)
-        for dialect in audit.dialects
-        for measure in measures
-    }
-    contests = [
-        contest for first, second in combinations(audit.scores, 2) for contest in _contests(audit, first, second, seed)
-    ]
-    return ToolPreferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)
-
-
-def _order(audit: Audit, dialect: Dialect, measure: Measure) -> tuple[str, ...]:
-    means = {run: np.nan_to_num(audit.mean(run, dialect, measure), nan=-np.inf) for run in audit.scores}
-    return tuple(sorted(means, key=lambda run: -means[run]))
-
-
-def _contests(audit: Audit, first: str, second: str, seed: int) -> Iterator[Contest]:
-    """Yield two runs at every cutoff; all tests share their random signs."""
-    measures = tuple(dict.fromkeys((*audit.cutoffs, audit.measure)))
-    cells = [(measure, dialect) for measure in measures for dialect in audit.dialects]
-    one, other = (
-        np.stack([audit.values(run, dialect, measure) for measure, dialect in cells], axis=1) for run in (first, second)
-    )
-    p = {
-        name: TESTS.find(name)(one - other, rng=np.random.default_rng(seed), draws=DRAWS).p
-        for name in ("t", "randomisation")
-    }
-    duels = {
-        (measure, dialect.name): Duel(
-            dialect=dialect.name,
-            difference=audit.mean(first, dialect, measure) - audit.mean(second, dialect, measure),
-            t=float(p["t"][cell]),
-            randomisation=float(p["randomisation"][cell]),
+    means = {cell: {run: audit.mean(run, *cell) for run in audit.scores} for cell in cells}
+    contests = []
+    for first, second in combinations(audit.scores, 2):
+        apart = np.stack([audit.values(first, *cell) - audit.values(second, *cell) for cell in cells], axis=1)
+        t, randomisation = (
+            TESTS.find(name)(apart, rng=np.random.default_rng(seed), draws=DRAWS).p for name in ("t", "randomisation")
         )
-        for cell, (measure, dialect) in enumerate(cells)
+        duels = {
+            cell: Duel(
+                dialect=cell[0].name,
+                difference=means[cell][first] - means[cell][second],
+                t=float(t[place]),
+                randomisation=float(randomisation[place]),
+            )
+            for place, cell in enumerate(cells)
+        }
+        contests += [
+            Contest(measure=one, runs=(first, second), duels=tuple(duels[dialect, one] for dialect in audit.dialects))
+            for one in measures
+        ]
+    orders = {
+        (dialect.name, str(measure)): tuple(sorted(found, key=lambda run: -np.nan_to_num(found[run], nan=-np.inf)))
+        for (dialect, measure), found in means.items()
     }
-    for measure in measures:
-        fought = tuple(duels[measure, dialect.name] for dialect in audit.dialects)
-        yield Contest(measure=measure, runs=(first, second), duels=fought)
+    return ToolPreferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,17 +11,38 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.tools import Attribution, Audit, advise, headline, movers, preferences
-from rankgauge.audit.tools import figures as figures
-from rankgauge.audit.tools import tables as tables
-from rankgauge.audit.tools.cause import CAUSES
-from rankgauge.audit.tools.figures import picture
-from rankgauge.audit.tools.preferences import Contest
+from rankgauge.audit.tools import (
+    Attribution,
+    Audit,
+    Consensus,
+    Mover,
+    ToolPreferences,
+    advise,
+    figures,
+    headline,
+    movers,
+    preferences,
+)
+from rankgauge.audit.tools.advice import join_words
+from rankgauge.audit.tools.attribution import NOTHING, UNSEEN
+from rankgauge.audit.tools.cause import CAUSES, Cause
 from rankgauge.audit.tools.scores import explain_refusals
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.html import render
-from rankgauge.render.passages import Details, Heading, Legend, Markup, Notes, Paragraph, Passage, Recommendations
+from rankgauge.render.numbers import number, with_sign
+from rankgauge.render.passages import (
+    Details,
+    Heading,
+    Legend,
+    Markup,
+    Notes,
+    Paragraph,
+    Passage,
+    Recommendations,
+    Track,
+)
 from rankgauge.render.svg import Drawing
+from rankgauge.render.table import Column, ReportTable
 
 WHY = """Each bar is the difference between a tool and {base}, or another tool that you choose, taken apart into the
 choices that cause it: to the right what lifts the score, to the left what lowers it. The sentence at the top of the
@@ -35,7 +56,16 @@ FOOTER = """The parts of a difference are Shapley values: the mean, over all ord
 from one tool's to the other's, of what each switch changes. They sum to the difference exactly. Every tool is computed
 by RankGauge's dialect of it; rankgauge dialects show NAME says what each does."""
 LUCK = "paired t test and randomisation test (seed {}) over queries, both at 5 %; no correction for many tests"
-FURTHEST = "Queries on which tools are furthest apart"
+
+KINDS = {
+    "empty": "nothing relevant",
+    "short": "short list",
+    "tied": "tied scores",
+    "missing": "not in the run",
+    "unjudged": "unjudged documents",
+    "negative": "negative grades",
+}
+"""What a query is like, in words."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,28 +76,24 @@ class AuditReport(Report):
 
     audit: Audit
 
-    @property
-    def _first(self) -> str:
-        return next(iter(self.audit.scores))
-
     def frame(self) -> pl.DataFrame:
         """Return a row per run and tool: its mean, and what each cause adds to the difference from the base."""
         return self.audit.parts
 
     def picture(self) -> Drawing:
         """Return each tool's mean, and what leads there from the base, cause by cause."""
-        return picture(self.audit)
+        return figures.picture(self.audit)
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the scores, the causes, and what to do; a page is for people who have never heard of dialects."""
-        audit, found = self.audit, headline(self.audit, self._first)
-        runs, queries = ", ".join(audit.scores), len(audit.conditions[self._first].queries)
-        page = medium is Medium.PAGE
+        audit, runs, page = self.audit, ", ".join(self.audit.scores), medium is Medium.PAGE
+        first = next(iter(audit.scores))
+        found = headline(audit, first)
         return ReportDocument(
             title=f"{audit.measure} of {runs} by tool",
             headline=found.gap,
             lead=found.cause,
-            facts=(str(audit.measure), runs, f"{queries} queries"),
+            facts=(str(audit.measure), runs, f"{len(audit.conditions[first].queries)} queries"),
             passages=tuple(self._page() if page else self._text(brief=medium is Medium.TERMINAL)),
             footer=FOOTER,
             script=self._script() if page and len(audit.dialects) > 1 else "",
@@ -80,32 +106,28 @@ class AuditReport(Report):
         yield from self._refused_tools()
         yield from (Paragraph(str(headline(audit, run))) for run in audit.scores)
         if audit.several:
-            yield tables.scores(audit)
+            yield scores_table(audit)
         for run in audit.scores:
-            yield from self._why(run, brief=brief)
+            if audit.several or not brief:
+                yield Heading(f"Why: {run}" if audit.several else "Why")
+            yield why_table(audit, run)
+            if audit.cutoffs and not brief:
+                yield Heading("By cutoff", level=3)
+                yield cutoffs_table(audit, run)
+            moving = movers_table(movers(audit, run, most=5 if brief else 8))
+            if not brief or (moving.rows and not audit.several):
+                yield Heading("Queries on which tools are furthest apart", level=3)
+                yield moving
         if not brief:
             yield Heading("What the choices are")
-        yield Notes([*tables.settings(audit), *tables.lacking(audit)])
+        yield Notes([*_told_settings(audit), *lacking(audit)])
         if audit.several:
             verdict = preferences(audit)
             yield Heading("Which run is better")
-            yield tables.orders(audit, verdict)
-            yield Notes([*tables.verdicts(verdict), *[("luck", LUCK.format(verdict.seed))] * brief])
+            yield orders_table(audit, verdict)
+            yield Notes([*verdict_notes(verdict), *[("luck", LUCK.format(verdict.seed))] * brief])
         yield Heading("What to do")
-        yield Recommendations(tables.advice(audit))
-
-    def _why(self, run: str, *, brief: bool) -> Iterator[Passage]:
-        audit = self.audit
-        if audit.several or not brief:
-            yield Heading(f"Why: {run}" if audit.several else "Why")
-        yield tables.why(audit, run)
-        if audit.cutoffs and not brief:
-            yield Heading("By cutoff", level=3)
-            yield tables.cutoffs(audit, run)
-        moving = tables.moving(movers(audit, run, most=5 if brief else 8))
-        if not brief or (moving.rows and not audit.several):
-            yield Heading(FURTHEST, level=3)
-            yield moving
+        yield Recommendations(_told_advice(audit))
 
     def _refused_tools(self) -> Iterator[Passage]:
         """Yield the tools that do not take the data, before anything is said of the others."""
@@ -119,18 +141,23 @@ class AuditReport(Report):
         standard = f"Differences are against {audit.base.name}. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
-        if told := tables.lacking(audit):
+        if told := lacking(audit):
             yield Notes(told)
         yield Heading("What to do")
-        yield Recommendations(tables.advice(audit))
+        yield Recommendations(_told_advice(audit))
         if len(audit.dialects) > 1:
+            hues = self._hues()
             yield Heading("Why the tools differ", hint=WHY.format(base=audit.base.name))
-            yield from self._parts()
+            yield Markup(render("audit.html", audit=audit, choosing=True))
+            yield Legend({cause.name: hues[cause.name] for cause in audit.told_causes})
+            yield Markup(render("audit.html", audit=audit, table=why_table(audit, next(iter(audit.scores)))))
+            yield Heading("What the choices are", level=3)
+            yield Notes(_told_settings(audit))
         if audit.several:
             verdict = preferences(audit)
             yield Heading("Which run is better")
-            yield tables.orders(audit, verdict)
-            yield Notes(tables.verdicts(verdict))
+            yield orders_table(audit, verdict)
+            yield Notes(verdict_notes(verdict))
             test = LUCK.format(verdict.seed)
             yield Paragraph(f"{test[0].upper()}{test[1:]}.")
         if audit.cutoffs:
@@ -139,36 +166,28 @@ class AuditReport(Report):
         yield Heading("The queries that matter most", hint=MOVERS)
         for run in audit.scores:
             yield from self._heading_of(run)
-            yield figures.movers(audit, run)
+            moving = movers_table(movers(audit, run, most=12), figures.strip)
+            yield moving if moving.rows else Paragraph("None: every query has one value.")
         yield Heading("All numbers")
         for run in audit.scores:
             yield from self._heading_of(run)
-            yield tables.why(audit, run)
+            yield why_table(audit, run)
             if audit.cutoffs:
-                yield Details("by cutoff", [tables.cutoffs(audit, run)])
+                yield Details("by cutoff", [cutoffs_table(audit, run)])
 
     def _heading_of(self, run: str) -> Iterator[Passage]:
         if self.audit.several:
             yield Heading(run, level=3)
 
-    def _parts(self) -> Iterator[Passage]:
-        """Yield what a reader chooses, the colours, and where the script draws."""
-        audit, hues = self.audit, self._hues()
-        yield Markup(render("audit.html", audit=audit, choosing=True))
-        yield Legend({cause.name: hues[cause.name] for cause in audit.told_causes})
-        yield Markup(render("audit.html", audit=audit, table=tables.why(audit, self._first)))
-        yield Heading("What the choices are", level=3)
-        yield Notes(tables.settings(audit))
-
     def _hues(self) -> dict[str, str]:
         """Return each cause's colour; visible causes come first."""
-        order = [*self.audit.told_causes, *(cause for cause in CAUSES.values() if cause not in self.audit.told_causes)]
+        order = dict.fromkeys([*self.audit.told_causes, *CAUSES.values()])
         return {cause.name: figures.hue(place) for place, cause in enumerate(order)}
 
     def _script(self) -> str:
         """What draws the parts of the differences, and its data: by run, base and tool the difference and its parts."""
         data = {
-            "first": self._first,
+            "first": next(iter(self.audit.scores)),
             "colours": self._hues(),
             "runs": {run: self._differences(run) for run in self.audit.scores},
         }
@@ -206,13 +225,13 @@ class AuditReport(Report):
             "dialects": [dialect.name for dialect in audit.dialects],
             "refused": dict(audit.refused),
             "lacking": list(audit.lacking),
-            "runs": [_run(audit, run) for run in audit.scores],
-            "verdict": _verdict(audit) if audit.several else None,
-            "advice": [{"title": advice.title, "words": advice.words} for advice in advise(audit)],
+            "runs": [_run_data(audit, run) for run in audit.scores],
+            "verdict": _verdict_data(preferences(audit)) if audit.several else None,
+            "advice": [vars(advice) for advice in advise(audit)],
         }
 
 
-def _run(audit: Audit, run: str) -> dict[str, Any]:
+def _run_data(audit: Audit, run: str) -> dict[str, Any]:
     conditions = audit.conditions[run]
     return {
         "run": run,
@@ -224,27 +243,167 @@ def _run(audit: Audit, run: str) -> dict[str, Any]:
             dialect.name: {str(measure): audit.mean(run, dialect, measure) for measure in audit.cutoffs}
             for dialect in audit.dialects
         },
-        "gap": _attribution(audit.gaps[run]) if run in audit.gaps else None,
-        "attributions": [_attribution(found) for found in audit.attributions[run].values()],
+        "gap": _attribution_data(audit.gaps[run]) if run in audit.gaps else None,
+        "attributions": [_attribution_data(found) for found in audit.attributions[run].values()],
         "movers": [vars(mover) for mover in movers(audit, run)],
     }
 
 
-def _attribution(found: Attribution) -> dict[str, Any]:
+def _attribution_data(found: Attribution) -> dict[str, Any]:
     parts = [{"cause": part.cause.name, "amount": part.amount, "queries": part.queries} for part in found.parts]
     return {"base": found.base.name, "dialect": found.other.name, "difference": found.difference, "parts": parts}
 
 
-def _verdict(audit: Audit) -> dict[str, Any]:
-    verdict = preferences(audit)
+def _verdict_data(verdict: ToolPreferences) -> dict[str, Any]:
+    contests = [
+        {
+            "measure": str(contest.measure),
+            "runs": list(contest.runs),
+            "outcome": contest.outcome.name.lower(),
+            "duels": [{**vars(duel), "significant": duel.significant} for duel in contest.duels],
+        }
+        for contest in verdict.contests
+    ]
     orders = [{"dialect": d, "measure": m, "runs": list(runs)} for (d, m), runs in verdict.orders.items()]
-    return {"seed": verdict.seed, "orders": orders, "contests": [_contest(one) for one in verdict.contests]}
+    return {"seed": verdict.seed, "orders": orders, "contests": contests}
 
 
-def _contest(contest: Contest) -> dict[str, Any]:
-    return {
-        "measure": str(contest.measure),
-        "runs": list(contest.runs),
-        "outcome": contest.outcome.name.lower(),
-        "duels": [{**vars(duel), "significant": duel.significant} for duel in contest.duels],
-    }
+def contribution(amount: float) -> str:
+    """Return a part of a difference: nothing for none, and `~0` for one that four decimals do not show."""
+    if abs(amount) <= NOTHING:
+        return ""
+    return "~0" if abs(amount) < UNSEEN else with_sign(amount)
+
+
+def scores_table(audit: Audit) -> ReportTable:
+    """Show what each run gets from each dialect, the highest first; the best of several runs is marked."""
+    rows: list[tuple[Any, ...]] = []
+    for dialect in reversed(audit.ranked(next(iter(audit.scores)))):
+        means = [audit.mean(run, dialect) for run in audit.scores]
+        best = max(means) if len({round(mean, 12) for mean in means}) > 1 else np.inf
+        rows.append((dialect.name, *((mean, " *" if mean == best else "  ") for mean in means)))
+    rows += [(name, *((np.nan, "") for _ in audit.scores)) for name in audit.refused]
+    marked = (Column(name, format=lambda cell: number(cell[0]) + cell[1]) for name in audit.scores)
+    return ReportTable(columns=("tool", *marked), rows=rows, base=audit.base.name)
+
+
+def why_table(audit: Audit, run: str) -> ReportTable:
+    """Show the mean of each dialect, how far it is from the base, and what each cause adds; finally the gap."""
+
+    def amounts(found: Attribution | None) -> list[float]:
+        if found is None:  # the base
+            return [0.0] * (1 + len(audit.told_causes))
+        return [found.difference, *(found.amount(cause) for cause in audit.told_causes)]
+
+    rows: list[tuple[Any, ...]] = [
+        (dialect.name, number(audit.mean(run, dialect)), *amounts(audit.attributions[run].get(dialect.name)))
+        for dialect in reversed(audit.ranked(run))
+    ]
+    gap = audit.gaps.get(run)
+    if gap is not None and audit.base not in (gap.base, gap.other):  # else a row has it already
+        difference, *parts = amounts(gap)
+        rows.append(("highest − lowest", contribution(difference), 0.0, *parts))
+    parted = (f"− {audit.base.name}", *(cause.name for cause in audit.told_causes))
+    columns: list[Column | str] = ["tool", Column(str(audit.measure), format=str)]
+    columns += [Column(name, format=contribution) for name in parted]
+    return ReportTable(columns=columns, rows=rows, base=audit.base.name)
+
+
+def cutoffs_table(audit: Audit, run: str) -> ReportTable:
+    """Show what the run gets from each dialect at each cutoff."""
+    rows = [
+        (dialect.name, *(audit.mean(run, dialect, measure) for measure in audit.cutoffs))
+        for dialect in reversed(audit.ranked(run))
+    ]
+    means = (Column(f"@{measure.depth}", format=number) for measure in audit.cutoffs)
+    return ReportTable(columns=("tool", *means), rows=rows, base=audit.base.name)
+
+
+def movers_table(found: Iterable[Mover], track: Callable[[Mover], Track] | None = None) -> ReportTable:
+    """List the queries on which tools are furthest apart, with the lowest and the highest value and a tool for each.
+
+    A page also draws each query's values as a track.
+    """
+
+    def ends(mover: Mover) -> Iterator[str]:
+        known = [value for value in mover.values.values() if not np.isnan(value)]
+        for value in (min(known), max(known)):
+            first, *others = mover.at(value)
+            yield f"{value:.4f} ({first}{f' + {len(others)}' if others else ''})"
+
+    rows = []
+    for mover in found:
+        traits = ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
+        drawn = () if track is None else (mover,)
+        rows.append((mover.query, mover.like, mover.documents, mover.relevant, *drawn, *ends(mover), traits))
+    counts = (Column(name, format=str) for name in ("same values", "documents", "relevant"))
+    tracks = () if track is None else (Column("0 to 1", "mover", track, left=True),)
+    prose = "" if track is None else "traits"
+    return ReportTable(columns=("query", *counts, *tracks, "lowest", "highest", "traits"), rows=rows, prose=prose)
+
+
+def _told_settings(audit: Audit) -> list[tuple[str, str]]:
+    """For each cause, how many queries it concerns and what each tool does."""
+    return [(cause.name, _told_setting(audit, cause)) for cause in audit.told_causes]
+
+
+def _told_setting(audit: Audit, cause: Cause) -> str:
+    ways: dict[str, list[str]] = {}
+    conditions = next(iter(audit.conditions.values()))
+    for dialect in audit.dialects:
+        ways.setdefault(cause.chosen(dialect, audit.measure, conditions), []).append(dialect.name)
+    counts = {run: cause.counted(conditions) for run, conditions in audit.conditions.items()}
+    alike = len(set(counts.values())) == 1
+    head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))
+    told = "; ".join(f"{words} ({', '.join(names)})" for words, names in ways.items())
+    return f"{head}: {told}" if head else told
+
+
+def lacking(audit: Audit) -> list[tuple[str, str]]:
+    """Return the tools that do not have the measure: they are left out, unless they were asked for."""
+    names = audit.lacking
+    away = f"{join_words(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
+    asked = [words for one in audit.dialects if (words := one.lacked([audit.measure]))]
+    return [("left out", away)] * bool(names) + [("lacking", "; ".join(asked))] * bool(asked)
+
+
+def _told_advice(audit: Audit) -> list[tuple[str, str]]:
+    """Return what to do, and why."""
+    if found := advise(audit):
+        return [(one.title, one.words) for one in found]
+    if audit.refused:
+        words = f"This data is refused by {join_words(list(audit.refused))}; tools that take it differ in nothing."
+        return [("Look at what is refused", words)]
+    several = len(audit.dialects) > 1
+    return [("Nothing", "The tools agree on this data." if several else "One tool alone has none to differ from.")]
+
+
+def orders_table(audit: Audit, verdict: ToolPreferences) -> ReportTable:
+    """Return the runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
+    shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.disputed(measure)]
+    rows = [
+        (dialect.name, *(" > ".join(verdict.orders[dialect.name, str(measure)]) for measure in shown))
+        for dialect in reversed(audit.ranked(next(iter(audit.scores))))
+    ]
+    return ReportTable(columns=("tool", *map(str, shown)), rows=rows, base=audit.base.name)
+
+
+def verdict_notes(verdict: ToolPreferences) -> list[tuple[str, str]]:
+    """Return each pair of runs: by which measures the tools disagree, and whether by more than luck."""
+    notes = []
+    for first, second in dict.fromkeys(contest.runs for contest in verdict.contests):
+        contests, said = [one for one in verdict.contests if one.runs == (first, second)], []
+        for outcome in Consensus:
+            if not (alike := [contest for contest in contests if contest.outcome is outcome]):
+                continue
+            listed, last = [str(contest.measure) for contest in alike], alike[-1]
+            whole = len(alike) == len(contests) > 2
+            measures = f"{listed[0]} to {listed[-1]}" if whole else ", ".join(listed)
+            agreed = outcome is Consensus.AGREE
+            said.append(f"{measures}: {outcome.value}" + "." * agreed)
+            for winner, run in () if agreed else ((1, first), (-1, second)):
+                sure = [duel.dialect for duel in last.duels if duel.winner == winner and duel.significant]
+                by_luck = f", beyond luck under {', '.join(sure)}" if sure else ""
+                said.append(f"({last.measure}: {run} is better under {', '.join(last.preferring(winner))}{by_luck})")
+        notes.append((f"{first}, {second}", " ".join(said)))
+    return notes

@@ -12,16 +12,17 @@ from rankgauge.audit.tools.advice import AuditAdvice, definition, fullest, join_
 from rankgauge.audit.tools.cause import Cause
 from rankgauge.audit.tools.scores import Conditions
 from rankgauge.dialects import Dialect
+from rankgauge.evaluation.notes import lowest_relevant
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import DISCOUNTS, GAINS
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, HighGrade, JudgedTwice, ShortList
+from rankgauge.policies import LEAVE_OUT, HighGrade, JudgedTwice, ShortList
+from rankgauge.render.numbers import count
 
 if TYPE_CHECKING:
     from rankgauge.audit.tools.overview import Audit
 
 
-def _empty_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    choice = dialect.choice("empty", measure)
+def _counted(choice: Any) -> str:
     return "each is left out of the mean" if choice == LEAVE_OUT else f"each counts {float(choice):g}"
 
 
@@ -30,10 +31,8 @@ def _empty_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     empty, n = conditions.count("empty"), len(conditions.queries)
     ways = {dialect.choice("empty", audit.measure) for dialect in audit.dialects}
     counts = [f"{float(way):g}" for way in sorted(ways - {LEAVE_OUT}, key=float)]
-    told = [
-        *([f"count each as {join_words(counts, 'or')}"] if counts else []),
-        *(["leave it out"] * (LEAVE_OUT in ways)),
-    ]
+    told = [f"count each as {join_words(counts, 'or')}"] if counts else []
+    told += ["leave it out"] * (LEAVE_OUT in ways)
     if 0 < empty < n:
         yield AuditAdvice(
             title="Mind the queries without relevant documents",
@@ -48,22 +47,15 @@ def _short_remedy(audit: Audit) -> Iterator[AuditAdvice]:
     short = conditions.count("short")
     if zeroing and short:
         each = "the one query" if short == 1 else f"each of the {short} queries"
-        yield AuditAdvice(
-            title="Avoid tools that count short lists as 0",
-            words=f"In {join_words(zeroing)} {each} with fewer than {conditions.cutoff} documents counts 0, however "
-            "well it is ranked.",
-        )
+        few = f"{each} with fewer than {conditions.cutoff} documents"
+        words = f"In {join_words(zeroing)} {few} counts 0, however well it is ranked."
+        yield AuditAdvice(title="Avoid tools that count short lists as 0", words=words)
 
 
 def _ties_remedy(audit: Audit) -> Iterator[AuditAdvice]:
-    queries, run = max(
-        (part.queries, run)
-        for run, gap in audit.gaps.items()
-        for found in (gap, *audit.attributions[run].values())
-        for part in found.parts
-        if part.cause.name == "ties"
-    )
-    on = ("1 query" if queries == 1 else f"{queries} queries") + (f" of {run}" if audit.several else "")
+    found = ((run, one) for run, gap in audit.gaps.items() for one in (gap, *audit.attributions[run].values()))
+    queries, run = max((part.queries, run) for run, one in found for part in one.parts if part.cause.name == "ties")
+    on = count(queries, "query", "queries") + (f" of {run}" if audit.several else "")
     yield AuditAdvice(
         title="Don't leave ties to chance",
         words=f"On {on} the order of documents with equal scores changes the value; average over all orders, as "
@@ -88,12 +80,6 @@ def _discount_setting(dialect: Dialect, measure: Measure, conditions: Conditions
         return f"the discount is {name}"
     divisors = 1 / DISCOUNTS[name](np.arange(1.0, 5.0))
     return f"ranks 1, 2, 3, 4 are divided by {_numbers(divisors / (divisors[0] if _is_ratio(measure) else 1.0))}"
-
-
-def _ideal_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
-    cut = ", down to the depth of the run and without documents that are not relevant" if dialect.cut_ideal else ""
-    words: str = dialect.choice("ideal", measure).words
-    return words + cut
 
 
 def _top_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
@@ -156,10 +142,9 @@ def _duplicates_setting(dialect: Dialect, measure: Measure, conditions: Conditio
 
 def _bare_setting(dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
     said = {"a query without documents": dialect.unanswered, "one with nothing to find either": dialect.vacant}
-    told = {name: "is left out" if value == LEAVE_OUT else f"counts {value}" for name, value in said.items()}
-    return ", ".join(f"{name} {told[name]}" for name, value in said.items() if value is not None) or (
-        "a query without documents has what the formula gives"
-    )
+    stated = {name: value for name, value in said.items() if value is not None}
+    told = (f"{name} {'is left out' if value == LEAVE_OUT else f'counts {value}'}" for name, value in stated.items())
+    return ", ".join(told) or "a query without documents has what the formula gives"
 
 
 USUAL = (
@@ -168,7 +153,7 @@ USUAL = (
     Cause(
         name="empty",
         subject="queries without a relevant document",
-        setting=_empty_setting,
+        setting=lambda dialect, measure, conditions: _counted(dialect.choice("empty", measure)),
         kind="empty",
         phrase="have no relevant document",
         remedy=_empty_remedy,
@@ -185,17 +170,14 @@ USUAL = (
         name="ideal",
         fields=("ideal", "cut_ideal"),
         subject="what the ideal ranking is made of",
-        setting=_ideal_setting,
+        setting=lambda dialect, measure, conditions: (
+            dialect.choice("ideal", measure).words
+            + ", down to the depth of the run and without documents that are not relevant" * dialect.cut_ideal
+        ),
         advice="Take the ideal ranking from all judged documents",
         why="A tool whose ideal holds only what the run retrieved does not charge the run for what it missed.",
     ),
-    Cause(
-        name="ties",
-        subject="queries with tied scores",
-        kind="tied",
-        phrase="have tied scores",
-        remedy=_ties_remedy,
-    ),
+    Cause(name="ties", subject="queries with tied scores", kind="tied", phrase="have tied scores", remedy=_ties_remedy),
     Cause(
         name="precision",
         fields=("single_precision",),
@@ -261,11 +243,7 @@ USUAL = (
         name="relevant",
         fields=("rel",),
         subject="which grades are relevant",
-        setting=lambda dialect, measure, conditions: (
-            "any grade above 0 is relevant"
-            if dialect.rel == ABOVE_ZERO
-            else f"a grade of {dialect.rel:g} or more is relevant"
-        ),
+        setting=lambda dialect, measure, conditions: f"{lowest_relevant(dialect.rel)} is relevant",
         advice="Say from which grade on a document is relevant",
         why="Tools begin at different grades; name it with the measure, as in P(rel=2)@10.",
     ),
@@ -285,10 +263,8 @@ USUAL = (
     ),
     Cause(
         name="duplicates",
-        fields=(
-            "duplicates",
-            "judged_twice",
-        ),  # a LETOR file judges what it lists, so that tools choose for both at once
+        # A LETOR file judges what it lists, so that tools choose for both at once.
+        fields=("duplicates", "judged_twice"),
         subject="documents that are listed or judged twice in a query",
         setting=_duplicates_setting,
         advice="List and judge each document once in a query",

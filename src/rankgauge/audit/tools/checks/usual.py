@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -12,47 +14,37 @@ from rankgauge.audit.tools.scores import CUTOFF
 from rankgauge.files.mismatch import partly_near
 
 
-def _find_tied_queries(subject: Subject, score: pl.Expr) -> pl.Series:
+def _judged(subject: Subject) -> Any:
+    """Return the run's documents of judged queries."""
+    return subject.run.join(subject.queries, on="query", how="semi", maintain_order="left")
+
+
+def _find_tied_queries(subject: Subject, score: pl.Expr) -> Any:
     """Return the queries with equal scores; only those that are judged."""
-    assert subject.run is not None
-    known = subject.run.join(subject.queries, on="query", how="semi", maintain_order="left")
-    twice = known.filter(pl.struct("query", score.alias("score")).is_duplicated())
-    return twice["query"].unique(maintain_order=True)
+    known = _judged(subject)
+    return known.filter(pl.struct("query", score.alias("score")).is_duplicated())["query"].unique(maintain_order=True)
 
 
 def _precision(subject: Subject) -> Finding:
-    exact, single = (
-        _find_tied_queries(subject, pl.col("score")),
-        _find_tied_queries(subject, pl.col("score").cast(pl.Float32)),
-    )
+    exact, single = (_find_tied_queries(subject, pl.col("score").cast(kind)) for kind in (pl.Float64, pl.Float32))
     return Finding.of_queries(single.filter(~single.is_in(exact.implode())), len(subject.queries))
 
 
 def _ranks(subject: Subject) -> Finding:
-    assert subject.ranked is not None
     known = subject.ranked.join(subject.queries, on="query", how="semi").drop_nulls("rank")
     # Equal ranks, as in a file that has 0 on every line, contradict nothing.
     ordered = known.sort("query", "rank", "score", descending=[False, False, True])
     rises = (pl.col("query") == pl.col("query").shift()) & (pl.col("score") > pl.col("score").shift())
-    risen = set(ordered.filter(rises)["query"])
-    return Finding.of_queries((one for one in subject.queries["query"] if one in risen), len(subject.queries))
-
-
-def _examples(rows: pl.DataFrame) -> tuple[str, ...]:
-    return tuple(f"{document} (query {query})" for query, document in rows.select("query", "document")[:3].iter_rows())
+    return _where(subject, pl.col("query").is_in(ordered.filter(rises)["query"].implode()))
 
 
 def _find_unjudged(subject: Subject) -> Finding:
-    assert subject.run is not None
-    known = subject.run.join(subject.queries, on="query", how="semi", maintain_order="left")
+    known = _judged(subject)
     rows = known.join(subject.judgments, on=["query", "document"], how="anti", maintain_order="left")
-    shown = _examples(rows)
-    queries = tuple(rows["query"].unique(maintain_order=True))
-    return Finding(count=len(rows), of=len(known), things="documents", examples=shown, queries=queries)
+    return Finding.of_rows(rows, len(known), "documents", "{document} (query {query})")
 
 
 def _find_other_spellings(subject: Subject) -> Finding | None:
-    assert subject.run is not None
     near = partly_near(subject.judgments, subject.run)
     if near is None:
         return None
@@ -62,13 +54,11 @@ def _find_other_spellings(subject: Subject) -> Finding | None:
 
 
 def _duplicates(subject: Subject) -> Finding:
-    assert subject.lines is not None  # the readers of all other formats refuse them
+    """Return the repeated lines; the readers of all other formats refuse them."""
     named = subject.lines.rows.drop_nulls("document")
-    twice = named.filter(pl.struct("query", "document").is_duplicated())
-    first = twice.unique(["query", "document"], maintain_order=True, keep="first")
-    shown = _examples(first)
-    queries = tuple(twice["query"].unique(maintain_order=True))
-    return Finding(count=len(twice) - len(first), of=len(named), things="lines", examples=shown, queries=queries)
+    again = named.filter(~pl.struct("query", "document").is_first_distinct())
+    once = again.unique(["query", "document"], maintain_order=True)
+    return replace(Finding.of_rows(once, len(named), "lines", "{document} (query {query})"), count=len(again))
 
 
 def _where(subject: Subject, condition: pl.Expr) -> Finding:
@@ -76,36 +66,24 @@ def _where(subject: Subject, condition: pl.Expr) -> Finding:
 
 
 def _strangers(subject: Subject) -> Finding:
-    assert subject.run is not None
     asked = subject.run.select(pl.col("query").unique(maintain_order=True))
     unknown = asked.join(subject.queries, on="query", how="anti", maintain_order="left")["query"]
     return Finding(count=len(unknown), of=len(asked), things="queries", examples=tuple(unknown[:3]))
 
 
-def _find_grades(condition: pl.Expr) -> Callable[[Subject], Finding]:
-    """Finds the judgments whose grades meet the condition."""
-
-    def find(subject: Subject) -> Finding:
-        rows = subject.judgments.filter(condition)
-        shown = tuple(f"{grade:g} ({query}, {document})" for query, document, grade in rows[:3, :3].iter_rows())
-        queries = tuple(rows["query"].unique(maintain_order=True))
-        return Finding(count=len(rows), of=len(subject.judgments), things="judgments", examples=shown, queries=queries)
-
-    return find
+def _find_grades(condition: pl.Expr, subject: Subject) -> Finding:
+    """Return the judgments whose grades meet the condition."""
+    rows = subject.judgments.filter(condition)
+    return Finding.of_rows(rows, len(subject.judgments), "judgments", "{grade:g} ({query}, {document})")
 
 
 def _spelling(subject: Subject) -> Finding:
-    assert subject.lines is not None
-    rows = subject.lines.rows
-    odd = rows.filter(
-        pl.col("grade").str.contains(r"[.eE]") & (pl.col("grade").cast(pl.Float64, strict=False) % 1 == 0)
-    )
-    shown = tuple(f"{grade} (query {query})" for grade, query in odd[:3, :2].iter_rows())
-    return Finding(count=len(odd), of=len(rows), things="lines", examples=shown)
+    rows, grade = subject.lines.rows, pl.col("grade")
+    odd = rows.filter(grade.str.contains(r"[.eE]") & (grade.cast(pl.Float64, strict=False) % 1 == 0))
+    return Finding.of_rows(odd, len(rows), "lines", "{grade} (query {query})", moves=False)
 
 
 def _torn(subject: Subject) -> Finding:
-    assert subject.lines is not None
     query = subject.lines.rows["query"]
     opened = query.filter((query != query.shift(1)).fill_null(True))
     torn = opened.filter(opened.is_duplicated()).unique(maintain_order=True)
@@ -113,10 +91,10 @@ def _torn(subject: Subject) -> Finding:
 
 
 def _features(kind: str, subject: Subject) -> Finding:
-    assert subject.lines is not None
     names = getattr(subject.lines, kind)
-    shown = tuple(str(name) for name in names[:10])
-    return Finding(count=len(names), of=len(subject.lines.features), things="features", examples=shown)
+    return Finding(
+        count=len(names), of=len(subject.lines.features), things="features", examples=tuple(map(str, names[:10]))
+    )
 
 
 USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...] = (
@@ -222,14 +200,14 @@ USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...
         "negative grades",
         "LETOR's scripts and Yahoo's stop with an error, as does RankLib 2.8; RankLib 2.1 takes a negative gain; "
         "trec_eval reads them as unjudged.",
-        _find_grades(pl.col("grade") < 0),
+        partial(_find_grades, pl.col("grade") < 0),
     ),
     (
         "fractional",
         "judgments",
         "grades that are not whole numbers",
         "LETOR's scripts, Yahoo's and gdeval stop with an error; RankLib and trec_eval cut the fraction off.",
-        _find_grades(pl.col("grade") != pl.col("grade").floor()),
+        partial(_find_grades, pl.col("grade") != pl.col("grade").floor()),
     ),
     (
         "spelling",
@@ -244,7 +222,7 @@ USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...
         "grades of 3 or more",
         "LETOR 3 and 4 know the grades 0, 1, 2; a grade of 3 or more gains nothing there, so the best documents "
         "count as the worst.",
-        _find_grades(pl.col("grade") >= 3),
+        partial(_find_grades, pl.col("grade") >= 3),
     ),
     (
         "above scale",
@@ -252,7 +230,7 @@ USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...
         "grades of 5 or more",
         "They gain nothing in MSLR's script, gdeval stops with an error, and ERR's stop probability (2^g − 1)/16 "
         "passes 1 in Yahoo's and RankLib.",
-        _find_grades(pl.col("grade") > 4),
+        partial(_find_grades, pl.col("grade") > 4),
     ),
     (
         "torn",
