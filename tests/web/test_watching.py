@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import NothingToJudgeError
-from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.overview import Overview
+from rankgauge.room.campaigns import OpenCampaign, Overview
 from tests.program import invoke
 from tests.web.boards import RUNS, board_files
 from tests.web.house import House, csrf, open_house, parquet, truth
@@ -173,7 +172,7 @@ def test_a_campaign_that_is_over_says_so(room: House, settings: dict[str, Any], 
     judged(opened, truth(), 5)
     assert program.get(f"/api/v1/campaigns/{number}").json()["over"] is None
     assert "over" not in words(client.get("/").text).partition("State")[2].split()
-    while not opened.why_over():
+    while not opened.campaign.why_over():
         judged(opened, truth(), 5)
     assert opened.campaign.lease(5, "bob") == []
     assert program.get(f"/api/v1/campaigns/{number}").json()["over"] == why
@@ -200,5 +199,5 @@ def test_queries_without_a_text_are_called_by_their_ids(room: House) -> None:
     params = {"name": "bare", "measure": "P@2", "budget": 2, "filename": "pool.parquet"}
     made = room.program().post("/api/v1/campaigns", params=params, content=parquet(frame)).json()
     opened = room.room.campaigns.get(made["id"])
-    assert dict(opened.texts.queries) == {"x1": "x1"}
-    assert opened.texts.titles([("x1", "b")]) == {("x1", "b"): "b"}
+    assert dict(opened.campaign.texts.queries) == {"x1": "x1"}
+    assert opened.campaign.texts.titles([("x1", "b")]) == {("x1", "b"): "b"}

@@ -8,28 +8,34 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Generic, Self, TypeVar
 
 import polars as pl
 from sqlalchemy import Connection, Engine, bindparam, delete, insert, select
 from starlette.exceptions import HTTPException
 
 from rankgauge.errors import ArchivedError
+from rankgauge.judgments.agreement import Agreement
 from rankgauge.labelling.campaign import LabelCampaign
 from rankgauge.labelling.campaign.answer_queue import AnswerQueue
 from rankgauge.labelling.campaign.database import reading, writing
-from rankgauge.labelling.campaign.labels import PoolTexts
 from rankgauge.labelling.campaign.review import Review
-from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, Idle, SharedRules, write_rules
+from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines, SharedRules, write_rules
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.campaign.tables import campaigns
 from rankgauge.labelling.campaign.tables import rules as rules_table
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import FEWEST
 from rankgauge.labelling.methods import Estimate
+from rankgauge.labelling.reports.board import BoardReport, board_report
+from rankgauge.labelling.reports.campaign import movement
+from rankgauge.render.numbers import thousands
+from rankgauge.render.svg import Drawing
+from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.database import ARCHIVED, forget_campaign
+from rankgauge.room.filters import decimals
 
 T = TypeVar("T")
 
@@ -41,40 +47,40 @@ SHARE = 0.1
 
 
 class SlowValue(Generic[T]):
-    """The value as it was last computed, and of which version of what it is made of."""
+    """A value of something that has versions, as it was last computed."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._turn = clock, threading.Lock()
+    def __init__(
+        self, version: Callable[[], object], compute: Callable[[], T], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._version, self._computed, self._clock, self._turn = version, compute, clock, threading.Lock()
         self._kept: tuple[object, T] | None = None
         self._made = self._took = 0.0
 
-    def now(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
+    def now(self) -> T:
         """Return the value of the present version."""
         with self._turn:
-            return self._compute(version, compute)
+            return self._compute()
 
-    def lately(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
+    def lately(self) -> T:
         """Return the value of the present version; where it takes long, perhaps that of a moment ago."""
         if self._kept is None:
-            return self.now(version, compute)
-        if self._is_recent() or not self._turn.acquire(blocking=False):
+            return self.now()
+        is_recent = self._took > QUICK and self._clock() - self._made < self._took / SHARE
+        if is_recent or not self._turn.acquire(blocking=False):
             return self._kept[1]
         try:
-            return self._compute(version, compute)
+            return self._compute()
         finally:
             self._turn.release()
 
-    def _compute(self, version: Callable[[], object], compute: Callable[[], T]) -> T:
-        wanted = version()
+    def _compute(self) -> T:
+        wanted = self._version()
         if self._kept is None or self._kept[0] != wanted:
             start = self._clock()
-            self._kept = wanted, compute()
+            self._kept = wanted, self._computed()
             self._made = self._clock()
             self._took = self._made - start
         return self._kept[1]
-
-    def _is_recent(self) -> bool:
-        return self._took > QUICK and self._clock() - self._made < self._took / SHARE
 
 
 OPEN = 16
@@ -99,8 +105,11 @@ class OpenCampaign:
     campaign: LabelCampaign
     review: Review
     answers: AnswerQueue
-    overview: SlowValue[Any] = field(default_factory=SlowValue)
-    """What dashboards show of it, for all that are open."""
+
+    @cached_property
+    def overview(self) -> SlowValue[Overview]:
+        """What dashboards show of it, computed once for all that are open."""
+        return SlowValue(self.version, lambda: Overview.of(self))
 
     @property
     def rules(self) -> CampaignRules:
@@ -119,26 +128,14 @@ class OpenCampaign:
     def estimate(self) -> Estimate | None:
         """Return the estimate so far; None while there are too few draws, and for a board, which has many."""
         estimate = self.campaign.estimate(level=LEVEL, interval=self.interval)
-        if estimate is not None and self._is_hasty(estimate.draws, estimate.queries):
-            return replace(estimate, low=-math.inf, high=math.inf)
+        all_queries = len(self.campaign.pool.queries)
+        if estimate is not None and estimate.draws < FEWEST and estimate.queries < all_queries:
+            return replace(estimate, low=-math.inf, high=math.inf)  # so few draws of some queries say too little
         return estimate
 
     def curve(self) -> pl.DataFrame:
         """Return the estimate after more and more draws; empty for a board."""
         return self.campaign.curve(interval=self.interval)
-
-    def _is_hasty(self, draws: int, queries: int) -> bool:
-        """Say whether so few draws of some of the queries say too little for an interval."""
-        return draws < FEWEST and queries < len(self.campaign.pool.queries)
-
-    def why_over(self) -> Idle | None:
-        """Return why nobody gets documents any more; None while somebody may."""
-        return self.campaign.why_over()
-
-    @property
-    def texts(self) -> PoolTexts:
-        """Queries and documents as people read them."""
-        return self.campaign.texts
 
     def level_name(self, grade: float) -> str:
         """Return the name of a grade."""
@@ -162,15 +159,56 @@ def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
     return found[::-1]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Overview:
+    """What a dashboard shows of a campaign besides its progress: with many labels it takes most of a second.
+
+    Every open dashboard asks every few seconds; computed for each of them, it would keep assessors waiting.
+    """
+
+    estimate: Estimate | None
+    lacking: int | None
+    board: BoardReport | None
+    matter: ReportTable | None
+    """The open documents that a board hinges on most."""
+    chart: Drawing | None
+    agreement: Agreement | None
+    disagreements: int
+    unsettled: int
+    assessors: ReportTable
+
+    @classmethod
+    def of(cls, opened: OpenCampaign) -> Self:
+        """Compute what dashboards show of the campaign."""
+        campaign, estimate, review = opened.campaign, opened.estimate(), opened.review
+        board = board_report(campaign, level=LEVEL)
+        label = f"The estimate of {campaign.settings.measure} and its interval, over the cost"
+        curve = opened.curve().filter(pl.col("draws") >= FEWEST)
+        disputed, unsettled = review.disputed()
+        people = [(name, progress.done, progress.pace) for name, progress in sorted(review.everybody().items())]
+        pace = Column("Per hour, lately", format=lambda pace: decimals(pace, 0))
+        return cls(
+            estimate=estimate,
+            lacking=campaign.lacking(estimate),
+            board=board,
+            matter=None if board is None else ReportTable(columns=("query", "document"), rows=board.matter),
+            chart=movement(curve, campaign.settings.budget, label),
+            agreement=review.agreement(),
+            disagreements=disputed,
+            unsettled=unsettled,
+            assessors=ReportTable(columns=("Assessor", Column("Documents", format=thousands), pace), rows=people),
+        )
+
+
+_ARCHIVED = select(ARCHIVED.c.campaign).where(ARCHIVED.c.campaign == bindparam("campaign"))
+
+
 def _why_closed(connection: Connection, number: int) -> ArchivedError | None:
     """Return why the campaign takes no answers and does not change, as the transaction sees it; None if it does."""
     if connection.scalar(_ARCHIVED, {"campaign": number}) is None:
         return None
     problem = "the campaign is archived: nothing in it can be changed"
     return ArchivedError(problem, hint="Whoever runs it can restore it, on the page Settings.")
-
-
-_ARCHIVED = select(ARCHIVED.c.campaign).where(ARCHIVED.c.campaign == bindparam("campaign"))
 
 
 class Campaigns:
@@ -210,11 +248,6 @@ class Campaigns:
         with reading(self.engine) as connection:
             return set(connection.scalars(select(ARCHIVED.c.campaign)))
 
-    def is_archived(self, number: int) -> bool:
-        """Say whether the campaign is archived."""
-        with reading(self.engine) as connection:
-            return _why_closed(connection, number) is not None
-
     def unarchived(self, number: int) -> OpenCampaign:
         """Return the campaign with that number, to change it; one that is archived is refused."""
         opened = self.get(number)
@@ -226,7 +259,7 @@ class Campaigns:
     def set_archived(self, number: int, archived: bool) -> bool:
         """Pauses a campaign and puts it away, or puts it back among the others, where it stays paused; says whether it
         was archived before. Nothing of it is lost."""
-        with self._changing(number) as connection:
+        with self._changing(number, closed=True) as (connection, _):
             before = _why_closed(connection, number) is not None
             if archived and not before:
                 Store(campaign=number).change(connection, paused=True)
@@ -236,22 +269,21 @@ class Campaigns:
             return before
 
     def set_paused(self, number: int, paused: bool) -> bool:
-        """Pauses a campaign or lets it go on; says whether it was paused before. An archived one is refused."""
-        store = Store(campaign=number)
-        with self._changing(number) as connection:
-            if error := _why_closed(connection, number):
-                raise error
-            before = store.lock(connection)
-            store.change(connection, paused=paused)
+        """Pauses a campaign or lets it go on; says whether it was paused before."""
+        with self._changing(number) as (connection, before):
+            Store(campaign=number).change(connection, paused=paused)
             return before
 
     @contextmanager
-    def _changing(self, number: int) -> Iterator[Connection]:
-        """A transaction that has locked the campaign, as those have in which answers are recorded."""
+    def _changing(self, number: int, *, closed: bool = False) -> Iterator[tuple[Connection, bool]]:
+        """A transaction that has locked the campaign, as those have in which answers are recorded, and whether it is
+        paused. An archived campaign is refused, unless it may be closed."""
         self.get(number)
         with writing(self.engine, number) as connection:
-            Store(campaign=number).lock(connection)
-            yield connection
+            paused = Store(campaign=number).lock(connection)
+            if not closed and (error := _why_closed(connection, number)):
+                raise error
+            yield connection, paused
 
     def delete(self, number: int) -> None:
         """Deletes a campaign with its labels, its rules and its people, for good."""
@@ -260,24 +292,15 @@ class Campaigns:
             forget_campaign(connection, number)
             connection.execute(delete(rules_table).where(rules_table.c.campaign == number))
             Store(campaign=number).delete(connection)
-        self.forget(number)
-
-    def forget(self, number: int) -> None:
-        """Closes a campaign that is no longer there."""
         with self._lock:
             self._open.pop(number, None)
 
     def change_rules(
         self, number: int, change: Callable[[CampaignRules], CampaignRules]
     ) -> tuple[CampaignRules, CampaignRules]:
-        """Makes other rules of those that a campaign has, whoever changes them at the same time; both, in that order.
-
-        An archived campaign is refused.
-        """
+        """Makes other rules of those that a campaign has, whoever else changes them; gives both, in that order."""
         shared = self.get(number).answers.rules
-        with self._changing(number) as connection:
-            if error := _why_closed(connection, number):
-                raise error
+        with self._changing(number) as (connection, _):
             before = shared.read(connection)
             after = change(before)
             write_rules(connection, number, after)

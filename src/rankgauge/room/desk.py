@@ -18,7 +18,7 @@ from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
 from rankgauge.labelling.campaign.rules import Idle
 from rankgauge.labelling.labels import Label, LabelKind, Recorded, Task
 from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.gold import BLOCKED, AssessorBlock, GoldAnswer, GoldQuestion
+from rankgauge.room.gold import BLOCKED, GoldQuestion
 from rankgauge.room.people import Person, Role
 from rankgauge.room.room import Room
 
@@ -30,16 +30,6 @@ WITHOUT = (Idle.ARCHIVED, Idle.PAUSED, Idle.STOPPED, Idle.SETTLED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnDesk:
-    """The document that is on the desk; without one, `next` says what the campaign waits for, and `block` why."""
-
-    task: Task | None
-    own: AssessorProgress
-    next: NextTask | None = None
-    block: AssessorBlock | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Desk:
     """What one person judges in one campaign."""
 
@@ -47,16 +37,22 @@ class Desk:
     opened: OpenCampaign
     person: Person
 
-    def next(self, label: Label | None = None, *, again: bool = False) -> OnDesk:
-        """Records the answer, if there is one, and puts the next document on the desk."""
+    def next(self, label: Label | None = None, *, again: bool = False) -> NextTask | None:
+        """Records the answer, if there is one, and puts the next document on the desk; None for somebody blocked."""
         if label is not None:
             self._refuse_blocked()
-        found = None if self._block() else self._next_task(label, again=again)
+        elif self.is_blocked:
+            return None
+        who, queue = self.person.assessor, self.opened.answers
+        found = queue.next_task(who, label, seconds=self._seconds, replace=again, desk=self._gold_desk)
         if found is None:
-            return OnDesk(task=None, own=self.own(), block=self._block())
-        leased = [] if found.task is None else [found.task]
-        shown = [] if found.idle in WITHOUT else self._mix(leased)
-        return OnDesk(task=shown[0] if shown else None, own=self.own() if self.asks_gold else found.own, next=found)
+            return None
+        if found.idle in WITHOUT:
+            archived = self.opened.id in self.room.campaigns.archived()
+            shown, found = [], replace(found, idle=Idle.ARCHIVED) if archived else found
+        else:
+            shown = self._mix([] if found.task is None else [found.task])
+        return replace(found, task=shown[0] if shown else None, own=self.own() if self.asks_gold else found.own)
 
     def tasks(self, n: int) -> list[Task]:
         """Up to n documents, beginning with those that are on the desk already; none while the campaign is paused.
@@ -64,10 +60,9 @@ class Desk:
         However many are asked for, no more than the room's settings allow are on a desk at a time.
         """
         self._refuse_blocked()
-        most = min(n, self.room.settings.desk_documents)
-        who, seconds, desk = self.person.assessor, self._seconds, self._gold_desk
+        most, who = min(n, self.room.settings.desk_documents), self.person.assessor
         try:
-            leased = self.opened.campaign.lease(most, who, seconds=seconds, again=True, desk=desk)
+            leased = self.opened.campaign.lease(most, who, seconds=self._seconds, again=True, desk=self._gold_desk)
         except PausedError:
             return []
         return self._mix(leased)[:most]
@@ -84,10 +79,17 @@ class Desk:
     def answers(self) -> list[OwnAnswer]:
         """Return everything that the person has answered, the newest first."""
         mine = self.opened.review.answers(self.person.assessor)
-        known = {(one.task.query, one.task.document) for one in mine}
-        gold = {_key(one.question): one for one in self._gold_answers()}
-        mine += [self._gold_answer(one) for pair, one in gold.items() if pair not in known]
-        return sorted(mine, key=lambda one: one.made, reverse=True)
+        gold = dict[tuple[str, str], OwnAnswer]()
+        for one in self.room.gold.answers(self.opened.id, self._grades) if self.asks_gold else ():
+            if one.person == self.person.id:
+                kind, task = (
+                    LabelKind.SKIP if one.grade is None else LabelKind.GRADE,
+                    self._task(one.question, one.made),
+                )
+                said = OwnAnswer(task=task, kind=kind, grade=one.grade, comment=one.comment, made=one.made)
+                gold[task.query, task.document] = said
+        labels = {(one.task.query, one.task.document): one for one in mine}
+        return sorted({**gold, **labels}.values(), key=lambda one: one.made, reverse=True)
 
     def answered(self, query: str, document: str) -> OwnAnswer:
         """Return what the person has answered of that document."""
@@ -100,16 +102,12 @@ class Desk:
         """Return the last answer before that moment."""
         return next((one for one in self.answers() if one.made < moment), None)
 
-    @property
-    def is_blocked(self) -> bool:
-        """Whether the person gets no more documents, and can change no answer."""
-        return self._block() is not None
+    def own(self) -> AssessorProgress:
+        """Return what the person has done so far. Gold questions count as documents do, so that it gives none away."""
+        gold = self.room.gold.answered(self.opened.id, self.person.id) if self.asks_gold else ()
+        return self.opened.review.own(self.person.assessor.identity, gold)
 
     # gold questions
-
-    @property
-    def _seconds(self) -> float:
-        return 60 * self.room.settings.lease_minutes
 
     @property
     def asks_gold(self) -> bool:
@@ -122,69 +120,48 @@ class Desk:
             vars(self)["_asks_gold"] = known
         return bool(known)
 
-    def _block(self) -> AssessorBlock | None:
-        return self.room.gold.block(self.opened.id, self.person.id) if self.asks_gold else None
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the person gets no more documents, and can change no answer."""
+        return self.asks_gold and self.person.id in self.room.gold.blocks(self.opened.id)
 
     def _refuse_blocked(self) -> None:
         """Who gets no more documents answers none either, not even once more: the answers so far stay as they are."""
-        if self._block() is not None:
+        if self.is_blocked:
             raise HTTPException(403, BLOCKED)
+
+    @property
+    def _seconds(self) -> float:
+        return 60 * self.room.settings.lease_minutes
+
+    @property
+    def _grades(self) -> tuple[float, ...]:
+        return self.opened.campaign.settings.grades
 
     @property
     def _gold_desk(self) -> SideDesk | None:
         return self.room.gold.desk(self.opened.id, self.person.id, self._grades) if self.asks_gold else None
-
-    def _next_task(self, label: Label | None, *, again: bool) -> NextTask | None:
-        who, seconds, desk = self.person.assessor, self._seconds, self._gold_desk
-        found = self.opened.answers.next_task(who, label, seconds=seconds, replace=again, desk=desk)
-        if found is not None and found.idle in WITHOUT and self.room.campaigns.is_archived(self.opened.id):
-            return replace(found, idle=Idle.ARCHIVED)
-        return found
 
     def _mix(self, leased: Sequence[Task]) -> list[Task]:
         """The documents, and the gold questions that are not answered, in the order in which they came to the desk.
 
         A gold question comes before the document with which it was handed out, also when that one is answered first.
         """
-        if not self.asks_gold:
-            return list(leased)
-        who, history = self.person.assessor, self.opened.review
-        places = [task.place for task in leased]
-        asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.handed(who))
+        who, history, places = self.person.assessor, self.opened.review, [task.place for task in leased]
+        asked = []
+        if self.asks_gold:
+            asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.handed(who))
         if not asked:
             return list(leased)
         pairs = {(task.query, task.document) for task in leased}  # a draw may have asked for the same since
         until = max((task.until for task in leased), default=time.time() + self._seconds)
-        order = history.order_of(who, [*places, *(one.place for one in asked)])
-        gold = [(one.place, self._task(one.question, until)) for one in asked if _key(one.question) not in pairs]
-        both = [*((order[place], 0, task) for place, task in gold), *((order[t.place], 1, t) for t in leased)]
+        order = history.order_of(who, [*places, *(place for _, place in asked)])
+        gold = [
+            (order[place], 0, self._task(one, until)) for one, place in asked if (one.query, one.document) not in pairs
+        ]
+        both = [*gold, *((order[task.place], 1, task) for task in leased)]
         return [task for _, _, task in sorted(both, key=lambda one: one[:2])]
 
     def _task(self, question: GoldQuestion, until: float) -> Task:
-        who = self.person
-        ids = {"query": question.query, "document": question.document}
+        who, ids = self.person, {"query": question.query, "document": question.document}
         return Task(place=-1, **ids, assessor=who.name, person=who.id, until=until, texts=question.texts)
-
-    @property
-    def _grades(self) -> tuple[float, ...]:
-        return self.opened.campaign.settings.grades
-
-    def _gold_answers(self) -> list[GoldAnswer]:
-        if not self.asks_gold:
-            return []
-        found = self.room.gold.answers(self.opened.id, self._grades)
-        return [one for one in found if one.person == self.person.id]
-
-    def _gold_answer(self, one: GoldAnswer) -> OwnAnswer:
-        kind = LabelKind.SKIP if one.grade is None else LabelKind.GRADE
-        task = self._task(one.question, one.made)
-        return OwnAnswer(task=task, kind=kind, grade=one.grade, comment=one.comment, made=one.made)
-
-    def own(self) -> AssessorProgress:
-        """Return what the person has done so far. Gold questions count as documents do, so that it gives none away."""
-        gold = self.room.gold.answered(self.opened.id, self.person.id) if self.asks_gold else ()
-        return self.opened.review.own(self.person.assessor.identity, gold)
-
-
-def _key(question: GoldQuestion) -> tuple[str, str]:
-    return question.query, question.document

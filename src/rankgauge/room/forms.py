@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import Depends, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 
 from rankgauge.errors import InputError, RankGaugeError
+from rankgauge.room.auth import Visit
 from rankgauge.room.draft_contents import DraftFile, DraftPart
 from rankgauge.room.drafts import safe_name
 from rankgauge.room.room import Room
@@ -24,11 +25,11 @@ async def _fields(request: Request) -> dict[str, str]:
 
 async def _files(request: Request) -> list[DraftFile]:
     form = await request.form()
-    sent = [(part, file) for part in DraftPart for file in form.getlist(part.value) if isinstance(file, UploadFile)]
     return [
         DraftFile(part=part, name=safe_name(file.filename), content=await file.read())
-        for part, file in sent
-        if file.filename
+        for part in DraftPart
+        for file in form.getlist(part.value)
+        if isinstance(file, UploadFile) and file.filename
     ]
 
 
@@ -55,22 +56,16 @@ def problem_words(room: Room, error: RankGaugeError | ValidationError) -> str:
     return "; ".join(f"{name}: {words.removeprefix('Value error, ')}" for name, words in told)
 
 
-class FormPage(Protocol):
-    """A page of a campaign with a form."""
-
-    def __call__(self, request: Request, room: Room, campaign: int, *, problem: str) -> Response: ...
-
-
-def shows_again(page: FormPage) -> Callable[[Route], Route]:
+def shows_again(page: Callable[..., Response]) -> Callable[[Route], Route]:
     """Decorate a route of a campaign's form: where it raises the sender's mistake, the page says what is wrong."""
 
     def decorate(route: Route) -> Route:
         @wraps(route)
-        def run(request: Request, room: Room, campaign: int, **sent: Any) -> Response:
+        def run(visit: Visit, **sent: Any) -> Response:
             try:
-                return route(request=request, room=room, campaign=campaign, **sent)
+                return route(visit=visit, **sent)
             except (RankGaugeError, ValidationError) as error:
-                return page(request, room, campaign, problem=problem_words(room, error))
+                return page(visit, problem=problem_words(visit.room, error))
 
         return run  # type: ignore[return-value]
 

@@ -13,8 +13,9 @@ import hmac
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -71,75 +72,10 @@ class GoldAnswer:
 
     question: GoldQuestion
     person: int
-    handed: float
     made: float
     grade: float | None
     comment: str | None
     right: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedQuestion:
-    """A gold question that somebody was asked and has not answered, and the document that it came before."""
-
-    question: GoldQuestion
-    place: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class AssessorBlock:
-    """Somebody gets no more documents since then, after that many right answers to gold questions."""
-
-    person: int
-    made: float
-    asked: int
-    correct: int
-
-
-def rules_of(connection: Connection, campaign: int) -> GoldRules | None:
-    """Return the rules of a campaign; None if it never had gold questions."""
-    row = connection.execute(_RULES, {"campaign": campaign}).first()
-    return None if row is None else GoldRules(**row._mapping)
-
-
-def live_questions(connection: Connection, campaign: int) -> list[GoldQuestion]:
-    """Return the gold questions of a campaign, without those that were retired."""
-    return [_question(row) for row in connection.execute(live(campaign).order_by(GOLD_QUESTIONS.c.id))]
-
-
-def live(campaign: int) -> Select[Any]:
-    """Selects the gold questions of a campaign that are not retired."""
-    return select(GOLD_QUESTIONS).where(GOLD_QUESTIONS.c.campaign == campaign, GOLD_QUESTIONS.c.retired.is_(None))
-
-
-def handed_to(connection: Connection, campaign: int, person: int) -> Sequence[Row[Any]]:
-    """What somebody was asked, in the order in which it was: the row, with query and document of the question."""
-    return connection.execute(_HANDED, {"campaign": campaign, "person": person}).all()
-
-
-def answers_of(connection: Connection, campaign: int, grades: Sequence[float]) -> list[GoldAnswer]:
-    """Everybody's last answer to each gold question, in the order in which they came."""
-    rules = rules_of(connection, campaign) or GoldRules()
-    asked = {row.id: _question(row) for row in connection.execute(_EVERY_QUESTION, {"campaign": campaign})}
-    rows = connection.execute(_EVERY_ANSWER, {"campaign": campaign}).all()
-    last = {(row.question, row.person): row for row in rows}
-    return [_answer(row, asked[row.question], rules, grades) for row in sorted(last.values(), key=lambda row: row.made)]
-
-
-def blocks_of(connection: Connection, campaign: int) -> dict[int, AssessorBlock]:
-    """Everybody who gets no more documents."""
-    rows = connection.execute(_BLOCKS, {"campaign": campaign})
-    return {row.person: AssessorBlock(**row._mapping) for row in rows}
-
-
-def _question(row: Row[Any]) -> GoldQuestion:
-    kept = {name: getattr(row, name) for name in ("id", "query", "document", "grade", "retired")}
-    return GoldQuestion(texts=json.loads(row.texts), **kept)
-
-
-def _answer(row: Row[Any], question: GoldQuestion, rules: GoldRules, grades: Sequence[float]) -> GoldAnswer:
-    kept = {name: getattr(row, name) for name in ("person", "handed", "made", "grade", "comment")}
-    return GoldAnswer(question=question, right=_is_right(row.grade, question.grade, rules.within, grades), **kept)
 
 
 def _is_right(said: float | None, known: float | None, within: int, grades: Sequence[float]) -> bool:
@@ -150,8 +86,18 @@ def _is_right(said: float | None, known: float | None, within: int, grades: Sequ
 
 
 # Every answer runs some of these.
-_RULES = select(*(QUALITY_RULES.c[name] for name in ("every", "within", "threshold", "least"))).where(
+_RULES = select(*(QUALITY_RULES.c[name] for name in GoldRules.model_fields)).where(
     QUALITY_RULES.c.campaign == bindparam("campaign")
+)
+_QUESTIONS = (
+    select(*(GOLD_QUESTIONS.c[name] for name in ("id", "query", "document", "grade", "texts", "retired")))
+    .where(GOLD_QUESTIONS.c.campaign == bindparam("campaign"))
+    .order_by(GOLD_QUESTIONS.c.id)
+)
+_ANSWERS = (
+    select(GOLD_ANSWERS)
+    .where(GOLD_ANSWERS.c.campaign == bindparam("campaign"), GOLD_ANSWERS.c.made.is_not(None))
+    .order_by(GOLD_ANSWERS.c.id)
 )
 _HANDED = (
     select(GOLD_ANSWERS, GOLD_QUESTIONS.c.query, GOLD_QUESTIONS.c.document)
@@ -159,131 +105,71 @@ _HANDED = (
     .where(GOLD_ANSWERS.c.campaign == bindparam("campaign"), GOLD_ANSWERS.c.person == bindparam("person"))
     .order_by(GOLD_ANSWERS.c.id)
 )
-_EVERY_QUESTION = select(GOLD_QUESTIONS).where(GOLD_QUESTIONS.c.campaign == bindparam("campaign"))
-_EVERY_ANSWER = (
-    select(GOLD_ANSWERS)
-    .where(GOLD_ANSWERS.c.campaign == bindparam("campaign"), GOLD_ANSWERS.c.made.is_not(None))
-    .order_by(GOLD_ANSWERS.c.id)
-)
-_BLOCKS = select(*(BLOCKS.c[name] for name in ("person", "made", "asked", "correct"))).where(
-    BLOCKS.c.campaign == bindparam("campaign"), BLOCKS.c.lifted.is_(None)
-)
-
+_BLOCKS = select(BLOCKS).where(BLOCKS.c.campaign == bindparam("campaign"), BLOCKS.c.lifted.is_(None))
 
 BLOCKED = """Thank you for your work so far. You get no more documents for now: some of your answers differ from those
 that were agreed on beforehand. That happens, often because the guidelines are not clear enough. Please talk to whoever
 invited you; they can see it, and can give you documents again."""
 
 
-class GoldDesk:
-    """The gold questions of one person. The transaction has locked the campaign, so that nobody else answers them."""
-
-    def __init__(self, connection: Connection, campaign: int, person: int, grades: Sequence[float]) -> None:
-        self._connection, self._campaign, self._person, self._grades = connection, campaign, person, grades
-        if self.is_over:
-            raise UnleasedError(BLOCKED)
-        self._rows = handed_to(connection, campaign, person)
-        self._keys = {row.key: row for row in self._rows if row.key is not None}
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the person is blocked."""
-        return self._person in blocks_of(self._connection, self._campaign)
-
-    def is_asked(self, label: Label) -> bool:
-        """Say whether the person was asked about that document."""
-        return len(_of(label, self._rows)) > 0
-
-    def said(self, label: Label) -> CurrentLabel | None:
-        """Return the last answer."""
-        answers = self._answers(label)
-        return _current(answers[-1], label.assessor) if answers else None
-
-    def often(self, label: Label) -> int:
-        """Return how often the person has answered."""
-        return len(self._answers(label))
-
-    def said_under(self, key: str) -> KeyedAnswer | None:
-        """Return what was answered under that key."""
-        row = self._keys.get(key)
-        return None if row is None else (row.query, row.document, self._person, _kind(row.grade), row.grade)
-
-    def take(self, label: Label, made: float) -> None:
-        """Records an answer to a gold question, which may block the person.
-
-        A label of a document that happens to be a gold question is compared as well.
-        """
-        rows = _of(label, handed_to(self._connection, self._campaign, self._person))
-        question = rows[-1].question if rows else self._question(label)
-        if question is None:
-            return
-        said = {"made": made, "grade": label.grade, "comment": label.comment, "key": label.key}
-        self._answer(said, question, [row for row in rows if row.question == question])
-        self._block_if_below()
-
-    def _answers(self, label: Label) -> list[Row[Any]]:
-        return [row for row in _of(label, self._rows) if row.made is not None]
-
-    def _question(self, label: Label) -> int | None:
-        """Return the number of the gold question that there is of the document."""
-        chosen = (GOLD_QUESTIONS.c.query == label.query, GOLD_QUESTIONS.c.document == label.document)
-        found = self._connection.execute(live(self._campaign).where(*chosen)).first()
-        return None if found is None else int(found.id)
-
-    def _answer(self, said: Mapping[str, Any], question: int, asked: Sequence[Row[Any]]) -> None:
-        """Writes the answer: to the row of the question that was asked, or, later, to one of its own."""
-        first, *others = [row.id for row in asked if row.made is None] or [None]
-        if first is not None:
-            # Earlier versions could ask the same question twice.
-            self._connection.execute(delete(GOLD_ANSWERS).where(GOLD_ANSWERS.c.id.in_(others)))
-            self._connection.execute(update(GOLD_ANSWERS).where(GOLD_ANSWERS.c.id == first).values(**said))
-            return
-        row = {"campaign": self._campaign, "person": self._person, "question": question, "place": -1}
-        handed = asked[0].handed if asked else said["made"]
-        self._connection.execute(insert(GOLD_ANSWERS).values(**row, handed=handed, **said))
-
-    def _block_if_below(self) -> None:
-        connection, campaign, person = self._connection, self._campaign, self._person
-        rules = rules_of(connection, campaign)
-        rows = connection.execute(
-            select(BLOCKS.c.lifted).where(BLOCKS.c.campaign == campaign, BLOCKS.c.person == person)
-        ).all()
-        if rules is None or any(row.lifted is None for row in rows):
-            return
-        since = max((row.lifted for row in rows), default=0.0)
-        found = answers_of(connection, campaign, self._grades)
-        mine = [one for one in found if one.person == person and one.made > since]
-        correct = sum(one.right for one in mine)
-        if len(mine) >= rules.least and correct < rules.threshold * len(mine):
-            row = {"campaign": campaign, "person": person, "made": time.time(), "asked": len(mine)}
-            connection.execute(insert(BLOCKS).values(**row, correct=correct))
-
-
-def _of(label: Label, rows: Iterable[Row[Any]]) -> list[Row[Any]]:
-    """Return what the person was asked about the document of the label."""
-    return [row for row in rows if (row.query, row.document) == (label.query, label.document)]
-
-
-def _current(row: Row[Any], assessor: str) -> CurrentLabel:
-    """Return an answer as a label."""
-    kept = {name: getattr(row, name) for name in ("id", "grade", "comment", "made")}
-    return CurrentLabel(kind=_kind(row.grade), origin=LabelOrigin.ANSWERED, assessor=assessor, **kept)
-
-
-def _kind(grade: float | None) -> LabelKind:
-    return LabelKind.SKIP if grade is None else LabelKind.GRADE
-
-
 class Gold:
-    """The gold questions of a room's campaigns."""
+    """The gold questions of a room's campaigns. What is looked up may be so in a transaction that has begun."""
 
     def __init__(self, engine: Engine, key: str, *, clock: Callable[[], float] = time.time) -> None:
         self._engine, self._key, self._clock = engine, key, clock
 
-    def rules(self, campaign: int) -> GoldRules | None:
+    def _rows(self, wanted: Select[Any], connection: Connection | None = None, **values: int) -> Sequence[Row[Any]]:
+        with reading(self._engine) if connection is None else nullcontext(connection) as looking:
+            return looking.execute(wanted, values).all()
+
+    def rules(self, campaign: int, connection: Connection | None = None) -> GoldRules | None:
         """Return the rules of a campaign; None if it never had gold questions."""
-        with reading(self._engine) as connection:
-            return rules_of(connection, campaign)
+        rows = self._rows(_RULES, connection, campaign=campaign)
+        return GoldRules(**rows[0]._mapping) if rows else None
+
+    def questions(
+        self, campaign: int, connection: Connection | None = None, *, retired: bool = False
+    ) -> list[GoldQuestion]:
+        """Return the gold questions of a campaign, without those that were retired unless these are asked for."""
+        rows = self._rows(_QUESTIONS, connection, campaign=campaign)
+        return [
+            GoldQuestion(**{**row._mapping, "texts": json.loads(row.texts)})
+            for row in rows
+            if retired or row.retired is None
+        ]
+
+    def answers(self, campaign: int, grades: Sequence[float], connection: Connection | None = None) -> list[GoldAnswer]:
+        """Everybody's last answer to each gold question, in the order in which they came."""
+        rows = self._rows(_ANSWERS, connection, campaign=campaign)
+        if not rows:
+            return []
+        rules = self.rules(campaign, connection) or GoldRules()
+        asked = {one.id: one for one in self.questions(campaign, connection, retired=True)}
+        last = {(row.question, row.person): row for row in rows}
+        return [
+            GoldAnswer(
+                question=(question := asked[row.question]),
+                right=_is_right(row.grade, question.grade, rules.within, grades),
+                **{name: getattr(row, name) for name in ("person", "made", "grade", "comment")},
+            )
+            for row in sorted(last.values(), key=lambda row: row.made)
+        ]
+
+    def handed_to(self, campaign: int, person: int, connection: Connection | None = None) -> Sequence[Row[Any]]:
+        """What somebody was asked, in the order in which it was: the row, with query and document of the question."""
+        return self._rows(_HANDED, connection, campaign=campaign, person=person)
+
+    def answered(self, campaign: int, person: int) -> list[Beside]:
+        """Return everything that the person has answered of gold questions, with answers that were changed."""
+        mine = self.handed_to(campaign, person)
+        return [(row.query, row.document, row.made) for row in mine if row.made is not None]
+
+    def blocks(self, campaign: int, connection: Connection | None = None) -> dict[int, Row[Any]]:
+        """Everybody who gets no more documents, by their numbers: since when (`made`), and how many of the gold
+        questions (`asked`) they had answered right by then (`correct`)."""
+        return {row.person: row for row in self._rows(_BLOCKS, connection, campaign=campaign)}
+
+    # changes
 
     def set_rules(self, campaign: int, rules: GoldRules) -> None:
         """Gives a campaign other rules. Who is blocked stays so until somebody lifts it."""
@@ -291,30 +177,23 @@ class Gold:
             connection.execute(delete(QUALITY_RULES).where(QUALITY_RULES.c.campaign == campaign))
             connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **rules.model_dump()))
 
-    def questions(self, campaign: int) -> list[GoldQuestion]:
-        """Return the gold questions of a campaign, without those that were retired."""
-        with reading(self._engine) as connection:
-            return live_questions(connection, campaign)
-
     def add(self, campaign: int, author: int, questions: Iterable[GoldQuestion]) -> int:
         """Adds gold questions and says how many; one of the same document takes the place of the older one."""
         rows = {
             (one.query, one.document): {
-                "campaign": campaign,
-                "author": author,
-                "made": self._clock(),
+                **{"campaign": campaign, "author": author, "made": self._clock()},
+                **{"query": one.query, "document": one.document, "grade": one.grade},
                 "texts": json.dumps(dict(one.texts), ensure_ascii=False),
-                **{name: getattr(one, name) for name in ("query", "document", "grade")},
             }
             for one in questions
         }
         with self._changing(campaign) as connection:
-            known = {(one.query, one.document): one.id for one in live_questions(connection, campaign)}
-            for old in rows.keys() & known.keys():
-                self._retire(connection, campaign, known[old])
+            for old in self.questions(campaign, connection):
+                if (old.query, old.document) in rows:
+                    self._retire(connection, campaign, old.id)
             if rows:
                 connection.execute(insert(GOLD_QUESTIONS), list(rows.values()))
-            if rules_of(connection, campaign) is None:
+            if self.rules(campaign, connection) is None:
                 connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **GoldRules(every=10).model_dump()))
         return len(rows)
 
@@ -328,34 +207,47 @@ class Gold:
         changed = update(GOLD_QUESTIONS).where(*chosen, GOLD_QUESTIONS.c.retired.is_(None))
         return connection.execute(changed.values(retired=self._clock())).rowcount == 1
 
+    def lift(self, campaign: int, person: int, by: int) -> bool:
+        """Gives somebody documents again; from then on only later gold questions count. False if nobody was blocked."""
+        chosen = (BLOCKS.c.campaign == campaign, BLOCKS.c.person == person, BLOCKS.c.lifted.is_(None))
+        with self._changing(campaign) as connection:
+            lifted = update(BLOCKS).where(*chosen).values(lifted=self._clock(), lifted_by=by)
+            return connection.execute(lifted).rowcount > 0
+
+    @contextmanager
+    def _changing(self, campaign: int) -> Iterator[Connection]:
+        """A transaction that has locked the campaign, as those have in which answers are recorded."""
+        with writing(self._engine, campaign) as connection:
+            Store(campaign=campaign).lock(connection)
+            yield connection
+
     # handing out
 
     def asked(
         self, campaign: int, person: int, places: Sequence[int], *, known: Callable[[], set[tuple[str, str]]]
-    ) -> list[AskedQuestion]:
-        """The gold questions that the person was asked and has not answered, with those due before these documents.
+    ) -> list[tuple[GoldQuestion, int]]:
+        """The gold questions that the person was asked and has not answered, with those due before these documents;
+        each with the document that it comes before.
 
         Whether one is due depends on the person and the document alone, so that a page that is opened again shows the
         same; it stays until it is answered. `known` gives the documents that the person was handed otherwise.
         """
         with reading(self._engine) as connection:
-            rules, mine = rules_of(connection, campaign), handed_to(connection, campaign, person)
-            due = self._due(campaign, person, places, rules) - {row.place for row in mine}
-            if rules is None or rules.every is None or not (due or any(row.made is None for row in mine)):
+            rules, mine = self.rules(campaign, connection), self.handed_to(campaign, person, connection)
+            if rules is None or rules.every is None:
                 return []
-            live = {one.id: one for one in live_questions(connection, campaign)}
+            due = {place for place in places if self._chance("ask", campaign, person, place) < 1 / rules.every}
+            due -= {row.place for row in mine}
+            if not due and all(row.made is not None for row in mine):
+                return []
+            live = {one.id: one for one in self.questions(campaign, connection)}
         had = {(row.query, row.document) for row in mine if row.made is not None or row.question in live}
         fresh = [one for one in live.values() if (one.query, one.document) not in had] if due else []
         seen = known() if fresh else set()
         free = [one for one in fresh if (one.query, one.document) not in seen]
         mine = self._hand_out(campaign, person, due, free) if free else mine
         waiting = {row.question: row.place for row in mine if row.made is None and row.question in live}
-        return [AskedQuestion(question=live[number], place=place) for number, place in waiting.items()]
-
-    def _due(self, campaign: int, person: int, places: Iterable[int], rules: GoldRules | None) -> set[int]:
-        """Return the documents before which the person is asked a gold question."""
-        rate = 0.0 if rules is None or rules.every is None else 1 / rules.every
-        return {place for place in places if self._chance("ask", campaign, person, place) < rate}
+        return [(live[question], place) for question, place in waiting.items()]
 
     def _hand_out(self, campaign: int, person: int, due: set[int], free: Iterable[GoldQuestion]) -> Sequence[Row[Any]]:
         """Hands out a question before each of these documents; gives all that the person was handed.
@@ -365,7 +257,7 @@ class Gold:
         chosen = sorted(free, key=lambda one: self._chance("which", campaign, person, one.id))
         common = {"campaign": campaign, "person": person, "handed": self._clock()}
         with self._changing(campaign) as connection:
-            mine = handed_to(connection, campaign, person)
+            mine = self.handed_to(campaign, person, connection)
             answered = {(row.query, row.document) for row in mine if row.made is not None}
             asked = {row.question for row in mine}
             left = [one.id for one in chosen if one.id not in asked and (one.query, one.document) not in answered]
@@ -373,51 +265,105 @@ class Gold:
             rows = [{**common, "question": one, "place": place} for one, place in zip(left, places, strict=False)]
             if rows:
                 connection.execute(insert(GOLD_ANSWERS), rows)
-            return handed_to(connection, campaign, person)
-
-    @contextmanager
-    def _changing(self, campaign: int) -> Iterator[Connection]:
-        """A transaction that has locked the campaign, as those have in which answers are recorded."""
-        with writing(self._engine, campaign) as connection:
-            Store(campaign=campaign).lock(connection)
-            yield connection
+            return self.handed_to(campaign, person, connection)
 
     def _chance(self, purpose: str, campaign: int, person: int, number: int) -> float:
         """A number between 0 and 1 that is always the same, and that nobody can foretell who lacks the room's key."""
         said = f"gold {purpose}:{campaign}:{person}:{number}".encode()
         return int.from_bytes(hmac.digest(self._key.encode(), said, hashlib.sha256)[:7]) / (1 << 56)
 
-    # answers
-
     def desk(self, campaign: int, person: int, grades: Sequence[float]) -> SideDesk:
         """Return the gold questions that somebody answers among the documents of a campaign."""
-        return lambda connection: GoldDesk(connection, campaign, person, grades)
+        return partial(GoldDesk, self, campaign, person, grades)
 
-    def answered(self, campaign: int, person: int) -> list[Beside]:
-        """Return everything that the person has answered of gold questions, with answers that were changed."""
-        with reading(self._engine) as connection:
-            mine = handed_to(connection, campaign, person)
-        return [(row.query, row.document, row.made) for row in mine if row.made is not None]
 
-    def answers(self, campaign: int, grades: Sequence[float]) -> list[GoldAnswer]:
-        """Everybody's last answer to each gold question, in the order in which they came."""
-        with reading(self._engine) as connection:
-            return answers_of(connection, campaign, grades)
+class GoldDesk:
+    """The gold questions of one person. The transaction has locked the campaign, so that nobody else answers them."""
 
-    # who gets no more documents
+    def __init__(self, gold: Gold, campaign: int, person: int, grades: Sequence[float], connection: Connection) -> None:
+        self._gold, self._connection, self._grades = gold, connection, grades
+        self._campaign, self._person = campaign, person
+        if self.is_over:
+            raise UnleasedError(BLOCKED)
+        self._rows = gold.handed_to(campaign, person, connection)
 
-    def block(self, campaign: int, person: int) -> AssessorBlock | None:
-        """Since when the person gets no more documents; None if they do."""
-        return self.blocks(campaign).get(person)
+    @property
+    def is_over(self) -> bool:
+        """Whether the person is blocked."""
+        return self._person in self._gold.blocks(self._campaign, self._connection)
 
-    def blocks(self, campaign: int) -> dict[int, AssessorBlock]:
-        """Everybody who gets no more documents."""
-        with reading(self._engine) as connection:
-            return blocks_of(connection, campaign)
+    def is_asked(self, label: Label) -> bool:
+        """Say whether the person was asked about that document."""
+        return len(_of(label, self._rows)) > 0
 
-    def lift(self, campaign: int, person: int, by: int) -> bool:
-        """Gives somebody documents again; from then on only later gold questions count. False if nobody was blocked."""
-        chosen = (BLOCKS.c.campaign == campaign, BLOCKS.c.person == person, BLOCKS.c.lifted.is_(None))
-        with self._changing(campaign) as connection:
-            lifted = update(BLOCKS).where(*chosen).values(lifted=self._clock(), lifted_by=by)
-            return connection.execute(lifted).rowcount > 0
+    def said(self, label: Label) -> CurrentLabel | None:
+        """Return the last answer."""
+        for row in reversed(self._answers(label)):
+            kept = {name: getattr(row, name) for name in ("id", "grade", "comment", "made")}
+            return CurrentLabel(kind=_kind(row), origin=LabelOrigin.ANSWERED, assessor=label.assessor, **kept)
+        return None
+
+    def often(self, label: Label) -> int:
+        """Return how often the person has answered."""
+        return len(self._answers(label))
+
+    def said_under(self, key: str) -> KeyedAnswer | None:
+        """Return what was answered under that key."""
+        row = next((row for row in self._rows if row.key == key), None)
+        return None if row is None else (row.query, row.document, self._person, _kind(row), row.grade)
+
+    def take(self, label: Label, made: float) -> None:
+        """Records an answer to a gold question, which may block the person.
+
+        A label of a document that happens to be a gold question is compared as well.
+        """
+        connection, c = self._connection, GOLD_QUESTIONS.c
+        rows = _of(label, self._gold.handed_to(self._campaign, self._person, connection))
+        known = (
+            c.campaign == self._campaign,
+            c.query == label.query,
+            c.document == label.document,
+            c.retired.is_(None),
+        )
+        question = rows[-1].question if rows else connection.scalar(select(c.id).where(*known))
+        if question is None:
+            return
+        said = {"made": made, "grade": label.grade, "comment": label.comment, "key": label.key}
+        asked = [row for row in rows if row.question == question]
+        # The answer goes to the row of the question that was asked, or, later, to one of its own.
+        first, *others = [row.id for row in asked if row.made is None] or [None]
+        if first is not None:
+            # Earlier versions could ask the same question twice.
+            connection.execute(delete(GOLD_ANSWERS).where(GOLD_ANSWERS.c.id.in_(others)))
+            connection.execute(update(GOLD_ANSWERS).where(GOLD_ANSWERS.c.id == first).values(**said))
+        else:
+            row = {"campaign": self._campaign, "person": self._person, "question": question, "place": -1}
+            handed = asked[0].handed if asked else made
+            connection.execute(insert(GOLD_ANSWERS).values(**row, handed=handed, **said))
+        self._block_if_below()
+
+    def _answers(self, label: Label) -> list[Row[Any]]:
+        return [row for row in _of(label, self._rows) if row.made is not None]
+
+    def _block_if_below(self) -> None:
+        connection, campaign, person = self._connection, self._campaign, self._person
+        rules = self._gold.rules(campaign, connection)
+        mine = (BLOCKS.c.campaign == campaign, BLOCKS.c.person == person)
+        lifted = connection.scalars(select(BLOCKS.c.lifted).where(*mine)).all()
+        if rules is None or None in lifted:
+            return
+        since = max(lifted, default=0.0)
+        answers = self._gold.answers(campaign, self._grades, connection)
+        counted = [one.right for one in answers if one.person == person and one.made > since]
+        if len(counted) >= rules.least and sum(counted) < rules.threshold * len(counted):
+            row = {"campaign": campaign, "person": person, "made": time.time(), "asked": len(counted)}
+            connection.execute(insert(BLOCKS).values(**row, correct=sum(counted)))
+
+
+def _of(label: Label, rows: Iterable[Row[Any]]) -> list[Row[Any]]:
+    """Return what the person was asked about the document of the label."""
+    return [row for row in rows if (row.query, row.document) == (label.query, label.document)]
+
+
+def _kind(row: Row[Any]) -> LabelKind:
+    return LabelKind.SKIP if row.grade is None else LabelKind.GRADE

@@ -62,7 +62,7 @@ def filter_labels(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
     The column `assessor` is the name that pages show, which differs where two people have one name.
     """
     labels = _with_senders(opened.campaign.labels(history=wanted.history).reverse(), opened.campaign.engine)
-    names, queries = opened.review.signatures(), opened.texts.queries
+    names, queries = opened.review.signatures(), opened.campaign.texts.queries
     signed = [names.get(name if who is None else who, name) for name, who in labels["assessor", "person"].rows()]
     labels = labels.with_columns(
         assessor=pl.Series(signed, dtype=pl.String),
@@ -84,7 +84,7 @@ def filter_labels(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
 def _containing(opened: OpenCampaign, labels: pl.DataFrame, words: str) -> pl.DataFrame:
     """Return the labels with the words in the comment, the document's id or what there is to read of it."""
     pairs = labels.select("query", "document")
-    read = opened.texts.containing(words, list(pairs.unique().iter_rows()))
+    read = opened.campaign.texts.containing(words, list(pairs.unique().iter_rows()))
     inside = pl.Series([pair in read for pair in pairs.iter_rows()], dtype=pl.Boolean)
     return labels.filter(_has("comment", words.lower()) | _has("document", words.lower()) | inside)
 

@@ -16,11 +16,12 @@ from typing import Any, Self
 
 import numpy as np
 import polars as pl
+from sqlalchemy import Row
 
 from rankgauge.labelling.labels import Identity, LabelKind
 from rankgauge.room.answers import Reason, reason_of
 from rankgauge.room.campaigns import OpenCampaign
-from rankgauge.room.gold import AssessorBlock, Gold, GoldAnswer, GoldQuestion
+from rankgauge.room.gold import Gold, GoldAnswer, GoldQuestion
 from rankgauge.room.room import Room
 from rankgauge.statistics.intervals import largest_share
 
@@ -31,6 +32,9 @@ HUNDRED = 100
 """How many labels make a step of the drift."""
 
 KEYS = ["query", "document"]
+
+AGREE = (pl.col("grade") == pl.col("grade_other")).mean().alias("agree")
+SKIPPED = (pl.col("kind") == LabelKind.SKIP.value).sum().alias("skipped")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,48 +74,35 @@ def by_assessor(labels: pl.DataFrame, seconds: pl.DataFrame) -> pl.DataFrame:
     """A row per assessor: documents, skipped, mean_grade; shared (documents that others judged too), compared, agree
     (share of comparisons with the same grade), above (by how much the grades exceed the others'); and the times:
     timed, low, median, high (the 10th, 50th and 90th percentile, in seconds)."""
-    skipped = (pl.col("kind") == LabelKind.SKIP.value).sum().alias("skipped")
-    done = labels.group_by("assessor").agg(
-        pl.len().alias("documents"), skipped, pl.col("grade").mean().alias("mean_grade")
+    above = (pl.col("grade") - pl.col("grade_other")).mean().alias("above")
+    shared = pl.struct(KEYS).n_unique().alias("shared")
+    quantiles = {"low": 0.1, "median": 0.5, "high": 0.9}
+    times = [pl.col("seconds").quantile(at, "linear").alias(name) for name, at in quantiles.items()]
+    found = labels.group_by("assessor").agg(
+        pl.len().alias("documents"), SKIPPED, pl.col("grade").mean().alias("mean_grade")
     )
-    pairs = (
-        comparisons(labels)
-        .group_by("assessor")
-        .agg(
-            pl.struct(KEYS).n_unique().alias("shared"),
-            pl.len().alias("compared"),
-            (pl.col("grade") == pl.col("grade_other")).mean().alias("agree"),
-            (pl.col("grade") - pl.col("grade_other")).mean().alias("above"),
-        )
-    )
-    found = done.join(pairs, on="assessor", how="left").join(_times(seconds), on="assessor", how="left")
+    for part in (
+        comparisons(labels).group_by("assessor").agg(shared, pl.len().alias("compared"), AGREE, above),
+        seconds.filter(pl.col("seconds") < BREAK).group_by("assessor").agg(pl.len().alias("timed"), *times),
+    ):
+        found = found.join(part, on="assessor", how="left")
     return found.with_columns(pl.col("shared", "compared", "timed").fill_null(0)).sort("assessor")
 
 
 def by_level(labels: pl.DataFrame, grades: Sequence[float]) -> pl.DataFrame:
     """A row per grade: labels; compared, and the share of comparisons in which the other assessor gave the same grade
     (specific agreement, Dice 1945); and the grade that others gave most often where they differed."""
-    graded = labels.filter(pl.col("kind") == LabelKind.GRADE.value)
-    given = graded.group_by("grade").agg(pl.len().alias("labels"))
     pairs = comparisons(labels)
-    agree = pairs.group_by("grade").agg(
-        pl.len().alias("compared"), (pl.col("grade") == pl.col("grade_other")).mean().alias("agree")
-    )
     differ = pairs.filter(pl.col("grade") != pl.col("grade_other"))
     rather = differ.group_by("grade", "grade_other").len().sort("len", "grade_other", descending=[True, False])
-    rather = rather.group_by("grade", maintain_order=True).agg(pl.col("grade_other").first().alias("rather"))
-    every = pl.DataFrame({"grade": sorted(map(float, grades), reverse=True)}, schema={"grade": pl.Float64()})
-    joined = every
-    for table in (given, agree, rather):
-        joined = joined.join(table, on="grade", how="left", maintain_order="left")
-    return joined.with_columns(pl.col("labels", "compared").fill_null(0))
-
-
-def _times(seconds: pl.DataFrame) -> pl.DataFrame:
-    working = seconds.filter(pl.col("seconds") < BREAK)
-    quantiles = {"low": 0.1, "median": 0.5, "high": 0.9}
-    shares = [pl.col("seconds").quantile(at, "linear").alias(name) for name, at in quantiles.items()]
-    return working.group_by("assessor").agg(pl.len().alias("timed"), *shares)
+    found = pl.DataFrame({"grade": sorted(map(float, grades), reverse=True)}, schema={"grade": pl.Float64()})
+    for part in (
+        labels.filter(pl.col("kind") == LabelKind.GRADE.value).group_by("grade").agg(pl.len().alias("labels")),
+        pairs.group_by("grade").agg(pl.len().alias("compared"), AGREE),
+        rather.group_by("grade", maintain_order=True).agg(pl.col("grade_other").first().alias("rather")),
+    ):
+        found = found.join(part, on="grade", how="left", maintain_order="left")
+    return found.with_columns(pl.col("labels", "compared").fill_null(0))
 
 
 def time_bins(seconds: pl.DataFrame, edges: Sequence[float]) -> list[int]:
@@ -124,25 +115,23 @@ def drift(labels: pl.DataFrame, seconds: pl.DataFrame, *, daily: bool) -> pl.Dat
     """A row per day, or per hundred labels: start (time of the first), end, labels, mean_grade, skipped, compared,
     agree, median (seconds). A comparison belongs to the step of its later label."""
     ordered = labels.sort("made").with_row_index("number")
-    step = (pl.col("made") // 86400).cast(pl.Int64) if daily else (pl.col("number") // HUNDRED).cast(pl.Int64)
-    ordered = ordered.with_columns(step=step)
+    step = pl.col("made") // 86400 if daily else pl.col("number") // HUNDRED
+    ordered = ordered.with_columns(step=step.cast(pl.Int64))
+    made, steps = pl.col("made"), ordered.select(*KEYS, "assessor", "step")
     found = ordered.group_by("step").agg(
-        pl.col("made").min().alias("start"),
-        pl.col("made").max().alias("end"),
-        pl.len().alias("labels"),
-        pl.col("grade").mean().alias("mean_grade"),
-        (pl.col("kind") == LabelKind.SKIP.value).sum().alias("skipped"),
+        *(made.min().alias("start"), made.max().alias("end"), pl.len().alias("labels")),
+        *(pl.col("grade").mean().alias("mean_grade"), SKIPPED),
     )
-    steps = ordered.select(*KEYS, "assessor", "step")
     other = steps.rename({"assessor": "assessor_other", "step": "step_other"})
     pairs = comparisons(labels).join(steps, on=[*KEYS, "assessor"]).join(other, on=[*KEYS, "assessor_other"])
-    agree = pairs.group_by(pl.max_horizontal("step", "step_other").alias("step")).agg(
-        (pl.len() // 2).alias("compared"), (pl.col("grade") == pl.col("grade_other")).mean().alias("agree")
-    )
+    later = pl.max_horizontal("step", "step_other").alias("step")
     timed = seconds.filter(pl.col("seconds") < BREAK).join(steps, on=[*KEYS, "assessor"])
-    median = timed.group_by("step").agg(pl.col("seconds").median().alias("median"))
-    joined = found.join(agree, on="step", how="left").join(median, on="step", how="left")
-    return joined.with_columns(pl.col("compared").fill_null(0)).sort("step")
+    for part in (
+        pairs.group_by(later).agg((pl.len() // 2).alias("compared"), AGREE),
+        timed.group_by("step").agg(pl.col("seconds").median().alias("median")),
+    ):
+        found = found.join(part, on="step", how="left")
+    return found.with_columns(pl.col("compared").fill_null(0)).sort("step")
 
 
 EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, BREAK)
@@ -170,7 +159,8 @@ class AssessorQuality:
     facts: Mapping[str, Any]
     """A row of `by_assessor`."""
     gold: SeenShare
-    block: AssessorBlock | None
+    block: Row[Any] | None
+    """Since when they get no more documents, and why, if they do not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,17 +231,18 @@ class QualityReport:
 
     def assessors(self) -> list[AssessorQuality]:
         """Everybody who has judged."""
-        names = self.names
         rows = {row["assessor"]: row for row in by_assessor(self.labels, self.seconds).iter_rows(named=True)}
         blocks = self.gold.blocks(self.opened.id)
-        found = []
-        for who, name in sorted(names.items(), key=lambda item: item[1]):
-            person = who if isinstance(who, int) else None
-            right = self.accuracy([one for one in self.gold_answers if one.person == person])
-            block = blocks.get(person) if person is not None else None
-            facts = rows.get(name, {})
-            found.append(AssessorQuality(name=name, person=person, facts=facts, gold=right, block=block))
-        return found
+        return [
+            AssessorQuality(
+                name=name,
+                person=(person := who if isinstance(who, int) else None),
+                facts=rows.get(name, {}),
+                gold=accuracy([one for one in self.gold_answers if one.person == person]),
+                block=None if person is None else blocks.get(person),
+            )
+            for who, name in sorted(self.names.items(), key=lambda item: item[1])
+        ]
 
     def levels(self) -> pl.DataFrame:
         """Return how far assessors agree on each level."""
@@ -267,20 +258,18 @@ class QualityReport:
     def drift(self, *, daily: bool) -> list[dict[str, Any]]:
         """Step by step, the labels and the gold questions of the time."""
         steps = drift(self.labels, self.seconds, daily=daily)
-        ends = [*steps["start"].to_list(), float("inf")][1:]  # none if there are no labels yet
-        found, since = [], 0.0
-        for row, until in zip(steps.iter_rows(named=True), ends, strict=True):
-            during = [one for one in self.gold_answers if since <= one.made < until]
-            found.append({**row, "gold": self.accuracy(during)})
-            since = until
-        return found
+        bounds = [0.0, *steps["start"].to_list()[1:], float("inf")]  # answers before the first label are its step's
+        return [
+            {**row, "gold": accuracy([one for one in self.gold_answers if since <= one.made < until])}
+            for row, (since, until) in zip(steps.iter_rows(named=True), pairwise(bounds), strict=False)
+        ]
 
     def reasons(self) -> list[tuple[str, int]]:
         """Return why documents could not be judged, and how often."""
         skipped = self.answers.filter(pl.col("kind") == LabelKind.SKIP.value)
         counts = Counter(reason_of(LabelKind.SKIP, comment)[0] for comment in skipped["comment"])
-        given = [(reason.value, counts[reason]) for reason in Reason if counts[reason]]
-        return [*given, *([("no reason given", counts[None])] if counts[None] else [])]
+        words: dict[Reason | None, str] = {**{one: one.value for one in Reason}, None: "no reason given"}
+        return [(told, counts[reason]) for reason, told in words.items() if counts[reason]]
 
     def comments(self, *, gold: bool) -> list[dict[str, Any]]:
         """Return the last answers with a comment, the newest first, with what there is to read of their documents.
@@ -288,8 +277,7 @@ class QualityReport:
         Answers to gold questions are among them if `gold` is set, for people who may know these.
         """
         known = self.answers if gold else self.answers.filter(~pl.col("gold"))
-        said = known.drop_nulls("comment").sort("made", descending=True).head(COMMENTS)
-        rows = list(said.iter_rows(named=True))
+        rows = known.drop_nulls("comment").sort("made", descending=True).head(COMMENTS).rows(named=True)
         asked = {(one.question.query, one.question.document): one.question.texts for one in self.gold_answers}
         texts = self.opened.review.texts([(row["query"], row["document"]) for row in rows])
         return [
@@ -302,13 +290,16 @@ class QualityReport:
         answers: dict[int, list[GoldAnswer]] = {}
         for one in self.gold_answers:
             answers.setdefault(one.question.id, []).append(one)
-        return [self._question(one, answers.get(one.id, [])) for one in self.gold.questions(self.opened.id)]
+        return [
+            GoldQuality(
+                question=question,
+                answers=accuracy(told := answers.get(question.id, [])),
+                comments=[{**self._row(one), "right": one.right} for one in told if one.comment],
+            )
+            for question in self.gold.questions(self.opened.id)
+        ]
 
-    def _question(self, question: GoldQuestion, answers: Sequence[GoldAnswer]) -> GoldQuality:
-        said = [{**self._row(one), "right": one.right} for one in answers if one.comment]
-        return GoldQuality(question=question, answers=self.accuracy(answers), comments=said)
 
-    @staticmethod
-    def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:
-        """Return the share of right answers."""
-        return SeenShare(seen=sum(one.right for one in answers), n=len(answers))
+def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:
+    """Return the share of right answers."""
+    return SeenShare(seen=sum(one.right for one in answers), n=len(answers))

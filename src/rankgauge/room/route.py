@@ -12,7 +12,7 @@ The application includes every router of the registry; the navigation of a campa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import getitem
 from typing import Annotated, Any, TypeAlias
@@ -45,26 +45,22 @@ LARGEST, DIGITS = 2**31 - 1, 10
 ZERO_BYTE = "a text has a zero byte, which no database can store; leave it out"
 
 CampaignNumber: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST, description="The campaign's number.")]
+Number: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST)]
 
 PageNumber: TypeAlias = Annotated[int, Query(ge=1, le=10**6, description="Which page of a long list.")]
 
 
 async def _sound(request: Request) -> None:
-    """Refuses addresses that no database has anything for: with numbers that nothing has, or with a zero byte."""
-    parts = [value for value in request.path_params.values() if isinstance(value, str)]
-    if any(_is_no_number(part) or "\0" in part for part in parts):
-        raise HTTPException(404, "there is nothing with that number or name")
+    """Refuses addresses that no database has anything for: with numbers that no row could have, or with a zero byte."""
+    for part in request.path_params.values():
+        try:
+            known = 1 <= float(part) <= LARGEST and part.isascii() and part.isdecimal() and len(part) <= DIGITS
+        except ValueError:
+            known = "\0" not in part
+        if not known:
+            raise HTTPException(404, "there is nothing with that number or name")
     if any("\0" in text for text in request.query_params.values()):
         raise HTTPException(400, ZERO_BYTE)
-
-
-def _is_no_number(text: str) -> bool:
-    """Say whether it would be read as a number, and is none that a row could have."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return not (text.isascii() and text.isdecimal() and len(text) <= DIGITS and int(text) <= LARGEST)
 
 
 class RoomRouter(APIRouter):
@@ -130,36 +126,34 @@ def json_body(wanted: Any) -> tuple[dict[str, Any], Any]:
 
 
 def _validate(body: bytes, wanted: TypeAdapter[Any]) -> Any:
+    """Return what the body holds, or raise its first errors: a row that has some is set aside, and the rest is read
+    again."""
     try:
         return wanted.validate_json(body)
     except ValidationError as error:
-        told = list(_errors(error)) if error.errors()[0]["type"] == "json_invalid" else _first_errors(body, wanted)
-        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in told[:LISTED]]) from None
-
-
-def _first_errors(body: bytes, wanted: TypeAdapter[Any]) -> list[dict[str, Any]]:
-    """List the first errors: a row that has some is set aside, and the rest is read again."""
-    said, errors, rows = from_json(body), list[dict[str, Any]](), 0
-    while len(errors) < LISTED:
-        try:
-            wanted.validate_python(said)
-            break
-        except ValidationError as error:
-            found = list(_errors(error))
+        found, errors, rows = _listed(error), list[dict[str, Any]](), 0
+    said = None if found[0]["type"] == "json_invalid" else from_json(body)
+    while found and len(errors) < LISTED:
         place = next((n for n, step in enumerate(found[0]["loc"]) if isinstance(step, int)), None)
-        if place is None:
-            return [*errors, *found]
+        if said is None or place is None:
+            errors += found
+            break
         path, row = found[0]["loc"][:place], found[0]["loc"][place]
         # Rows that were set aside before are counted; what is wrong besides the rows is said at the end, once.
         of_row = [one for one in found if one["loc"][: place + 1] == (*path, row)]
         errors += [{**one, "loc": (*path, row + rows, *one["loc"][place + 1 :])} for one in of_row]
         del reduce(getitem, path, said)[row]
         rows += 1
-    return errors
+        try:
+            wanted.validate_python(said)
+            found = []
+        except ValidationError as error:
+            found = _listed(error)
+    raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in errors[:LISTED]])
 
 
-def _errors(error: ValidationError) -> Iterator[dict[str, Any]]:
-    return (dict(one) for one in error.errors(include_input=False, include_url=False))
+def _listed(error: ValidationError) -> list[dict[str, Any]]:
+    return [dict(one) for one in error.errors(include_input=False, include_url=False)]
 
 
 def _whole(schema: Any, known: dict[str, Any]) -> Any:

@@ -35,12 +35,11 @@ from rankgauge.labelling.campaign.tables import upgrade
 from rankgauge.labelling.label_format import LabelFile, read_labels
 from rankgauge.labelling.labels import Assessor, Label, LabelKind, LabelOrigin
 from rankgauge.labelling.pool_rows import TEXTS, refuse_breaks
-from rankgauge.room.campaigns import Campaigns, OpenCampaign
+from rankgauge.room.campaigns import Campaigns, OpenCampaign, Overview
 from rankgauge.room.database import migrate, open_engine
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart, laid
 from rankgauge.room.gold import GoldQuestion
 from rankgauge.room.labels import EXPORTS, LabelFilter, export, filter_labels
-from rankgauge.room.overview import Overview
 from rankgauge.room.sandbox import Sandbox, SandboxError
 
 
@@ -60,7 +59,7 @@ class GoldFile:
     def questions(self, opened: OpenCampaign) -> list[GoldQuestion]:
         """Return the gold questions for a campaign."""
         given = [self.texts.get((label.query, label.document), {}) for label in self.labels]
-        named, _ = opened.texts.identified(self.labels)
+        named, _ = opened.campaign.texts.identified(self.labels)
         return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
 
 
@@ -314,7 +313,7 @@ def _show(path: Path, folder: Path) -> None:
         number = _copy(path, campaigns, None)
         found = campaigns.get(number)
         found.campaign.progress()
-        found.why_over()
+        found.campaign.why_over()
         Overview.of(found)
         filter_labels(found, LabelFilter.model_validate({"history": True}))
         found.review.queries()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -15,17 +14,16 @@ from rankgauge.render.numbers import thousands
 from rankgauge.render.table import Column, ReportTable
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import SentSettings
-from rankgauge.room.auth import Admin, Manager, SignedIn, TheRoom, Viewer
-from rankgauge.room.campaigns import OpenCampaign
+from rankgauge.room.auth import Admin, Manager, SignedIn, TheRoom, TheVisit, Viewer, Visit
+from rankgauge.room.campaigns import Overview
 from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.filters import decimals
 from rankgauge.room.forms import read_number
 from rankgauge.room.labels import export
 from rankgauge.room.new_campaign import SentCampaign, create, single_file
-from rankgauge.room.overview import Overview
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
-from rankgauge.room.route import CampaignNumber, api, finite, pages
+from rankgauge.room.route import API, api, finite, pages
 
 home_router = pages("home", place=30)
 
@@ -37,54 +35,40 @@ def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[
         page = "" if person.may(Permission.WATCH) else "/judge"
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
     found = room.campaigns.all(archived=archived)
-    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.why_over()) for opened in found]
+    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.campaign.why_over()) for opened in found]
     return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))
 
 
 router = pages("dashboard", place=50, tab="Dashboard")
+calls = api("api_campaigns", place=200, tag="campaigns")
 
 
 @router.get("/campaigns/{campaign}")
-def show(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
+def show(visit: TheVisit, person: Viewer) -> Response:
     """Return the dashboard."""
-    opened = room.campaigns.get(campaign)
-    return _page(request, room, "dashboard.html", opened, Overview.now(opened))
+    return _page(visit, "dashboard.html", visit.opened.overview.now())
 
 
 @router.get("/campaigns/{campaign}/progress")
-def refresh(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
+def refresh(visit: TheVisit, person: Viewer) -> Response:
     """Return the part of the dashboard that changes; its script asks for it every few seconds."""
-    opened = room.campaigns.get(campaign)
-    return _page(request, room, "progress.html", opened, Overview.lately(opened))
-
-
-@router.post("/campaigns/{campaign}/pause")
-@router.post("/campaigns/{campaign}/resume")
-def pause(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
-    """Hands out no more documents, or hands them out again."""
-    campaign_changes.set_paused(room, campaign, person, paused=request.url.path.endswith("/pause"))
-    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
+    return _page(visit, "progress.html", visit.opened.overview.lately())
 
 
 @router.post("/campaigns/{campaign}/stop")
-def stop_at(room: TheRoom, person: Manager, campaign: int, half_width: Annotated[str, Form()] = "") -> Response:
+def stop_at(visit: TheVisit, person: Manager, half_width: Annotated[str, Form()] = "") -> Response:
     """Sets the stopping rule; an empty field removes it."""
-    campaign_changes.set_stop(room, campaign, person, read_number(half_width) if half_width.strip() else None)
-    return RedirectResponse(f"/campaigns/{campaign}", status_code=303)
+    number = read_number(half_width) if half_width.strip() else None
+    campaign_changes.set_stop(visit.room, visit.campaign, person, number)
+    return visit.done()
 
 
-def _page(request: Request, room: Room, template: str, opened: OpenCampaign, overview: Overview) -> Response:
-    progress, over = opened.campaign.progress(), opened.why_over()
-    return room.page(
-        request,
-        template,
-        opened=opened,
-        progress=progress,
-        archived=room.campaigns.is_archived(opened.id),
-        stopped=opened.campaign.why_paused(opened.rules).words(opened.rules) if progress.paused else "",
-        over=over and over.words(opened.rules),
-        **{field.name: getattr(overview, field.name) for field in fields(overview)},
-    )
+def _page(visit: Visit, template: str, overview: Overview) -> Response:
+    campaign, rules = visit.opened.campaign, visit.opened.rules
+    progress, over = campaign.progress(), campaign.why_over()
+    facts = {"archived": visit.campaign in visit.room.campaigns.archived(), "over": over and over.words(rules)}
+    stopped = campaign.why_paused(rules).words(rules) if progress.paused else ""
+    return visit.page(template, progress=progress, stopped=stopped, **facts, **vars(overview))
 
 
 query_router = pages("queries", place=80, tab="Queries")
@@ -94,14 +78,15 @@ the estimate does not need that."""
 
 
 @query_router.get("/campaigns/{campaign}/queries")
-def show_queries(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
+def show_queries(visit: TheVisit, person: Viewer) -> Response:
     """Return the queries with documents that were handed out, and the values of those that are fully judged."""
-    opened = room.campaigns.get(campaign)
+    opened = visit.opened
     counts = (Column(name, format=thousands) for name in ("Documents", "Handed out", "Judged"))
     value = Column(opened.campaign.settings.measure, format=decimals)
-    rows = [(opened.texts.queries[query], *numbers) for query, *numbers in opened.review.queries().iter_rows()]
+    texts = opened.campaign.texts.queries
+    rows = [(texts[query], *numbers) for query, *numbers in opened.review.queries().iter_rows()]
     table = ReportTable(columns=("Query", *counts, value), rows=rows, title="Queries")
-    return room.table_page(request, opened, table, hint=HINT, empty="No documents were handed out yet.")
+    return visit.room.table_page(visit.request, opened, table, hint=HINT, empty="No documents were handed out yet.")
 
 
 description = pages("api_description", place=190)
@@ -112,8 +97,6 @@ def describe(request: Request, person: SignedIn) -> Response:
     """Return every call of the API with its parameters, as OpenAPI."""
     return JSONResponse(request.app.openapi())
 
-
-calls = api("api_campaigns", place=200, tag="campaigns")
 
 BINARY: dict[str, Any] = {
     "requestBody": {
@@ -171,10 +154,7 @@ def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
 
 @calls.post("/campaigns", status_code=201, openapi_extra=BINARY)
 async def create_campaign(
-    request: Request,
-    room: TheRoom,
-    person: Admin,
-    wanted: Annotated[UploadedCampaign, Query()],
+    request: Request, room: TheRoom, person: Admin, wanted: Annotated[UploadedCampaign, Query()]
 ) -> CampaignSummary:
     """Makes a campaign of the pool in the body."""
     content = await request.body()
@@ -186,45 +166,48 @@ async def create_campaign(
 
 
 @calls.get("/campaigns/{campaign}")
-def show_campaign(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> CampaignSummary:
+def show_campaign(visit: TheVisit, person: Viewer) -> CampaignSummary:
     """Progress and estimate of a campaign."""
-    return summary(room, campaign)
+    return summary(visit.room, visit.campaign)
 
 
 @calls.get("/campaigns/{campaign}/curve")
-def show_curve(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, float | None]]:
+def show_curve(visit: TheVisit, person: Viewer) -> list[dict[str, float | None]]:
     """Return the estimate after more and more draws: cost, draws, value, low, high."""
-    return [finite(row) for row in room.campaigns.get(campaign).curve().iter_rows(named=True)]
+    return [finite(row) for row in visit.opened.curve().iter_rows(named=True)]
 
 
-@calls.post("/campaigns/{campaign}/pause")
-@calls.post("/campaigns/{campaign}/resume")
-def pause_campaign(request: Request, room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignSummary:
+@router.post("/campaigns/{campaign}/pause", response_model=None)
+@router.post("/campaigns/{campaign}/resume", response_model=None)
+@calls.post("/campaigns/{campaign}/pause", response_model=CampaignSummary)
+@calls.post("/campaigns/{campaign}/resume", response_model=CampaignSummary)
+def pause(visit: TheVisit, person: Manager) -> CampaignSummary | Response:
     """Pause: hands out no more documents, and still accepts labels. Resume: hands out documents again."""
-    campaign_changes.set_paused(room, campaign, person, paused=request.url.path.endswith("/pause"))
-    return summary(room, campaign)
+    path = visit.request.url.path
+    campaign_changes.set_paused(visit.room, visit.campaign, person, paused=path.endswith("/pause"))
+    return summary(visit.room, visit.campaign) if path.startswith(API) else visit.done()
 
 
 @calls.put("/campaigns/{campaign}/stop")
-def set_stop(room: TheRoom, person: Manager, campaign: CampaignNumber, stop: Stop) -> CampaignSummary:
+def set_stop(visit: TheVisit, person: Manager, stop: Stop) -> CampaignSummary:
     """Sets the half-width of the interval at which the campaign pauses by itself."""
-    campaign_changes.set_stop(room, campaign, person, stop.half_width)
-    return summary(room, campaign)
+    campaign_changes.set_stop(visit.room, visit.campaign, person, stop.half_width)
+    return summary(visit.room, visit.campaign)
 
 
 @calls.get("/campaigns/{campaign}/queries")
-def list_queries(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_queries(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
     """Return the queries with documents that were handed out, and the values of those that are fully judged."""
-    return list(room.campaigns.get(campaign).review.queries().iter_rows(named=True))
+    return list(visit.opened.review.queries().iter_rows(named=True))
 
 
 @calls.get("/campaigns/{campaign}/files/{name}", response_class=Response)
-def get_file(room: TheRoom, person: Viewer, campaign: CampaignNumber, name: str, raw: bool = False) -> Response:
+def get_file(visit: TheVisit, person: Viewer, name: str, raw: bool = False) -> Response:
     """Return an export: judgments.txt, assessors.txt, labels.csv, labels.jsonl or campaign.rg.
 
     In CSV, cells that a spreadsheet would take for formulas begin with an apostrophe, unless `raw` is set.
     """
-    content, media = export(room.campaigns, campaign, name, raw=raw)
+    content, media = export(visit.room.campaigns, visit.campaign, name, raw=raw)
     return Response(content, media_type=media)
 
 
@@ -232,7 +215,7 @@ def summary(room: Room, number: int) -> CampaignSummary:
     """Return a campaign as the API shows it."""
     opened = room.campaigns.get(number)
     estimate, settings = opened.estimate(), opened.campaign.settings
-    board = Overview.now(opened).board if opened.campaign.board else None
+    board = opened.overview.now().board if opened.campaign.board else None
     return CampaignSummary(
         id=number,
         name=opened.campaign.name,
@@ -243,5 +226,5 @@ def summary(room: Room, number: int) -> CampaignSummary:
         estimate=None if estimate is None else finite(estimate.to_json()),
         board=None if board is None else [finite(row) for row in board.frame().iter_rows(named=True)],
         stop_at=opened.rules.stop_at,
-        over=opened.why_over(),
+        over=opened.campaign.why_over(),
     )

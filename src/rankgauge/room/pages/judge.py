@@ -5,31 +5,26 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 from urllib.parse import urlencode
 
-from fastapi import Form, Query, Request, Response
+from fastapi import Form, Query, Response
 from pydantic import Field, model_validator
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse
 
 from rankgauge.errors import AnsweredError, UnleasedError
 from rankgauge.labelling.campaign.review import AssessorProgress, OwnAnswer
 from rankgauge.labelling.labels import Task
 from rankgauge.room.answers import KEYS, Reason, SentLabel, reason_of
-from rankgauge.room.auth import Judge, TheRoom
+from rankgauge.room.auth import FRAGMENT, Judge, TheVisit, Visit
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
 from rankgauge.room.gold import BLOCKED
 from rankgauge.room.pairs import PairDesk
 from rankgauge.room.people import Permission
-from rankgauge.room.room import Room
 from rankgauge.room.route import PageNumber, pages
 
 router = pages("judge", place=100, tab="Judge", permission=Permission.JUDGE)
-
-FRAGMENT = "x-fragment"
-"""The header with which the page's script asks for the next document without the rest of the page."""
 
 UNRECORDED = "Your last answer was not recorded."
 ANSWERED = """Not recorded: you have judged this document already, perhaps in another window. Your earlier answer
@@ -43,7 +38,7 @@ PER_PAGE = 50
 class JudgingPage:
     """What the page shows: a document, or why there is none."""
 
-    task: Task | None
+    task: Task | None = None
     own: AssessorProgress
     before: str | None = None
     """What the person said before, in words, if a judged document is shown again."""
@@ -82,80 +77,74 @@ class FormAnswer(SentLabel):
 
 @router.get("/campaigns/{campaign}/judge")
 def show(
-    request: Request,
-    room: TheRoom,
+    visit: TheVisit,
     person: Judge,
-    campaign: int,
     before: Annotated[float | None, Query()] = None,
     query: Annotated[str | None, Query()] = None,
     document: Annotated[str, Query()] = "",
 ) -> Response:
     """The next document, or one that the person has judged already: the last one before a moment, or the named one."""
-    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
+    desk = Desk(room=visit.room, opened=visit.opened, person=person)
     answer = None
     if (before is not None or query is not None) and not desk.is_blocked:
         answer = desk.answered(query, document) if query is not None else desk.answered_before(before or 0.0)
-    return _page(request, room, desk.opened, _next(desk) if answer is None else _show_answered(desk, answer))
+    return _page(visit, _next(desk) if answer is None else _show_answered(desk, answer))
 
 
 @router.post("/campaigns/{campaign}/judge")
-def judge(
-    request: Request, room: TheRoom, person: Judge, campaign: int, answer: Annotated[FormAnswer, Form()]
-) -> Response:
-    """Records the answer and shows the next document."""
-    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
-    shown = _record(desk, answer)
-    if FRAGMENT in request.headers or shown.refusal:
-        return _page(request, room, desk.opened, shown)
-    return RedirectResponse(f"/campaigns/{campaign}/judge", status_code=303)
+def judge(visit: TheVisit, person: Judge, answer: Annotated[FormAnswer, Form()]) -> Response:
+    """Records the answer and shows the next document; if the room refuses it for good, says why, and what is next."""
+    desk = Desk(room=visit.room, opened=visit.opened, person=person)
+    try:
+        shown = _next(desk, answer)
+    except AnsweredError:  # in another window: the document is shown again, to change that answer
+        known = _show_answered(desk, desk.answered(answer.query, answer.document))
+        shown = replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
+    except (UnleasedError, HTTPException) as error:
+        status = 409 if isinstance(error, UnleasedError) else error.status_code
+        if status not in (403, 409):
+            raise
+        if desk.is_blocked:
+            shown = replace(_next(desk), refusal=UNRECORDED, status=status)
+        else:
+            words = error.hint or error.problem if isinstance(error, UnleasedError) else str(error.detail)
+            shown = JudgingPage(own=desk.own(), refusal=words, comment=answer.comment or "", status=status)
+    if FRAGMENT in visit.request.headers or shown.refusal:
+        return _page(visit, shown)
+    return visit.done("/judge")
 
 
 @router.get("/campaigns/{campaign}/judge/history")
-def history(request: Request, room: TheRoom, person: Judge, campaign: int, page: PageNumber = 1) -> Response:
+def history(visit: TheVisit, person: Judge, page: PageNumber = 1) -> Response:
     """Return what the person has answered so far, the newest first; each answer can be changed."""
-    desk = Desk(room=room, opened=room.campaigns.get(campaign), person=person)
+    desk = Desk(room=visit.room, opened=visit.opened, person=person)
     answers = desk.answers()
-    shown = answers[(page - 1) * PER_PAGE : page * PER_PAGE]
-    rows = [(one, _answer_words(desk.opened, one), reason_of(one.kind, one.comment)[1], _address(one)) for one in shown]
+    rows = [
+        (
+            one,
+            _answer_words(desk.opened, one),
+            reason_of(one.kind, one.comment)[1],
+            "?" + urlencode({"query": one.task.query, "document": one.task.document}),
+        )
+        for one in answers[(page - 1) * PER_PAGE : page * PER_PAGE]
+    ]
     last = max(math.ceil(len(answers) / PER_PAGE), 1)
-    facts: dict[str, Any] = {"opened": desk.opened, "rows": rows, "answers": len(answers), "number": page, "last": last}
-    return room.page(request, "history.html", blocked=desk.is_blocked, **facts)
-
-
-def _record(desk: Desk, answer: FormAnswer) -> JudgingPage:
-    """Records the answer and shows the next document; if the room refuses it for good, says why, and what is next."""
-    try:
-        return _next(desk, answer)
-    except AnsweredError:
-        return _contradicting(desk, answer)
-    except UnleasedError as error:
-        status, words = 409, error.hint or error.problem
-    except HTTPException as error:
-        if error.status_code not in (403, 409):
-            raise
-        status, words = error.status_code, str(error.detail)
-    if desk.is_blocked:
-        return replace(_next(desk), refusal=UNRECORDED, status=status)
-    return JudgingPage(task=None, own=desk.own(), refusal=words, comment=answer.comment or "", status=status)
-
-
-def _contradicting(desk: Desk, answer: FormAnswer) -> JudgingPage:
-    """Return the document that the person has judged otherwise before, in another window, to change that answer."""
-    known = _show_answered(desk, desk.answered(answer.query, answer.document))
-    return replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
+    facts = {"rows": rows, "answers": len(answers), "number": page, "last": last, "blocked": desk.is_blocked}
+    return visit.page("history.html", **facts)
 
 
 def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
     """Records the answer, if there is one, and shows the next document."""
     label = None if answer is None else answer.label(desk.person)
     found = desk.next(label, again=answer is not None and answer.again)
-    state, idle = found.next, BLOCKED if found.block is not None else ""
+    if found is None:
+        return JudgingPage(own=desk.own(), reason=BLOCKED)
     return JudgingPage(
         task=found.task,
         own=found.own,
-        earlier="?before=inf" if found.own.done and not idle else None,
-        reason=idle if state is None else state.idle.sentence if state.idle else "",
-        spent=0.0 if state is None else state.spent,
+        earlier="?before=inf" if found.own.done else None,
+        reason=found.idle.sentence if found.idle else "",
+        spent=found.spent,
         # Gold questions cost nothing: where they are asked, what is spent would give them away.
         budget=0.0 if desk.asks_gold else desk.opened.campaign.settings.budget,
     )
@@ -164,14 +153,13 @@ def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
 def _show_answered(desk: Desk, answer: OwnAnswer) -> JudgingPage:
     """Return a document that the person has judged, to change the answer."""
     reason, words = reason_of(answer.kind, answer.comment)
-    address = f"?before={answer.made!r}"
     return JudgingPage(
         task=answer.task,
         own=desk.own(),
         before=_answer_words(desk.opened, answer),
         chosen=reason if answer.grade is None else f"{answer.grade:g}",
         comment=words,
-        earlier=address if desk.answered_before(answer.made) else None,
+        earlier=f"?before={answer.made!r}" if desk.answered_before(answer.made) else None,
     )
 
 
@@ -183,16 +171,9 @@ def _answer_words(opened: OpenCampaign, answer: OwnAnswer) -> str:
     return opened.level_name(answer.grade)
 
 
-def _address(answer: OwnAnswer) -> str:
-    return "?" + urlencode({"query": answer.task.query, "document": answer.task.document})
-
-
-def _page(request: Request, room: Room, opened: OpenCampaign, shown: JudgingPage) -> Response:
-    template = "task.html" if FRAGMENT in request.headers else "judge.html"
-    key = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
-    facts: dict[str, Any] = {"opened": opened, "shown": shown, "choices": opened.choices(), "reasons": KEYS, "key": key}
+def _page(visit: Visit, shown: JudgingPage) -> Response:
+    opened = visit.opened
+    facts = {"shown": shown, "choices": opened.choices(), "reasons": KEYS, "status": shown.status}
     facts["pairs"] = PairDesk(opened=opened).documents() is not None
-    page = room.page(request, template, status=shown.status, **facts)
-    if FRAGMENT in request.headers:
-        page.headers[FRAGMENT] = "1"  # so that the script tells it from an error page
-    return page
+    facts["key"] = secrets.token_urlsafe(12)  # an answer that is sent twice with one key counts once
+    return visit.task_page("task.html", "judge.html", **facts)

@@ -6,39 +6,40 @@ The calls for programs hand out documents, take labels, and say how well assesso
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import polars as pl
-from fastapi import Form, HTTPException, Query, Request, Response, UploadFile
+from fastapi import Form, HTTPException, Query, Response, UploadFile
 from pydantic import BaseModel, FailFast, Field
-from starlette.responses import RedirectResponse
 
 from rankgauge.judgments.coefficient import COEFFICIENTS
-from rankgauge.labelling.label_format import LABEL_FORMATS, LabelFile
-from rankgauge.labelling.labels import LabelKind, LabelOrigin, Recorded
+from rankgauge.labelling.label_format import LABEL_FORMATS
+from rankgauge.labelling.labels import LabelKind, LabelOrigin
 from rankgauge.labelling.reports.campaign import RECORDED, unread_words
 from rankgauge.render.numbers import percent
 from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.answers import SentLabel, Settlement
-from rankgauge.room.auth import Importer, Judge, Manager, TheRoom, Viewer
+from rankgauge.room.auth import Importer, Judge, Manager, TheVisit, Viewer, Visit
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
 from rankgauge.room.filters import decimals
 from rankgauge.room.forms import shows_again
 from rankgauge.room.labels import EXPORTS, LABEL_FILES, WantedLabels, export, filter_labels, write_labels
 from rankgauge.room.people import Permission
-from rankgauge.room.room import Room
-from rankgauge.room.route import CampaignNumber, PageNumber, api, finite, json_body, pages
+from rankgauge.room.route import PageNumber, api, finite, json_body, pages
 from rankgauge.room.uploads import read_label_file
 
 router = pages("labels", place=85, tab="Labels")
+file_router = pages("files", place=90, tab="Files")
+dispute_router = pages("disagreements", place=70, tab="Disagreements")
+calls = api("api_labels", place=210, tag="labels")
 
-PAGE = 50
-"""How many labels a page shows."""
+PAGE, DISPUTES = 50, 20
+"""How many labels a page shows, and how many documents a page of disagreements."""
 
 KINDS: Mapping[LabelKind, str] = {
     LabelKind.GRADE: "gives a grade",
@@ -49,69 +50,52 @@ KINDS: Mapping[LabelKind, str] = {
 
 
 @router.get("/campaigns/{campaign}/labels")
-def show(
-    request: Request,
-    room: TheRoom,
-    person: Viewer,
-    campaign: int,
-    wanted: WantedLabels,
-    page: PageNumber = 1,
-) -> Response:
+def show(visit: TheVisit, person: Viewer, wanted: WantedLabels, page: PageNumber = 1) -> Response:
     """Return a page of the labels that pass the filter, the last first."""
-    opened = room.campaigns.get(campaign)
-    labels = filter_labels(opened, wanted)
+    opened = visit.opened
+    labels, choices = filter_labels(opened, wanted), opened.choices()
     some = labels[(page - 1) * PAGE : page * PAGE]
-    return room.page(
-        request,
+    facts = {"wanted": wanted, "address": urlencode(wanted.chosen), "choices": choices, "kinds": KINDS}
+    return visit.page(
         "labels.html",
-        opened=opened,
-        wanted=wanted,
         rows=some.rows(named=True),
-        titles=opened.texts.titles(some.select("query", "document").iter_rows()),
-        names={float(choice.grade): choice.name for choice in opened.choices()},
+        titles=opened.campaign.texts.titles(some.select("query", "document").iter_rows()),
+        names={float(choice.grade): choice.name for choice in choices},
         found=len(labels),
         page=page,
         pages=max(-(-len(labels) // PAGE), 1),
-        address=urlencode(wanted.chosen),
         assessors=sorted(set(opened.review.assessors().values())),
-        choices=opened.choices(),
-        kinds=KINDS,
         origins=[origin.value for origin in LabelOrigin],
+        **facts,
     )
 
 
 @router.get("/campaigns/{campaign}/labels/{name}")
-def download(
-    room: TheRoom, person: Viewer, campaign: int, wanted: WantedLabels, name: str, raw: bool = False
-) -> Response:
+def download(visit: TheVisit, person: Viewer, wanted: WantedLabels, name: str, raw: bool = False) -> Response:
     """Return the labels that pass the filter, as a file; `raw` as for all labels."""
     if name not in LABEL_FILES:
         raise HTTPException(404, f"no such file; there are {', '.join(LABEL_FILES)}")
-    content = write_labels(filter_labels(room.campaigns.get(campaign), wanted), name, raw=raw)
+    content = write_labels(filter_labels(visit.opened, wanted), name, raw=raw)
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=EXPORTS[name].media, headers=headers)
 
 
-file_router = pages("files", place=90, tab="Files")
-
-
-def _file_page(request: Request, room: Room, campaign: int, *, done: str = "", problem: str = "") -> Response:
-    facts = {"exports": EXPORTS, "formats": LABEL_FORMATS.titles(), "done": done, "problem": problem}
-    return room.page(request, "files.html", opened=room.campaigns.get(campaign), **facts)
+def _file_page(visit: Visit, *, done: str = "", problem: str = "") -> Response:
+    return visit.page("files.html", exports=EXPORTS, formats=LABEL_FORMATS.titles(), done=done, problem=problem)
 
 
 @file_router.get("/campaigns/{campaign}/files")
-def show_files(request: Request, room: TheRoom, person: Viewer, campaign: int) -> Response:
+def show_files(visit: TheVisit, person: Viewer) -> Response:
     """Return the downloads, and the form to upload labels."""
-    return _file_page(request, room, campaign)
+    return _file_page(visit)
 
 
 @file_router.get("/campaigns/{campaign}/files/{name}")
-def download_file(room: TheRoom, person: Viewer, campaign: int, name: str, raw: bool = False) -> Response:
+def download_file(visit: TheVisit, person: Viewer, name: str, raw: bool = False) -> Response:
     """One of the downloads; in CSV, what a spreadsheet would compute begins with an apostrophe, unless it is `raw`."""
-    content, media = export(room.campaigns, campaign, name, raw=raw)
+    content, media = export(visit.room.campaigns, visit.campaign, name, raw=raw)
     # A file name that neither a header nor a file system misreads.
-    full = f"{room.campaigns.get(campaign).campaign.name} {name}"
+    full = f"{visit.opened.campaign.name} {name}"
     safe = re.sub(r"[^\w.-]+", "-", full, flags=re.ASCII).strip("-.") or "file"
     return Response(content, media_type=media, headers={"content-disposition": f'attachment; filename="{safe}"'})
 
@@ -119,50 +103,32 @@ def download_file(room: TheRoom, person: Viewer, campaign: int, name: str, raw: 
 @file_router.post("/campaigns/{campaign}/labels")
 @shows_again(_file_page)
 def upload_labels(
-    request: Request,
-    room: TheRoom,
-    person: Importer,
-    campaign: int,
-    labels: UploadFile,
-    again: Annotated[bool, Form(alias="replace")] = False,
+    visit: TheVisit, person: Importer, labels: UploadFile, again: Annotated[bool, Form(alias="replace")] = False
 ) -> Response:
-    """Records the labels of a file, in any format of labels."""
-    answers = room.campaigns.unarchived(campaign).answers
+    """Records the labels of a file, in any format of labels, and says what became of them and what was not read."""
+    answers = visit.room.campaigns.unarchived(visit.campaign).answers
     read = read_label_file(labels.file.read(), "labels", person.name)
     sent = [replace(label, sender=person.id) for label in read.labels]
     count = answers.record(sent, replace=again, leased=False).added(blank=read.blank, unread=read.unread)
-    return _file_page(request, room, campaign, done="; ".join(_describe_upload(count, read)))
-
-
-def _describe_upload(count: Recorded, read: LabelFile) -> Iterator[str]:
-    """Yield what became of the labels of a file, and what in it was not read."""
-    yield f"{count.new} new labels, marked as imported"
-    yield f"{count.same} known already"
-    yield f"{count.unasked} for documents not handed out"
+    said = [f"{count.new} new labels, marked as imported", f"{count.same} known already"]
+    said.append(f"{count.unasked} for documents not handed out")
     rest = {name: words for name, words in RECORDED.items() if name not in ("new", "same", "unasked")}
-    yield from (words.format(getattr(count, name)) for name, words in rest.items() if getattr(count, name))
+    said += [words.format(getattr(count, name)) for name, words in rest.items() if getattr(count, name)]
     if read.labels:
-        yield f"by {', '.join(sorted({label.assessor for label in read.labels}))}"
+        said.append(f"by {', '.join(sorted({label.assessor for label in read.labels}))}")
     if count.unread:
-        yield unread_words(count)
-
-
-dispute_router = pages("disagreements", place=70, tab="Disagreements")
-
-DISPUTES = 20
-"""How many documents a page of disagreements shows."""
+        said.append(unread_words(count))
+    return _file_page(visit, done="; ".join(said))
 
 
 @dispute_router.get("/campaigns/{campaign}/disagreements")
-def show_disputes(request: Request, room: TheRoom, person: Viewer, campaign: int, page: PageNumber = 1) -> Response:
+def show_disputes(visit: TheVisit, person: Viewer, page: PageNumber = 1) -> Response:
     """A page of the documents that assessors disagree on, those that are open first; the first page also says how well
     they agree overall."""
-    opened = room.campaigns.get(campaign)
+    opened = visit.opened
     disputed, _ = opened.review.disputed()
-    return room.page(
-        request,
+    return visit.page(
         "disagreements.html",
-        opened=opened,
         found=opened.review.disagreements((page - 1) * DISPUTES, page * DISPUTES),
         tables=_agreement_tables(opened) if page == 1 else [],
         choices=opened.choices(),
@@ -173,11 +139,11 @@ def show_disputes(request: Request, room: TheRoom, person: Viewer, campaign: int
 
 @dispute_router.post("/campaigns/{campaign}/disagreements")
 def settle_on_page(
-    room: TheRoom, person: Manager, campaign: int, settled: Annotated[Settlement, Form()], page: PageNumber = 1
+    visit: TheVisit, person: Manager, settled: Annotated[Settlement, Form()], page: PageNumber = 1
 ) -> Response:
     """Records the grade that replaces those of the assessors, and shows the page again that it was sent from."""
-    room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False)
-    return RedirectResponse(f"/campaigns/{campaign}/disagreements?page={page}", status_code=303)
+    visit.opened.answers.record([settled.label(person)], leased=False)
+    return visit.done(f"/disagreements?page={page}")
 
 
 def _agreement_tables(opened: OpenCampaign) -> list[ReportTable]:
@@ -186,8 +152,7 @@ def _agreement_tables(opened: OpenCampaign) -> list[ReportTable]:
     if found is None:
         return []
     documents, two = Column("Documents", "items", str), partial(decimals, digits=2)
-    values = found.coefficients.select("coefficient", "value").rows()
-    coefficients = [(COEFFICIENTS[name].title, value) for name, value in values]
+    values = [(COEFFICIENTS[name].title, value) for name, value in found.coefficients["coefficient", "value"].rows()]
     pairs = (
         Column("Assessors", ("assessor", "other"), "{} and {}".format, left=True),
         documents,
@@ -200,16 +165,12 @@ def _agreement_tables(opened: OpenCampaign) -> list[ReportTable]:
         documents,
     )
     apart = found.confusion.filter((pl.col("grade") != pl.col("other_grade")) & (pl.col("items") != 0))
+    coefficients = ("Coefficient", Column("Value", format=two))
     return [
-        ReportTable(
-            columns=("Coefficient", Column("Value", format=two)), rows=coefficients, title="How well assessors agree"
-        ),
+        ReportTable(columns=coefficients, rows=values, title="How well assessors agree"),
         ReportTable(columns=pairs, rows=found.pairs.rows(named=True), title="Pairs of assessors"),
         ReportTable(columns=confusion, rows=apart.rows(named=True), title="Confusion"),
     ]
-
-
-calls = api("api_labels", place=210, tag="labels")
 
 
 class LeasedTask(BaseModel):
@@ -229,16 +190,14 @@ class SentLabels(BaseModel):
 
 
 @calls.post("/campaigns/{campaign}/tasks")
-def lease_tasks(
-    room: TheRoom, person: Judge, campaign: CampaignNumber, n: Annotated[int, Query(ge=1, le=1000)] = 1
-) -> list[LeasedTask]:
+def lease_tasks(visit: TheVisit, person: Judge, n: Annotated[int, Query(ge=1, le=1000)] = 1) -> list[LeasedTask]:
     """Leases documents to the caller, beginning with those that the caller holds already.
 
     Nobody holds more than RANKGAUGE_DESK_DOCUMENTS (20) at a time, however many are asked for. Until a lease ends, no
     other assessor gets the document. A paused campaign hands out nothing, but still accepts labels for documents that
     it handed out before.
     """
-    tasks = Desk(room=room, opened=room.campaigns.get(campaign), person=person).tasks(n)
+    tasks = Desk(room=visit.room, opened=visit.opened, person=person).tasks(n)
     return [LeasedTask(query=t.query, document=t.document, until=t.until, texts=dict(t.texts)) for t in tasks]
 
 
@@ -246,38 +205,34 @@ LABELS, LabelsBody = json_body(SentLabels)
 
 
 @calls.post("/campaigns/{campaign}/labels", openapi_extra=LABELS)
-def record_labels(
-    room: TheRoom, person: Judge, campaign: CampaignNumber, sent: Annotated[SentLabels, LabelsBody]
-) -> dict[str, int]:
+def record_labels(visit: TheVisit, person: Judge, sent: Annotated[SentLabels, LabelsBody]) -> dict[str, int]:
     """Records labels. When the response arrives, they are on disk.
 
     Assessors may answer documents that were handed to them, and change their answers, up to 1,000 at once. What
     managers send beyond that is imported, and marked as such.
     """
-    labels = [one.label(person) for one in sent.labels]
-    opened = room.campaigns.get(campaign)
+    labels, opened = [one.label(person) for one in sent.labels], visit.opened
     if person.may(Permission.IMPORT):
         return opened.answers.record(labels, replace=sent.replace, leased=False).counts
-    return Desk(room=room, opened=opened, person=person).record(labels, again=sent.replace).counts
+    return Desk(room=visit.room, opened=opened, person=person).record(labels, again=sent.replace).counts
 
 
 @calls.get("/campaigns/{campaign}/labels")
-def list_labels(room: TheRoom, person: Viewer, campaign: CampaignNumber, wanted: WantedLabels) -> list[dict[str, Any]]:
+def list_labels(visit: TheVisit, person: Viewer, wanted: WantedLabels) -> list[dict[str, Any]]:
     """Return the current labels that pass the filter, or with `history` also those that were replaced."""
-    found = filter_labels(room.campaigns.get(campaign), wanted).reverse().drop("query_text")
-    return list(found.iter_rows(named=True))
+    return list(filter_labels(visit.opened, wanted).reverse().drop("query_text").iter_rows(named=True))
 
 
 @calls.get("/campaigns/{campaign}/judgments")
-def list_judgments(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_judgments(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
     """Return one grade for each fully judged document."""
-    return list(room.campaigns.get(campaign).campaign.judgments().iter_rows(named=True))
+    return list(visit.opened.campaign.judgments().iter_rows(named=True))
 
 
 @calls.get("/campaigns/{campaign}/agreement")
-def show_agreement(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> dict[str, list[dict[str, Any]]] | None:
+def show_agreement(visit: TheVisit, person: Viewer) -> dict[str, list[dict[str, Any]]] | None:
     """How well assessors agree: coefficients, pairs and confusion; null if no two have judged the same document."""
-    found = room.campaigns.get(campaign).review.agreement()
+    found = visit.opened.review.agreement()
     if found is None:
         return None
     tables = {"coefficients": found.coefficients, "pairs": found.pairs, "confusion": found.confusion}
@@ -285,12 +240,12 @@ def show_agreement(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> d
 
 
 @calls.get("/campaigns/{campaign}/disagreements")
-def list_disagreements(room: TheRoom, person: Viewer, campaign: CampaignNumber) -> list[dict[str, Any]]:
+def list_disagreements(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
     """Return the documents that assessors disagree on."""
-    return [asdict(one) for one in room.campaigns.get(campaign).review.disagreements()]
+    return [asdict(one) for one in visit.opened.review.disagreements()]
 
 
 @calls.post("/campaigns/{campaign}/disagreements")
-def settle(room: TheRoom, person: Manager, campaign: CampaignNumber, settled: Settlement) -> dict[str, int]:
+def settle(visit: TheVisit, person: Manager, settled: Settlement) -> dict[str, int]:
     """Records the grade that replaces those of the assessors."""
-    return room.campaigns.get(campaign).answers.record([settled.label(person)], leased=False).counts
+    return visit.opened.answers.record([settled.label(person)], leased=False).counts

@@ -4,112 +4,91 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Form, HTTPException, Query, Request, Response
+from fastapi import Form, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 from starlette.responses import RedirectResponse
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.rules import Guidelines
 from rankgauge.room.answers import SentSettings
-from rankgauge.room.auth import Admin, Manager, TheRoom
+from rankgauge.room.auth import Admin, Manager, TheVisit, Visit
 from rankgauge.room.campaign_changes import FIXED, begin_stage, changes, rename, set_archived, set_budget, set_guide
 from rankgauge.room.forms import Fields, read_number, shows_again
 from rankgauge.room.people import Permission
-from rankgauge.room.room import Room
-from rankgauge.room.route import CampaignNumber, api, pages
+from rankgauge.room.route import api, pages
 
 router = pages("settings", place=95, tab="Settings", permission=Permission.MANAGE)
+calls = api("api_settings", place=205, tag="campaigns")
 
 
-def _page(request: Request, room: Room, campaign: int, *, problem: str = "") -> Response:
-    opened = room.campaigns.get(campaign)
-    return room.page(
-        request,
-        "settings.html",
-        opened=opened,
-        board=opened.campaign.board,
-        progress=opened.campaign.progress(),
-        choices=opened.choices(),
-        fixed=FIXED,
-        archived=room.campaigns.is_archived(campaign),
-        changes=changes(room.engine, opened.id),
-        problem=problem,
-    )
-
-
-def _back(campaign: int) -> Response:
-    return RedirectResponse(f"/campaigns/{campaign}/settings", status_code=303)
+def _page(visit: Visit, *, problem: str = "") -> Response:
+    opened = visit.opened
+    facts = {"board": opened.campaign.board, "progress": opened.campaign.progress(), "choices": opened.choices()}
+    facts |= {
+        "archived": opened.id in visit.room.campaigns.archived(),
+        "changes": changes(visit.room.engine, opened.id),
+    }
+    return visit.page("settings.html", fixed=FIXED, problem=problem, **facts)
 
 
 @router.get("/campaigns/{campaign}/settings")
-def show(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
+def show(visit: TheVisit, person: Manager) -> Response:
     """Return what can be changed, what cannot, and what was changed."""
-    return _page(request, room, campaign)
+    return _page(visit)
 
 
 @router.post("/campaigns/{campaign}/settings/name")
 @shows_again(_page)
-def change_name(
-    request: Request, room: TheRoom, person: Manager, campaign: int, name: Annotated[str, Form(max_length=120)]
-) -> Response:
+def change_name(visit: TheVisit, person: Manager, name: Annotated[str, Form(max_length=120)]) -> Response:
     """Gives the campaign another name."""
-    rename(room, campaign, person, name)
-    return _back(campaign)
+    rename(visit.room, visit.campaign, person, name)
+    return visit.done("/settings")
 
 
 @router.post("/campaigns/{campaign}/settings/budget")
 @shows_again(_page)
-def change_budget(
-    request: Request, room: TheRoom, person: Manager, campaign: int, budget: Annotated[str, Form(max_length=40)]
-) -> Response:
+def change_budget(visit: TheVisit, person: Manager, budget: Annotated[str, Form(max_length=40)]) -> Response:
     """Gives the campaign another budget."""
-    set_budget(room, campaign, person, read_number(budget))
-    return _back(campaign)
+    set_budget(visit.room, visit.campaign, person, read_number(budget))
+    return visit.done("/settings")
 
 
 @router.post("/campaigns/{campaign}/settings/guide")
 @shows_again(_page)
-def change_guide(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
+def change_guide(visit: TheVisit, person: Manager, fields: Fields) -> Response:
     """Gives the grades other names and meanings, and assessors other guidelines."""
-    opened = room.campaigns.get(campaign)
-    grades = [f"{grade:g}" for grade in opened.campaign.settings.grades]
+    grades = [f"{grade:g}" for grade in visit.opened.campaign.settings.grades]
     names = {grade: fields.get(f"level_{grade}", "").strip() or grade for grade in grades}
     meanings = {grade: told for grade in grades if (told := fields.get(f"meaning_{grade}", "").strip())}
     guide = Guidelines(words=fields.get("guide", ""), names=names, meanings=meanings)
-    set_guide(room, campaign, person, lambda _: guide)
-    return _back(campaign)
+    set_guide(visit.room, visit.campaign, person, lambda _: guide)
+    return visit.done("/settings")
 
 
 @router.post("/campaigns/{campaign}/settings/stage")
 @shows_again(_page)
-def new_stage(request: Request, room: TheRoom, person: Manager, campaign: int, fields: Fields) -> Response:
+def new_stage(visit: TheVisit, person: Manager, fields: Fields) -> Response:
     """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
-    begin_stage(room, campaign, person, leave_open=fields.get("leave_open") == "true")
-    return _back(campaign)
+    begin_stage(visit.room, visit.campaign, person, leave_open=fields.get("leave_open") == "true")
+    return visit.done("/settings")
 
 
 @router.post("/campaigns/{campaign}/settings/archive")
 @router.post("/campaigns/{campaign}/settings/restore")
-def archive(request: Request, room: TheRoom, person: Manager, campaign: int) -> Response:
+def archive(visit: TheVisit, person: Manager) -> Response:
     """Pauses the campaign and puts it away, or puts it back among the others."""
-    set_archived(room, campaign, person, archived=request.url.path.endswith("/archive"))
-    return _back(campaign)
+    set_archived(visit.room, visit.campaign, person, archived=visit.request.url.path.endswith("/archive"))
+    return visit.done("/settings")
 
 
 @router.post("/campaigns/{campaign}/settings/delete")
 @shows_again(_page)
-def delete(
-    request: Request, room: TheRoom, person: Admin, campaign: int, typed: Annotated[str, Form(max_length=200)] = ""
-) -> Response:
+def delete(visit: TheVisit, person: Admin, typed: Annotated[str, Form(max_length=200)] = "") -> Response:
     """Deletes the campaign for good, if its name was typed."""
-    opened = room.campaigns.get(campaign)
-    if typed.strip() != opened.campaign.name:
-        raise InputError(f"Type the name of the campaign to delete it: {opened.campaign.name}")
-    room.campaigns.delete(campaign)
+    if typed.strip() != (name := visit.opened.campaign.name):
+        raise InputError(f"Type the name of the campaign to delete it: {name}")
+    visit.room.campaigns.delete(visit.campaign)
     return RedirectResponse("/", status_code=303)
-
-
-calls = api("api_settings", place=205, tag="campaigns")
 
 
 class Changed(SentSettings):
@@ -137,29 +116,36 @@ class CampaignWords(BaseModel):
 
 
 @calls.get("/campaigns/{campaign}/settings")
-def show_settings(room: TheRoom, person: Manager, campaign: CampaignNumber) -> CampaignWords:
+def show_settings(visit: TheVisit, person: Manager) -> CampaignWords:
     """Return what can be changed, what cannot and why, and what was changed."""
-    opened = room.campaigns.get(campaign)
+    opened, known = visit.opened, ("made", "number", "person", "what", "before", "after")
     guide = opened.rules.guide
-    known = ("made", "number", "person", "what", "before", "after")
     return CampaignWords(
         name=opened.campaign.name,
         budget=opened.campaign.settings.budget,
         guide=guide.words,
         names=dict(guide.names),
         meanings=dict(guide.meanings),
-        archived=room.campaigns.is_archived(campaign),
+        archived=opened.id in visit.room.campaigns.archived(),
         fixed=dict(FIXED),
-        changes=[{name: getattr(row, name) for name in known} for row in changes(room.engine, campaign)],
+        changes=[{name: getattr(row, name) for name in known} for row in changes(visit.room.engine, opened.id)],
     )
 
 
 @calls.patch("/campaigns/{campaign}/settings")
-def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, changed: Changed) -> CampaignWords:
+def change_settings(visit: TheVisit, person: Manager, changed: Changed) -> CampaignWords:
     """Changes a campaign, one thing after another in the order of the fields; an error leaves the later ones.
 
     An archived campaign has to be restored before anything else is changed, or in the same call.
     """
+    room, campaign = visit.room, visit.campaign
+
+    def merged(guide: Guidelines) -> Guidelines:
+        """Return the guidelines with what is changed in them; grades that are not named keep their names."""
+        words = guide.words if changed.guide is None else changed.guide
+        names, meanings = {**guide.names, **(changed.names or {})}, {**guide.meanings, **(changed.meanings or {})}
+        return Guidelines(words=words, names=names, meanings=meanings)
+
     if changed.archived is False:
         set_archived(room, campaign, person, archived=False)
     if changed.name is not None:
@@ -167,26 +153,15 @@ def change_settings(room: TheRoom, person: Manager, campaign: CampaignNumber, ch
     if changed.budget is not None:
         set_budget(room, campaign, person, changed.budget)
     if {"guide", "names", "meanings"} & changed.model_fields_set:
-        set_guide(room, campaign, person, lambda guide: _merge(guide, changed))
+        set_guide(room, campaign, person, merged)
     if changed.archived:
         set_archived(room, campaign, person, archived=True)
-    return show_settings(room, person, campaign)
-
-
-def _merge(guide: Guidelines, changed: Changed) -> Guidelines:
-    """Return the guidelines with what is changed in them; grades that are not named keep their names."""
-    return Guidelines(
-        words=guide.words if changed.guide is None else changed.guide,
-        names={**guide.names, **(changed.names or {})},
-        meanings={**guide.meanings, **(changed.meanings or {})},
-    )
+    return show_settings(visit, person)
 
 
 @calls.delete("/campaigns/{campaign}", status_code=204)
-def delete_campaign(
-    room: TheRoom, person: Admin, campaign: CampaignNumber, name: Annotated[str, Query(max_length=200)] = ""
-) -> None:
+def delete_campaign(visit: TheVisit, person: Admin, name: Annotated[str, Query(max_length=200)] = "") -> None:
     """Deletes a campaign for good, with its labels and people; its name has to be given."""
-    if name != room.campaigns.get(campaign).campaign.name:
+    if name != visit.opened.campaign.name:
         raise HTTPException(400, "give the campaign's name to delete it: ?name=…")
-    room.campaigns.delete(campaign)
+    visit.room.campaigns.delete(visit.campaign)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any
 
-from fastapi import Form, HTTPException, Path, Request, Response
+from fastapi import Form, HTTPException, Request, Response
+from pydantic import AfterValidator
 from starlette.responses import JSONResponse, RedirectResponse
 
 from rankgauge.room.addresses import is_cross_site
 from rankgauge.room.answers import Name
-from rankgauge.room.auth import COOKIE, SignedIn, TheRoom, count_try
+from rankgauge.room.auth import COOKIE, SignedIn, TheRoom, count_try, done
 from rankgauge.room.credentials import sign
 from rankgauge.room.people import DAY, HOUR, REMEMBERED_DAYS, WORDS, Person, Role
 from rankgauge.room.room import Room
-from rankgauge.room.route import api, pages
+from rankgauge.room.route import Number, api, pages
 
 router = pages("sign_in", place=20)
-
+token_router = pages("tokens", place=110)
+calls = api("api_tokens", place=230, tag="tokens")
 
 DEAD = """It may have been used already, revoked, or expired. Ask whoever invited you for a new one. An administrator's
 link works once, within the hour: rankgauge admin-link prints a new one on the machine that serves the room."""
@@ -28,19 +30,20 @@ OWNED = {
 }
 """What a link is for, by whether it is an admin's."""
 
-Link = Annotated[str, Form(max_length=1000)]
+Link = Annotated[str, AfterValidator(lambda link: link.strip().rpartition("#")[2]), Form(max_length=1000)]
+"""The secret of a link that was pasted as a whole, or by itself."""
 
 
 @router.get("/enter")
 def ask(request: Request, room: TheRoom) -> Response:
     """Show a button: the secret is behind the # of a link, where no server, proxy or preview of a mail sees it."""
-    return _page(request, room)
+    return room.page(request, "sign_in.html", problem="")
 
 
 @router.post("/enter/owner")
 def show_owner(request: Request, room: TheRoom, link: Link) -> Response:
     """Say whose link it is, for the page; the link is not used up."""
-    person = room.people.by_link(_secret(link))
+    person = room.people.by_link(link)
     if person is None:
         count_try(request, room)
         return JSONResponse({"detail": DEAD}, status_code=404)
@@ -55,10 +58,10 @@ def enter(request: Request, room: TheRoom, link: Link) -> Response:
     """
     if is_cross_site(request, room.settings.base):
         raise HTTPException(403, "open the link itself: another site must not sign you in")
-    entered = room.people.enter(_secret(link))
+    entered = room.people.enter(link)
     if entered is None:
         count_try(request, room)
-        return _page(request, room, problem=DEAD)
+        return room.page(request, "sign_in.html", status=404, problem=DEAD)
     return signed_in(room, entered[1])
 
 
@@ -77,15 +80,6 @@ def keep_cookie(room: Room, response: Response, name: str, value: str, seconds: 
     response.set_cookie(name, signature, int(seconds), path=path, secure=secure, httponly=True, samesite="lax")
 
 
-def _secret(link: str) -> str:
-    """Return the secret of a link that was pasted as a whole, or by itself."""
-    return link.strip().rpartition("#")[2]
-
-
-def _page(request: Request, room: Room, *, problem: str = "") -> Response:
-    return room.page(request, "sign_in.html", status=404 if problem else 200, problem=problem)
-
-
 @router.post("/leave")
 def leave(request: Request, room: TheRoom, person: SignedIn) -> Response:
     """Ends the session."""
@@ -94,13 +88,8 @@ def leave(request: Request, room: TheRoom, person: SignedIn) -> Response:
         raise HTTPException(400, "a token has no session to leave; revoke the token instead")
     room.people.leave(session)
     response = RedirectResponse("/", status_code=303)
-    response.delete_cookie(
-        COOKIE, path=room.settings.root_path or "/", httponly=True, secure=room.settings.secure, samesite="lax"
-    )
+    keep_cookie(room, response, COOKIE, "", 0)
     return response
-
-
-token_router = pages("tokens", place=110)
 
 
 @token_router.get("/tokens")
@@ -118,30 +107,20 @@ def make_token(request: Request, room: TheRoom, person: SignedIn, name: Annotate
 
 
 @token_router.post("/tokens/{token}/revoke")
-def end_token(room: TheRoom, person: SignedIn, token: int) -> Response:
-    """Revokes a token."""
+@calls.delete("/tokens/{token}", status_code=204)
+def revoke_token(request: Request, room: TheRoom, person: SignedIn, token: Number) -> Response:
+    """Revokes one of the caller's tokens, perhaps the one that the call was made with."""
     if not room.people.revoke_token(person.id, token):
         raise HTTPException(404, "no such token")
-    return RedirectResponse("/tokens", status_code=303)
+    return done(request, "/tokens")
 
 
 def _token_page(request: Request, room: Room, person: Person, *, token: str = "") -> Response:
-    days, rows = room.settings.token_days, room.people.tokens(person.id)
-    may = WORDS[person.role]
-    return room.page(request, "tokens.html", rows=rows, token=token, now=time.time(), days=days, may=may)
-
-
-calls = api("api_tokens", place=230, tag="tokens")
+    facts = {"rows": room.people.tokens(person.id), "days": room.settings.token_days, "may": WORDS[person.role]}
+    return room.page(request, "tokens.html", token=token, now=time.time(), **facts)
 
 
 @calls.get("/tokens")
 def list_tokens(room: TheRoom, person: SignedIn) -> list[dict[str, Any]]:
     """The caller's tokens: what each is for, when it was made, and when it expires or was revoked; never the secret."""
     return [dict(row._mapping) for row in room.people.tokens(person.id)]
-
-
-@calls.delete("/tokens/{token}", status_code=204)
-def revoke_token(room: TheRoom, person: SignedIn, token: Annotated[int, Path(ge=1, le=2**31 - 1)]) -> None:
-    """Revokes one of the caller's tokens, perhaps the one that the call was made with."""
-    if not room.people.revoke_token(person.id, token):
-        raise HTTPException(404, "no such token")
