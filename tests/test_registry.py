@@ -288,7 +288,7 @@ NOVELTIES = {
         source="""
             import numpy as np
 
-            from rankgauge.labelling.cost import Cost
+            from rankgauge.labelling.pool_rows import Cost
 
             Cost(name="novelcost", title="two for each", of=lambda rows: np.full(len(rows.frame), 2.0)).register()
         """,

@@ -7,7 +7,7 @@ import pytest
 
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.labelling import methods
-from rankgauge.labelling.forecasts import Forecast, forecast
+from rankgauge.labelling.method import Forecast, forecast
 from rankgauge.labelling.target import Target
 from tests.active.graded import DCG, ERR, NDCG, graded_pool
 

@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge.errors import InputError
 from rankgauge.labelling import Campaign, Pool
-from rankgauge.labelling.beliefs import soften, spread
+from rankgauge.labelling.beliefs import spread
 
 GRADES = (0, 1, 2, 3)
 
@@ -30,7 +30,9 @@ def one_hot() -> dict[str, pl.Expr]:
 def test_certainty_is_spread_over_the_scale() -> None:
     """The grade itself stays the likeliest, the next ones are likelier than those far off; doubt stays as it is."""
     beliefs = np.array([[0.0, 0.0, 1.0, 0.0], [0.3, 0.3, 0.2, 0.2]])
-    found, count = soften(beliefs)
+    documents = pl.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "score": [2.0, 1.0]})
+    pool, count = Pool.of(documents, grades=GRADES, beliefs=beliefs).softened()
+    found = pool.beliefs
     assert count == 1
     assert (found[1] == beliefs[1]).all()
     assert found[0].sum() == pytest.approx(1)

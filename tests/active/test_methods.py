@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.labelling import methods
 from rankgauge.labelling.methods.document import DocumentMethod
-from rankgauge.labelling.methods.greg import inclusions
+from rankgauge.labelling.methods.samples import inclusions
 from rankgauge.labelling.moments import moments, slopes
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.recalibration import RIDGE, Regression, recalibrate
@@ -214,7 +214,7 @@ def test_a_query_is_estimated_without_bias(measure: str, overhead: float) -> Non
     """D(x) has the mean L(x) and the variance that the grades give it, and both are estimated without bias."""
     pool, truth = graded_pool(queries=8, beliefs="reversed", overhead=overhead)
     target, queries = Target.of(measure, pool), np.arange(8)
-    stage = DocumentMethod(stages=1)._first(pool, target, 0.4 * float(pool.query_costs.sum()))
+    stage = DocumentMethod(stages=1).stage(pool, target, 0.4 * float(pool.query_costs.sum()))
     rng, count = np.random.default_rng(5), 6000
     stage.prepare(truth)
     runs = [stage.run(queries, Luck(query=rng.random(8), document=rng.random(len(truth))), truth) for _ in range(count)]
@@ -234,7 +234,7 @@ def test_predicted_cost_meets_the_budget() -> None:
     rng = np.random.default_rng(2)
     for measure in (ERR, DCG):
         target = Target.of(measure, pool)
-        stage = DocumentMethod(stages=1)._first(pool, target, 100.0)
+        stage = DocumentMethod(stages=1).stage(pool, target, 100.0)
         spent = []
         for _ in range(30):
             drawn = (rng.random(len(pool.documents))[:, None] > np.cumsum(pool.beliefs, axis=1)[:, :2]).sum(axis=1)

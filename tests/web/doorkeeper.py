@@ -64,7 +64,7 @@ def main(database: str) -> None:
 def _import_all() -> None:
     """Imports what a room would import once it serves, so that no process has to."""
     assert ROUTES.values()
-    for name in ("rankgauge.labelling.methods.passive", "rankgauge.measures.cascade.err"):
+    for name in ("rankgauge.labelling.methods.samples", "rankgauge.measures.cascade.err"):
         import_module(name)
     app = FastAPI()
     app.state.room = SimpleNamespace(settings=RoomSettings())

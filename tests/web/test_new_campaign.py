@@ -11,9 +11,9 @@ from rankgauge.cli.commands.active_plan import PlanOptions
 from rankgauge.files.scales import SCALES
 from rankgauge.labelling import defaults
 from rankgauge.labelling.campaign import Campaign
-from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.label_format import LABEL_FORMATS
 from rankgauge.labelling.method import METHODS
+from rankgauge.labelling.pool_rows import COSTS
 from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.new_campaign import NewCampaign
 from tests.program import invoke

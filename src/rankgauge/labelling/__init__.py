@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankgauge.labelling.board import BoardPool
     from rankgauge.labelling.campaign import BoardCampaign, Campaign
-    from rankgauge.labelling.forecasts import forecast
     from rankgauge.labelling.labels import Label
+    from rankgauge.labelling.method import forecast
     from rankgauge.labelling.methods import Estimate
     from rankgauge.labelling.pool import Pool
     from rankgauge.labelling.simulations.study import simulate
@@ -25,7 +25,7 @@ _HOMES = {
     "Label": "labels",
     "Pool": "pool",
     "Target": "target",
-    "forecast": "forecasts",
+    "forecast": "method",
     "simulate": "simulations.study",
 }
 """The module of each name. They load on first use: only campaigns need SQLAlchemy."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm.machine_judge import MachineJudge, chances, place_on_scale
-from rankgauge.labelling.pool_rows import PoolRows
+from rankgauge.labelling.pool_rows import PoolRows, numbers
 from rankgauge.numeric import FloatArray
 
 UNIFORM = "uniform"
@@ -90,14 +90,12 @@ def beliefs_of(
 
 def belief_columns(frame: pl.DataFrame) -> dict[float, str]:
     """Return the columns with beliefs by their grades, ascending."""
-    found = {}
+    columns = {}
     for name in frame.columns:
         if name.startswith(PREFIX):
             with suppress(ValueError):
-                grade = float(name.removeprefix(PREFIX))
-                if np.isfinite(grade):
-                    found[grade] = name
-    return dict(sorted(found.items()))
+                columns[float(name.removeprefix(PREFIX))] = name
+    return {grade: columns[grade] for grade in sorted(filter(np.isfinite, columns))}
 
 
 def _from_columns(rows: PoolRows, columns: dict[float, str], scale: FloatArray | None) -> tuple[FloatArray, FloatArray]:
@@ -107,23 +105,15 @@ def _from_columns(rows: PoolRows, columns: dict[float, str], scale: FloatArray |
             f"beliefs in the columns {', '.join(columns.values())}, but the scale is {wanted}",
             hint="Give a column for each grade of the scale, or the scale of the columns.",
         )
-    believed = np.column_stack([rows.column(columns[grade], "beliefs") for grade in wanted])
-    return np.array(wanted, dtype=np.float64), _undo_rounding(believed)
-
-
-def _undo_rounding(beliefs: FloatArray) -> FloatArray:
-    """Return the beliefs, scaled to add up to 1 if only rounding in a text file keeps them from it."""
-    sums = beliefs.sum(axis=1, keepdims=True)
-    near = np.abs(sums - 1.0) <= ROUNDED
+    believed = np.column_stack([numbers(rows.frame, columns[grade], "beliefs") for grade in wanted])
+    sums = believed.sum(axis=1, keepdims=True)
     # Beliefs that add up already stay as they are, to the last bit.
-    return np.where(near & (np.abs(sums - 1.0) > EXACT), beliefs / np.where(near, sums, 1.0), beliefs)
+    near, exact = np.abs(sums - 1.0) <= ROUNDED, np.abs(sums - 1.0) <= EXACT
+    return np.array(wanted, dtype=np.float64), np.where(near & ~exact, believed / np.where(near, sums, 1.0), believed)
 
 
 DECAY = 1.2
 """How fast the belief falls with the distance from the grade that a judge gave."""
-
-CERTAIN = 0.999
-"""From here on a belief in one grade is certainty, which no label supports yet."""
 
 
 def spread(size: int) -> FloatArray:
@@ -133,27 +123,18 @@ def spread(size: int) -> FloatArray:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def soften(beliefs: FloatArray) -> tuple[FloatArray, int]:
-    """Return the beliefs with certainty spread over the scale, and of how many documents it was."""
-    certain = beliefs.max(axis=1) >= CERTAIN
-    count = int(np.count_nonzero(certain))
-    if not count:
-        return beliefs, 0
-    return np.where(certain[:, np.newaxis], beliefs @ spread(beliefs.shape[1]), beliefs), count
-
-
 def judge_beliefs(judges: Sequence[MachineJudge], documents: pl.DataFrame, grades: FloatArray) -> FloatArray:
     """Return what the judges' grades make one believe of these documents (query, document), on average over the judges.
 
     Nothing is known of a document that no judge has graded.
     """
-    found = np.full((len(judges), len(documents), len(grades)), np.nan)
+    believed = np.full((len(judges), len(documents), len(grades)), np.nan)
     for place, judge in enumerate(judges):
         said = judge.of(documents)
         known = said["grade"].is_not_null().to_numpy()
-        found[place, known] = _judge_chances(judge, said.filter(pl.Series(known)), grades) @ spread(len(grades))
-    known = ~np.isnan(found)
-    mean = np.where(known, found, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        believed[place, known] = _judge_chances(judge, said.filter(pl.Series(known)), grades) @ spread(len(grades))
+    known = ~np.isnan(believed)
+    mean = np.where(known, believed, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     return np.where(known.any(axis=0), mean, 1.0 / len(grades))
 
 
@@ -164,5 +145,5 @@ def _judge_chances(judge: MachineJudge, said: pl.DataFrame, grades: FloatArray) 
     if len(columns) < 2:
         return np.asarray(plain)
     whole = said.select(columns.values()).to_numpy().astype(np.float64)
-    found = whole @ np.eye(len(grades))[place_on_scale(np.array(list(columns)), np.array(judge.grades), grades)]
-    return np.where(np.isnan(found), plain, found)
+    told = whole @ np.eye(len(grades))[place_on_scale(np.array(list(columns)), np.array(judge.grades), grades)]
+    return np.where(np.isnan(told), plain, told)

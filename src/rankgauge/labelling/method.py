@@ -1,27 +1,33 @@
-"""The contract of a method: how documents are chosen, the draws of its plan, and the estimate from their labels.
+"""The contract of a method: how documents are chosen, the draws of its plan, and the estimate from their labels; and
+forecasts of how wide its interval will be at each budget, before a single label is bought.
 
 Labels may come in any order, but an estimate uses a *prefix* of the draws, all of them complete: otherwise what is
 quick to judge would be over-represented.
 
 A method makes a plan from the pool, the target, the budget and a seed, which fix the plan's draws 0, 1, 2, …
+
+Forecasts rest on the beliefs alone. If these are poor, so is the forecast; the estimates themselves stay valid.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import display
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import Basis, IntervalKind, ends, half_width
 from rankgauge.labelling.pool import Pool, PooledDocuments
 from rankgauge.labelling.target import Target
+from rankgauge.measures.forms import Shape
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.registry import Registry
 
@@ -134,10 +140,10 @@ class Estimate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields, for JSON; a value that is not shown is NaN."""
-        found = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "basis"}
+        kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "basis"}
         if self.basis is None:
-            return found
-        return found | {"value": self.value if self.shown else np.nan, "queries": self.queries}
+            return kept
+        return kept | {"value": self.value if self.shown else np.nan, "queries": self.queries}
 
     def __str__(self) -> str:
         spent = f"{self.cost:g} spent, {self.method}"
@@ -146,8 +152,8 @@ class Estimate:
         return f"{self.value:.4f} ({self.level:.0%} interval {display.interval(self.low, self.high)}; {spent})"
 
     def _repr_html_(self) -> str:
-        found = (f"{self.value:.4f}", display.interval(self.low, self.high)) if self.shown else ("not yet", "")
-        row = (*found, f"{self.cost:g}")
+        cells = (f"{self.value:.4f}", display.interval(self.low, self.high)) if self.shown else ("not yet", "")
+        row = (*cells, f"{self.cost:g}")
         heads = ("estimate", f"{self.level:.0%} interval", "spent")
         return display.table(heads, [row], f"method {self.method}; {self.draws} draws; interval: {self.interval}")
 
@@ -193,7 +199,7 @@ class Plan(Draws):
     grades before.
     """
 
-    method: ClassVar[str] = ""
+    method: str = ""
     pool: Pool
     cautious: bool = True
     """Whether intervals widen where they rest on few queries. In campaigns begun before version 0.3 they do not."""
@@ -262,3 +268,78 @@ def get(name: str | Method, **options: Any) -> Method:
         if option not in method.__dataclass_fields__:
             raise ParameterError(f"method {name}", option, f"one of {', '.join(method.__dataclass_fields__)}", option)
     return method(**options)
+
+
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75)
+"""The budgets of a forecast if none are named, as shares of what judging everything costs."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Forecast:
+    """The expected width of the interval by method, at each of the budgets."""
+
+    budgets: FloatArray
+    widths: Mapping[str, FloatArray]
+    level: float
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per method and budget, with what the method saves against passive there."""
+        rows = [
+            {"method": method, "budget": budget, "width": width, "saving": self.saving(method, "passive", budget)}
+            for method, widths in self.widths.items()
+            for budget, width in zip(self.budgets.tolist(), widths.tolist(), strict=True)
+        ]
+        return pl.DataFrame(rows)
+
+    def width(self, method: str, budget: float) -> float:
+        """Return the width at a budget, by linear interpolation on logarithmic scales."""
+        return float(np.exp(np.interp(np.log(budget), np.log(self.budgets), np.log(self._widths(method)))))
+
+    def budget(self, method: str, width: float) -> float:
+        """Return the budget that a width takes; infinite if no budget of the forecast is enough."""
+        widths = np.minimum.accumulate(self._widths(method))
+        if width < widths[-1]:
+            return np.inf
+        return float(np.exp(np.interp(-np.log(width), -np.log(widths), np.log(self.budgets))))
+
+    def best(self, budget: float) -> str:
+        """Return the method with the narrowest interval at the budget; among equals the first."""
+        return min(self.widths, key=lambda method: self.width(method, budget))
+
+    def saving(self, method: str, against: str, budget: float) -> float:
+        """The share of the budget that a method saves if its interval need only be as narrow as another method's."""
+        return 1.0 - self.budget(method, self.width(against, budget)) / budget if against in self.widths else np.nan
+
+    def break_even(self, method: str, against: str) -> float:
+        """Return the smallest budget from which a method is never worse than another; infinite if there is none."""
+        pays = self._widths(method) <= self._widths(against) * (1 + 1e-9)
+        last = np.flatnonzero(~pays)
+        first = int(last[-1]) + 1 if len(last) else 0
+        return float(self.budgets[first]) if first < len(self.budgets) else np.inf
+
+    def _widths(self, method: str) -> FloatArray:
+        if method not in self.widths:
+            raise UnknownNameError("method in the forecast", method, self.widths)
+        # If everything is judged the width is 0, which has no logarithm.
+        return np.maximum(self.widths[method], np.finfo(float).tiny)
+
+
+def forecast(
+    pool: Pool,
+    target: Target,
+    *,
+    budgets: Sequence[float] | None = None,
+    chosen: Sequence[str | Method] | None = None,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Forecast:
+    """Return the expected width of the interval by method and budget; by default of all methods that fit the target."""
+    total = float(target.query_costs(pool).sum())
+    spent = np.sort(np.asarray([share * total for share in SHARES] if budgets is None else budgets, dtype=np.float64))
+    if not len(spent) or not (spent > 0).all():
+        raise ParameterError("a forecast", "budgets", "costs above 0", budgets)
+    kinds = [kind for kind in METHODS.values() if kind.name != "document" or target.shape is not Shape.OTHER]
+    made = (kind() for kind in kinds) if chosen is None else map(get, chosen)
+    errors = {str(method): method.expected_error(pool, target, budgets=spent, rng=rng) for method in made}
+    widths = 2 * half_width(np.array([*errors.values()]), draws=np.inf, freedom=np.inf, level=level)
+    return Forecast(budgets=spent, widths=dict(zip(errors, widths, strict=True)), level=level)

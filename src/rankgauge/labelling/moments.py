@@ -87,7 +87,9 @@ def moments(pool: Pool, target: Target, *, rng: int | np.random.Generator = 0, s
 
     def compute() -> Moments:
         if target.shape is Shape.LINEAR:
-            return _linear_moments(pool, target)
+            weights, worth = net_weights(target.weights(pool)), worths(pool, target)
+            mean = np.add.reduceat(weights * worth.mean, pool.starts)
+            return Moments(mean=mean, variance=np.add.reduceat(weights**2 * worth.variance, pool.starts))
         if target.shape is Shape.CASCADE and pool.rankers == 1:
             return list_moments(Lists.of(pool, 0, target.last(pool)), target.weights(pool)[:, 0], worths(pool, target))
         if target.shape is Shape.CASCADE:
@@ -115,17 +117,17 @@ def worths(pool: Pool, target: Target) -> Worths:
     """Return the moments of every document's worth; measures that are neither linear nor a cascade have no worths."""
     if target.shape is Shape.OTHER:
         raise ParameterError("worths", "measure", "linear or a cascade", str(target.measure))
-    return target.remembered("worths", (pool.beliefs,), lambda: _worths(pool, target))
 
+    def compute() -> Worths:
+        mean, variance = pool.beliefs @ target.worth, np.empty(len(pool.documents))
+        for start in range(0, len(mean), CELLS):
+            part = slice(start, start + CELLS)
+            # Squared distances are never negative, as E ℓ² − (E ℓ)² may be after rounding.
+            distance = target.worth - mean[part, np.newaxis]
+            variance[part] = np.einsum("ny,ny,ny->n", pool.beliefs[part], distance, distance)
+        return Worths(mean=mean, variance=variance, rest=pool.beliefs @ (1.0 - target.worth))
 
-def _worths(pool: Pool, target: Target) -> Worths:
-    mean, variance = pool.beliefs @ target.worth, np.empty(len(pool.documents))
-    for start in range(0, len(mean), CELLS):
-        part = slice(start, start + CELLS)
-        # Squared distances are never negative, as E ℓ² − (E ℓ)² may be after rounding.
-        distance = target.worth - mean[part, np.newaxis]
-        variance[part] = np.einsum("ny,ny,ny->n", pool.beliefs[part], distance, distance)
-    return Worths(mean=mean, variance=variance, rest=pool.beliefs @ (1.0 - target.worth))
+    return target.remembered("worths", (pool.beliefs,), compute)
 
 
 def net_weights(weights: FloatArray) -> FloatArray:
@@ -141,9 +143,7 @@ def batches(sizes: IndexArray, cells: int) -> Iterator[IndexArray]:
         sorted_ = sizes[order]
         # A list twice as long as a batch's first begins a new batch: padding at most doubles the cells.
         most = int(np.searchsorted(sorted_, 2 * max(int(sorted_[0]), 8), side="right"))
-        rows = np.arange(1, most + 1)
-        fits = int(np.searchsorted(rows * sorted_[:most], cells, side="right"))
-        taken = max(fits, 1)
+        taken = max(int(np.searchsorted(np.arange(1, most + 1) * sorted_[:most], cells, side="right")), 1)
         yield order[:taken]
         order = order[taken:]
 
@@ -189,26 +189,20 @@ def slopes(pool: Pool, target: Target, grades: npt.ArrayLike | None = None) -> V
     if grades is not None:
         seen = target.worths(grades)
         worth = np.where(np.isnan(seen), worth, seen)
-    return (_linear if target.shape is Shape.LINEAR else _cascade)(pool, target, worth)
-
-
-def _linear(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
-    slope = net_weights(target.weights(pool))
-    return ValueSlopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
-
-
-def _cascade(pool: Pool, target: Target, worth: FloatArray) -> ValueSlopes:
-    value, slope = np.zeros(len(pool.queries)), np.zeros(len(pool.documents))
-    weights, last = target.weights(pool), target.last(pool)
+    weights = target.weights(pool)
+    if target.shape is Shape.LINEAR:
+        slope = net_weights(weights)
+        return ValueSlopes(value=np.add.reduceat(slope * worth, pool.starts), slope=slope)
+    value, slope, last = np.zeros(len(pool.queries)), np.zeros(len(pool.documents)), target.last(pool)
     for ranker, sign in zip(range(pool.rankers), (1.0, -1.0), strict=False):
         lists = Lists.of(pool, ranker, last)
         for queries in batches(lists.lengths, CELLS):
             documents, filled = lists.columns(queries)
             stops = worth[documents] * filled
-            stake, found = stakes(weights[documents, ranker] * filled, stops)
+            stake, expected = stakes(weights[documents, ranker] * filled, stops)
             reached = np.ones_like(stops)
             np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
-            value[queries] += sign * found
+            value[queries] += sign * expected
             listed = filled > 0
             slope[documents[listed]] += sign * (reached * stake)[listed]  # no document is twice in a list
     return ValueSlopes(value=value, slope=slope)
@@ -221,14 +215,6 @@ def stakes(weights: FloatArray, stops: FloatArray) -> tuple[FloatArray, FloatArr
         stake[i] = weights[i] - ahead
         ahead = ahead + stops[i] * stake[i]
     return stake, ahead
-
-
-def _linear_moments(pool: Pool, target: Target) -> Moments:
-    weights, worth = net_weights(target.weights(pool)), worths(pool, target)
-    return Moments(
-        mean=np.add.reduceat(weights * worth.mean, pool.starts),
-        variance=np.add.reduceat(weights**2 * worth.variance, pool.starts),
-    )
 
 
 def list_moments(lists: Lists, weights: FloatArray, worth: Worths) -> Moments:
@@ -317,21 +303,14 @@ def _values(pool: Pool, target: Target, queries: IndexArray, samples: int, rng: 
     columns = np.arange(int(pool.sizes[queries].max()))
     filled = columns < pool.sizes[queries][:, np.newaxis]
     documents = np.where(filled, pool.starts[queries][:, np.newaxis] + columns, 0)
-    grades = np.where(filled, _draw_grades(pool, documents, samples, rng), np.nan).reshape(-1, len(columns))
-    lists = []
+    chance, drawn = np.cumsum(pool.beliefs[documents], axis=-1), rng.random((samples, *documents.shape))
+    index = np.zeros(drawn.shape, dtype=np.intp)  # each grade as often as the beliefs say
+    for y in range(len(pool.grades) - 1):
+        index += drawn >= chance[..., y]
+    grades, lists = np.where(filled, pool.grades[index], np.nan).reshape(-1, len(columns)), []
     for ranker in range(pool.rankers):
         scores = np.where(filled, -pool.ranks[documents, ranker], np.nan)
         rows = np.broadcast_to(scores, (samples, *scores.shape)).reshape(grades.shape)
         values = score_arrays(grades, rows, target.measure, unscored=True, dialect=target.dialect)
         lists.append(values.reshape(samples, len(queries)))
     return lists[0] if len(lists) == 1 else lists[0] - lists[1]
-
-
-def _draw_grades(pool: Pool, documents: IndexArray, samples: int, rng: np.random.Generator) -> FloatArray:
-    """Grades of the documents (samples × queries × documents), each as often as the beliefs say."""
-    chance = np.cumsum(pool.beliefs[documents], axis=-1)
-    drawn = rng.random((samples, *documents.shape))
-    index = np.zeros(drawn.shape, dtype=np.intp)
-    for y in range(len(pool.grades) - 1):
-        index += drawn >= chance[..., y]
-    return np.asarray(pool.grades[index])

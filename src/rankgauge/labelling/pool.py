@@ -29,10 +29,9 @@ from rankgauge.labelling.beliefs import (
     mixture,
     predict,
     scale_of,
-    soften,
+    spread,
 )
-from rankgauge.labelling.cost import document_costs, query_overheads
-from rankgauge.labelling.pool_rows import PoolRows, join_runs, score_documents
+from rankgauge.labelling.pool_rows import PoolRows, document_costs, join_runs, query_overheads
 from rankgauge.numeric import BoolArray, FloatArray, Grouped, IndexArray
 
 
@@ -76,10 +75,11 @@ class PooledDocuments(Grouped):
     @cached_property
     def positions(self) -> dict[str, dict[str, int]]:
         """The position of each document, by the ids of query and document."""
-        names, found = self.documents.to_list(), dict[str, dict[str, int]]()
-        for query, start, size in zip(self.queries, self.starts.tolist(), self.sizes.tolist(), strict=True):
-            found[query] = {name: start + n for n, name in enumerate(names[start : start + size])}
-        return found
+        names, spans = self.documents.to_list(), zip(self.starts.tolist(), self.sizes.tolist(), strict=True)
+        return {
+            query: {name: start + n for n, name in enumerate(names[start : start + size])}
+            for query, (start, size) in zip(self.queries, spans, strict=True)
+        }
 
     def query_of(self, row: int) -> str:
         """Return the id of a document's query."""
@@ -115,6 +115,9 @@ class PooledDocuments(Grouped):
             raise InputError("the overhead of a query must be 0 or more")
 
 
+CERTAIN = 0.999
+"""From here on a belief in one grade is certainty, which no label supports yet."""
+
 TOLERANCE = 1e-6
 """How far the beliefs about a document may be from adding up to 1: models in single precision are not exact."""
 
@@ -133,18 +136,28 @@ class Pool(PooledDocuments):
 
     def __post_init__(self) -> None:
         m, n = len(self.queries), len(self.documents)
-        shapes = {
-            "sizes": (m,),
-            "ranks": (n, self.ranks.shape[-1]),
-            "beliefs": (n, len(self.grades)),
-            "costs": (n,),
-            "overhead": (m,),
-        }
+        documents = {"ranks": self.ranks.shape[-1:], "beliefs": (len(self.grades),), "costs": ()}
+        shapes = {"sizes": (m,), "overhead": (m,), **{name: (n, *shape) for name, shape in documents.items()}}
         for name, shape in shapes.items():
             if getattr(self, name).shape != shape:
                 raise InputError(f"a pool of {m} queries and {n} documents needs {name} of shape {shape}")
-        _check_lists(self)
-        _check_beliefs(self)
+        if not m or (self.sizes < 1).any() or int(self.sizes.sum()) != n:
+            raise InputError("a pool needs queries with at least one document each, and sizes that add up")
+        if self.rankers not in (1, 2):
+            raise InputError(f"a pool has the lists of one or two rankers, not of {self.rankers}")
+        for number, ranks in enumerate(self.ranks.T):
+            rank, length = ranks[~np.isnan(ranks)], self.lengths[self.query[~np.isnan(ranks)], number]
+            whole = bool(((rank >= 1) & (rank <= length) & (rank == np.trunc(rank))).all())
+            if not whole or (self.orders[number] < 0).any():
+                raise InputError(
+                    f"the ranks of ranker {number + 1} are not 1, 2, 3, … in every query",
+                    hint="Give scores, or the rank of each document in its list without gaps.",
+                )
+        unlisted = np.isnan(self.ranks).all(axis=1)
+        if unlisted.any():
+            row = int(np.argmax(unlisted))
+            raise InputError(f"document {self.documents[row]} of query {self.query_of(row)} is in no list")
+        self._check_beliefs()
         self.check_costs()
 
     @classmethod
@@ -201,7 +214,13 @@ class Pool(PooledDocuments):
         if len(rankers) not in (1, 2):
             raise ParameterError("a pool", "rankers", "one or two fitted rankers", len(rankers))
         features = read_features(Source.of(path))
-        frame = score_documents(features, rankers)
+        frame = pl.DataFrame({"query": features.queries, "document": features.documents})
+        for n, ranker in enumerate(rankers, start=1):
+            given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
+            scores = np.asarray(given, dtype=np.float64)
+            if scores.shape != (len(frame),):
+                raise InputError(f"ranker {n} gives scores of shape {scores.shape} for {len(frame)} documents")
+            frame = frame.with_columns(pl.Series(f"score_{n}", scores))
         if model is not None:
             models = model if isinstance(model, list | tuple) else [model]
             scale = scale_of(models) if options.get("grades") is None else options.pop("grades")
@@ -234,7 +253,14 @@ class Pool(PooledDocuments):
     @cached_property
     def orders(self) -> tuple[IndexArray, ...]:
         """For each ranker its documents, query by query in the order of its lists."""
-        return tuple(self._order(r) for r in range(self.rankers))
+        orders = []
+        for ranks, lengths in zip(self.ranks.T, self.lengths.T, strict=True):
+            # Ranks have no gaps, so a document's rank says where it goes: no sort is needed.
+            listed = np.flatnonzero(~np.isnan(ranks))
+            place = (np.cumsum(lengths) - lengths)[self.query[listed]] + ranks[listed].astype(np.int64) - 1
+            orders.append(np.full(len(listed), -1, dtype=np.int64))
+            orders[-1][place] = listed
+        return tuple(orders)
 
     def scaled(self) -> Pool:
         """Return the same pool with costs in units of the mean cost of a query."""
@@ -251,7 +277,7 @@ class Pool(PooledDocuments):
     def with_beliefs(self, beliefs: FloatArray) -> Pool:
         """Return the same pool with other beliefs; nothing else is checked again."""
         made = self._copy_with(beliefs=beliefs)
-        _check_beliefs(made)
+        made._check_beliefs()
         return made
 
     def judged_by(self, judges: Mapping[str, Any]) -> Pool:
@@ -265,8 +291,9 @@ class Pool(PooledDocuments):
 
     def softened(self) -> tuple[Pool, int]:
         """Return the same pool without certainty, which no label supports yet, and how many documents were certain."""
-        beliefs, count = soften(self.beliefs)
-        return (self.with_beliefs(beliefs) if count else self), count
+        certain = self.beliefs.max(axis=1) >= CERTAIN
+        softer = np.where(certain[:, np.newaxis], self.beliefs @ spread(len(self.grades)), self.beliefs)
+        return (self.with_beliefs(softer) if certain.any() else self), int(np.count_nonzero(certain))
 
     def _copy_with(self, **arrays: FloatArray) -> Pool:
         """Return a copy with other arrays, which also keeps what was derived from the lists."""
@@ -280,53 +307,26 @@ class Pool(PooledDocuments):
     def find(self, judgments: pl.DataFrame) -> FloatArray:
         """Return the grade of each document in the judgments (query, document, grade); NaN if there is none."""
         known = judgments.select(pl.col("query", "document").cast(pl.String), pl.col("grade").cast(pl.Float64))
-        found = self.ids.join(known, on=["query", "document"], how="left", maintain_order="left")
-        if len(found) != len(self.documents):
+        graded = self.ids.join(known, on=["query", "document"], how="left", maintain_order="left")
+        if len(graded) != len(self.documents):
             raise InputError("a document of the pool was judged twice", hint="Combine the grades of assessors first.")
-        return np.asarray(found["grade"].fill_null(np.nan).to_numpy())
+        return np.asarray(graded["grade"].fill_null(np.nan).to_numpy())
 
-    def _order(self, ranker: int) -> IndexArray:
-        # Ranks have no gaps, so a document's rank says where it goes: no sort is needed.
-        listed = np.flatnonzero(~np.isnan(self.ranks[:, ranker]))
-        lengths = self.lengths[:, ranker]
-        place = (np.cumsum(lengths) - lengths)[self.query[listed]] + self.ranks[listed, ranker].astype(np.int64) - 1
-        order = np.full(len(listed), -1, dtype=np.int64)
-        order[place] = listed
-        return order
-
-
-def _check_lists(pool: Pool) -> None:
-    if not len(pool.queries) or (pool.sizes < 1).any() or int(pool.sizes.sum()) != len(pool.documents):
-        raise InputError("a pool needs queries with at least one document each, and sizes that add up")
-    if pool.rankers not in (1, 2):
-        raise InputError(f"a pool has the lists of one or two rankers, not of {pool.rankers}")
-    for ranker in range(pool.rankers):
-        ranks = pool.ranks[:, ranker]
-        rank, length = ranks[~np.isnan(ranks)], pool.lengths[pool.query[~np.isnan(ranks)], ranker]
-        whole = bool(((rank >= 1) & (rank <= length) & (rank == np.trunc(rank))).all())
-        if not whole or (pool.orders[ranker] < 0).any():
+    def _check_beliefs(self) -> None:
+        if len(self.grades) == 1:
+            problem = f"the scale has one grade only, {self.grades[0]:g}, so that there is nothing to judge"
             raise InputError(
-                f"the ranks of ranker {ranker + 1} are not 1, 2, 3, … in every query",
-                hint="Give scores, or the rank of each document in its list without gaps.",
+                problem, hint="Name all of its grades: columns p_0, p_1 … of beliefs, or the scale itself."
             )
-    if np.isnan(pool.ranks).all(axis=1).any():
-        row = int(np.argmax(np.isnan(pool.ranks).all(axis=1)))
-        raise InputError(f"document {pool.documents[row]} of query {pool.query_of(row)} is in no list")
-
-
-def _check_beliefs(pool: Pool) -> None:
-    if len(pool.grades) == 1:
-        problem = f"the scale has one grade only, {pool.grades[0]:g}, so that there is nothing to judge"
-        raise InputError(problem, hint="Name all of its grades: columns p_0, p_1 … of beliefs, or the scale itself.")
-    if not len(pool.grades) or (np.diff(pool.grades) <= 0).any() or not np.isfinite(pool.grades).all():
-        raise InputError(f"the scale must be ascending grades, each once; got {pool.grades.tolist()}")
-    sums = pool.beliefs.sum(axis=1)
-    # A comparison with NaN is false, so NaN is caught as well.
-    bad = ~((pool.beliefs.min(axis=1) >= 0) & (np.abs(sums - 1.0) <= TOLERANCE))
-    if bad.any():
-        row = int(np.argmax(bad))
-        shown = ", ".join(f"{p:g}" for p in pool.beliefs[row])
-        raise InputError(
-            f"the beliefs about document {pool.documents[row]} of query {pool.query_of(row)} are {shown}",
-            hint="Beliefs are probabilities of the grades: none below 0, and they add up to 1.",
-        )
+        if not len(self.grades) or (np.diff(self.grades) <= 0).any() or not np.isfinite(self.grades).all():
+            raise InputError(f"the scale must be ascending grades, each once; got {self.grades.tolist()}")
+        sums = self.beliefs.sum(axis=1)
+        # A comparison with NaN is false, so NaN is caught as well.
+        bad = ~((self.beliefs.min(axis=1) >= 0) & (np.abs(sums - 1.0) <= TOLERANCE))
+        if bad.any():
+            row = int(np.argmax(bad))
+            shown = ", ".join(f"{p:g}" for p in self.beliefs[row])
+            raise InputError(
+                f"the beliefs about document {self.documents[row]} of query {self.query_of(row)} are {shown}",
+                hint="Beliefs are probabilities of the grades: none below 0, and they add up to 1.",
+            )

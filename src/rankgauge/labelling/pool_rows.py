@@ -1,23 +1,37 @@
-"""The rows that a pool is made of: from frames, table files, runs, and LETOR files with fitted rankers."""
+"""The rows that a pool is made of, from frames, table files and runs; and what judging costs by them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from rankgauge import files
-from rankgauge.errors import InputError, ParameterError
-from rankgauge.files import find
+from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.files.columns import find
 from rankgauge.files.conversion import as_frame
-from rankgauge.files.formats.letor import FeatureTable
+from rankgauge.files.reading import is_path, read_table, run_from
 from rankgauge.input_notes import note
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
+from rankgauge.registry import Registered, Registry
+
+COSTS: Registry[Cost] = Registry("cost", "rankgauge.labelling.costs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost(Registered):
+    """A rule for the cost of judging each document of a pool."""
+
+    registry: ClassVar[Registry[Cost]] = COSTS
+
+    name: str
+    title: str
+    of: Callable[[PoolRows], FloatArray]
+
 
 NAMED = re.compile(r"(?:rank|score)_(?P<before>.+)|(?P<after>.+)_(?:rank|score)", re.IGNORECASE)
 RANK = re.compile(r"(?:^|_)rank(?:_|$)", re.IGNORECASE)
@@ -31,37 +45,28 @@ def run_columns(columns: Sequence[str]) -> dict[str, str]:
 
     Where a run has both ranks and scores, its ranks: they have no ties.
     """
-    numbered = dict(_numbered_scores(columns))
+    numbered: dict[str, str] = {}
+    while (column := f"score_{len(numbered) + 1}") in columns:
+        numbered[f"ranker {len(numbered) + 1}"] = column
     if len(numbered) > 1:
         return numbered
     if "score" in columns:
         return {"ranker": "score"}
     lone = find(columns, "score") or find(columns, "rank")
-    return numbered or _columns_by_run(columns) or ({"ranker": lone} if lone is not None else {})
-
-
-def is_rank(column: str) -> bool:
-    """Say whether a column of a run holds ranks, not scores."""
-    return RANK.search(column) is not None
-
-
-def _numbered_scores(columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for number in range(1, len(columns) + 1):
-        if f"score_{number}" not in columns:
-            return
-        yield f"ranker {number}", f"score_{number}"
-
-
-def _columns_by_run(columns: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_run: dict[str, str] = {}
     for column in columns:
         match = None if column in OF_NO_RUN else NAMED.fullmatch(column)
         if match is not None:
             name = match["before"] or match["after"]
             run = f"ranker {name}" if name.isdecimal() else name
-            if run not in found or is_rank(column):
-                found[run] = column
-    return found
+            if run not in by_run or is_rank(column):
+                by_run[run] = column
+    return numbered or by_run or ({"ranker": lone} if lone is not None else {})
+
+
+def is_rank(column: str) -> bool:
+    """Say whether a column of a run holds ranks, not scores."""
+    return RANK.search(column) is not None
 
 
 TEXTS = ("query_text", "title", "text", "html", "markdown", "image", "url")
@@ -88,15 +93,24 @@ class PoolRows:
         """Return the rows of a frame or a file; lists are cut at the depth, and documents in no list are dropped."""
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a pool", "depth", "a whole number, 1 or more", depth)
-        frame = _identify_rows(files.read_table(source) if files.is_path(source) else as_frame(source))
+        frame = _identify_rows(read_table(source) if is_path(source) else as_frame(source))
         names = _score_columns(frame, scores)
-        queries, code = _number_queries(frame["query"])
-        place, sizes = np.argsort(code, kind="stable"), np.bincount(code)
+        runs = frame["query"].rle_id().to_numpy()
+        heads = frame["query"].filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one for each query
+        queries = heads.unique(maintain_order=True)
+        number = heads.replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()[runs]
+        place, sizes = np.argsort(number, kind="stable"), np.bincount(number)
         scored = [_scores(frame, name, lone=len(names) == 1)[place] for name in names]
         ranks = np.column_stack([_ranks(sizes, scores) for scores in scored])
         for name, stated, rank in zip(names, scored, ranks.T, strict=True):
-            _note_gaps(name, -stated, rank, depth)
-        _refuse_unlisted(frame, place, ranks)
+            if is_rank(name) and ((-stated > rank) & (rank <= (depth or np.inf))).any():
+                after = "documents after one are taken for the next ranks; a depth that ends there drops them"
+                note(f"{name} has gaps: {after}")
+        unlisted = np.isnan(ranks).all(axis=1)
+        if unlisted.any():
+            row = int(place[np.argmax(unlisted)])
+            query, document = frame["query"][row], frame["document"][row]
+            raise InputError(f"row {row + 1}: document {document} of query {query} has no score of any ranker")
         ranks[ranks > (np.inf if depth is None else depth)] = np.nan
         kept = ~np.isnan(ranks).all(axis=1)
         sizes = np.add.reduceat(kept, np.cumsum(sizes) - sizes, dtype=np.int64)
@@ -117,37 +131,45 @@ class PoolRows:
         names = [name for name in TEXTS if name in self.frame.columns]
         return self.frame.select(pl.col(names).cast(pl.String)) if names else None
 
-    def column(self, name: str, what: str) -> FloatArray:
-        """Return the numbers of a column."""
-        return numbers(self.frame, name, what)
+
+def document_costs(rows: PoolRows, cost: str | None) -> FloatArray:
+    """Return the cost of each document: a registered cost or a column of the pool; by default the column cost, or 1."""
+    if cost is None:
+        cost = "cost" if "cost" in rows.frame.columns else "documents"
+    if cost in rows.frame.columns:
+        return numbers(rows.frame, cost, "costs")
+    if cost not in COSTS:
+        raise UnknownNameError("cost or column", cost, [*COSTS, *rows.frame.columns])
+    return COSTS[cost].of(rows)
+
+
+def query_overheads(rows: PoolRows, overhead: str | float | None) -> FloatArray:
+    """Return the cost of opening each query: one number for all, or a column that is the same throughout a query."""
+    if overhead is None:
+        overhead = "overhead" if "overhead" in rows.frame.columns else 0.0
+    if not isinstance(overhead, str):
+        return np.full(len(rows.sizes), float(overhead))
+    column = numbers(rows.frame, overhead, "the overhead of queries")
+    first = column[np.cumsum(rows.sizes) - rows.sizes]
+    odd = column != np.repeat(first, rows.sizes)
+    if odd.any():
+        query = rows.frame["query"][int(np.argmax(odd))]
+        raise InputError(f"query {query} has more than one overhead in the column '{overhead}'")
+    return np.asarray(first)
 
 
 def join_runs(runs: Sequence[Any], texts: Any = None) -> pl.DataFrame:
     """Return the documents of one or two runs with a column of scores for each."""
     if len(runs) not in (1, 2):
         raise ParameterError("a pool", "runs", "one or two runs", len(runs))
-    found = [
-        files.run_from(run).select("query", "document", pl.col("score").alias(f"score_{n}"))
-        for n, run in enumerate(runs, start=1)
-    ]
-    for n, run in enumerate(found, start=1):
-        _refuse_twice(run, f"run {n}: ")
-    frame = found[0]
+    frames = []
+    for n, run in enumerate(runs, start=1):
+        frames.append(run_from(run).select("query", "document", pl.col("score").alias(f"score_{n}")))
+        _refuse_twice(frames[-1], f"run {n}: ")
+    frame = frames[0]
     if len(runs) == 2:
-        frame = frame.join(found[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
+        frame = frame.join(frames[1], on=["query", "document"], how="full", coalesce=True, maintain_order="left_right")
     return frame if texts is None else with_texts(frame, texts)
-
-
-def score_documents(features: FeatureTable, rankers: Sequence[Any]) -> pl.DataFrame:
-    """Return the documents of a LETOR file with each ranker's scores (`predict`, or an array of scores)."""
-    frame = pl.DataFrame({"query": features.queries, "document": features.documents})
-    for n, ranker in enumerate(rankers, start=1):
-        given = ranker.predict(features.matrix) if hasattr(ranker, "predict") else ranker
-        scores = np.asarray(given, dtype=np.float64)
-        if scores.shape != (len(frame),):
-            raise InputError(f"ranker {n} gives scores of shape {scores.shape} for {len(frame)} documents")
-        frame = frame.with_columns(pl.Series(f"score_{n}", scores))
-    return frame
 
 
 def numbers(frame: pl.DataFrame, name: str, what: str) -> FloatArray:
@@ -191,9 +213,9 @@ def _identify_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 def refuse_breaks(ids: pl.Series) -> None:
     """Refuses ids with line breaks, tabs and the like: in a qrels file one would be several lines, with any grades."""
-    found = ids.str.contains(r"[\p{Cc}\x{2028}\x{2029}]")
-    if found.any():
-        row = int(found.arg_max() or 0)
+    broken = ids.str.contains(r"[\p{Cc}\x{2028}\x{2029}]")
+    if broken.any():
+        row = int(broken.arg_max() or 0)
         problem = (
             f"row {row + 1}: the {ids.name} id {ids[row]!r} holds a line break, a tab or another control character"
         )
@@ -214,54 +236,31 @@ def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
 def _score_columns(frame: pl.DataFrame, scores: str | Sequence[str] | None) -> tuple[str, ...]:
     if scores is not None:
         return (scores,) if isinstance(scores, str) else tuple(scores)
-    found = run_columns(frame.columns)
-    if not found:
+    runs = run_columns(frame.columns)
+    if not runs:
         raise InputError(
             f"no column of scores among {', '.join(frame.columns)}",
             hint="Call it score (score_1 and score_2 for two rankers), or name it: scores='bm25'.",
         )
-    if len(found) > 2:
+    if len(runs) > 2:
         raise InputError(
-            f"the table has {len(found)} runs ({', '.join(found)}), and a pool for one value has one or two",
+            f"the table has {len(runs)} runs ({', '.join(runs)}), and a pool for one value has one or two",
             hint="Name their columns: scores=['rank_bm25', 'rank_dense']. Values of all runs are those of a board.",
         )
-    return tuple(found.values())
+    return tuple(runs.values())
 
 
 def _scores(frame: pl.DataFrame, name: str, *, lone: bool) -> FloatArray:
     """Return the scores of a ranker, NaN for documents that are not in its list; ranks count as negative scores."""
-    found = numbers(frame, name, "scores")
-    absent = frame[name].is_null().to_numpy()
-    bad = np.isnan(found) & (lone | ~absent)
+    scores = numbers(frame, name, "scores")
+    bad = np.isnan(scores) & (lone | ~frame[name].is_null().to_numpy())
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
             f"row {row + 1}: the {name} of document {frame['document'][row]} is not a number",
             hint="Give every document a score. With two lists, an empty cell means: not in this list.",
         )
-    return -found if is_rank(name) else found
-
-
-def _note_gaps(name: str, stated: FloatArray, ranks: FloatArray, depth: int | None) -> None:
-    """Says so where ranks have gaps, as those of a pool have: documents after a gap count for more than they should."""
-    if is_rank(name) and ((stated > ranks) & (ranks <= (depth or np.inf))).any():
-        note(f"{name} has gaps: documents after one are taken for the next ranks; a depth that ends there drops them")
-
-
-def _refuse_unlisted(frame: pl.DataFrame, place: IndexArray, ranks: FloatArray) -> None:
-    nowhere = np.isnan(ranks).all(axis=1)
-    if nowhere.any():
-        row = int(place[np.argmax(nowhere)])
-        query, document = frame["query"][row], frame["document"][row]
-        raise InputError(f"row {row + 1}: document {document} of query {query} has no score of any ranker")
-
-
-def _number_queries(query: pl.Series) -> tuple[pl.Series, IndexArray]:
-    """Return the queries in order of appearance, and the number of each row's query."""
-    runs = query.rle_id().to_numpy()
-    heads = query.filter(pl.Series(np.diff(runs, prepend=-1) > 0))  # grouped rows: one head for each query
-    queries = heads.unique(maintain_order=True)
-    return queries, heads.replace_strict(queries, np.arange(len(queries)), return_dtype=pl.Int64).to_numpy()[runs]
+    return -scores if is_rank(name) else scores
 
 
 def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
@@ -279,7 +278,7 @@ def _ranks(sizes: IndexArray, scores: FloatArray) -> FloatArray:
 
 def with_texts(frame: pl.DataFrame, texts: Any) -> pl.DataFrame:
     """Return the documents with the columns of a table that has a row for each document, or each query and document."""
-    read = files.read_table(texts) if files.is_path(texts) else as_frame(texts)
+    read = read_table(texts) if is_path(texts) else as_frame(texts)
     document = find(read.columns, "document")
     if document is None:
         raise InputError(f"no column for document among {', '.join(read.columns)}")

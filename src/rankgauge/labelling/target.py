@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,20 @@ from rankgauge.ranking.hits import apply_negative
 T = TypeVar("T")
 
 
+def _once_for(*arrays: str) -> Callable[[Callable[[Any, Pool], T]], Callable[[Any, Pool], T]]:
+    """Let a target compute something of a pool once for the same of these arrays of the pool."""
+
+    def once(compute: Callable[[Any, Pool], T]) -> Callable[[Any, Pool], T]:
+        @wraps(compute)
+        def known_or_computed(target: Target, pool: Pool) -> T:
+            sources = tuple(getattr(pool, name) for name in arrays)
+            return target.remembered(compute.__name__, sources, lambda: compute(target, pool))
+
+        return known_or_computed
+
+    return once
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Target:
     """A measure under a dialect, as the mean over a pool's queries; for two rankers the first's minus the second's.
@@ -46,7 +61,12 @@ class Target:
         """Return the target that a measure of the registry names; `overrides` replace single choices of the dialect."""
         spoken = spoken_dialect(np.append(pool.grades, 0.0), dialect=dialect, **overrides)
         wanted = read_mean(measure, spoken)
-        form = wanted.form() if _is_plain(wanted, spoken, pool) else None
+        condenses = wanted.judged_only or spoken.unjudged is Unjudged.SKIP
+        unjudged = condenses and not np.isfinite(apply_negative(pool.grades, spoken.negative)).all()
+        refused = bool(((pool.lengths > 0) & (pool.lengths < spoken.fewest)).any())
+        # Only then is the value what the formula gives on the whole list, in double precision.
+        is_plain = not (unjudged or refused or spoken.single_arithmetic)
+        form = wanted.form() if is_plain else None
         worth = np.zeros(0) if form is None else grade_worths(form, spoken, pool.grades)
         if form is not None and form.shape is Shape.CASCADE and not ((worth >= 0) & (worth <= 1)).all():
             form, worth = None, np.zeros(0)  # a chance of stopping above 1 is not a probability
@@ -58,14 +78,12 @@ class Target:
         known = self._memory.get(name)
         if known is None or any(one is not other for one, other in zip(known[0], sources, strict=True)):
             known = self._memory[name] = sources, compute()
-        found: T = known[1]
-        return found
+        value: T = known[1]
+        return value
 
+    @_once_for("ranks", "sizes")
     def weights(self, pool: Pool) -> FloatArray:
         """The weight of each document's rank in each ranker's list (documents × rankers), 0 where it does not count."""
-        return self.remembered("weights", (pool.ranks, pool.sizes), lambda: self._weights(pool))
-
-    def _weights(self, pool: Pool) -> FloatArray:
         ranks = np.nan_to_num(pool.ranks, nan=0.0)
         if self.dialect.choice("short", self.measure) is ShortList.ZERO:
             ranks = np.where((pool.lengths < self.measure.depth)[pool.query], 0.0, ranks)
@@ -83,38 +101,31 @@ class Target:
             weights[self.dialect.depth :] = 0.0
         return weights
 
+    @_once_for("ranks", "sizes")
     def needed(self, pool: Pool) -> BoolArray:
         """Return the documents whose grades the value depends on."""
-        return self.remembered("needed", (pool.ranks, pool.sizes), lambda: self._find_needed(pool))
-
-    def _find_needed(self, pool: Pool) -> BoolArray:
         if self.shape is Shape.OTHER:
             return np.ones(len(pool.documents), dtype=bool)
         return np.asarray((self.weights(pool) != 0).any(axis=1))
 
+    @_once_for("ranks", "costs", "overhead")
     def query_costs(self, pool: Pool) -> FloatArray:
         """Return what it costs to open each query and judge all of its documents that the value depends on."""
-        return self.remembered(
-            "query costs",
-            (pool.ranks, pool.costs, pool.overhead),
-            lambda: pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts),
-        )
+        return np.asarray(pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts))
 
     def bounds(self, pool: Pool) -> tuple[float, float]:
         """Return the least and the largest value that a query can have."""
         low, high = self.measure.facts.bounds
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
+    @_once_for("ranks", "grades")
     def extent(self, pool: Pool) -> tuple[float, float]:
         """Return the bounds, with the least and the largest value in this pool where the measure has none."""
-        return self.remembered("extent", (pool.ranks, pool.grades), lambda: self._extent(pool))
-
-    def _extent(self, pool: Pool) -> tuple[float, float]:
         low, high = self.measure.facts.bounds
         if not np.isfinite([low, high]).all():
             # Such measures are sums over documents: extreme where all documents have the lowest or the highest grade.
             alike = [np.full(len(pool.documents), grade) for grade in (pool.grades.min(), pool.grades.max())]
-            values = np.concatenate([values for grades in alike for values in self._lists(pool, grades)])
+            values = np.concatenate([values for grades in alike for values in self._score_lists(pool, grades)])
             low, high = max(low, float(values.min())), min(high, float(values.max()))
         return (low, high) if pool.rankers == 1 else (low - high, high - low)
 
@@ -129,24 +140,21 @@ class Target:
         Those of an array that cannot change are computed once.
         """
         known = np.asarray(grades, dtype=np.float64)
+
+        def compute() -> FloatArray:
+            lists = self._score_lists(pool, known)
+            values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
+            lacking = np.isnan(known) & self.needed(pool)
+            return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
+
         if known.flags.writeable or not known.flags.owndata:
-            return self._values(pool, known)
-        return self.remembered("values", (pool.ranks, pool.sizes, known), lambda: self._values(pool, known))
+            return compute()
+        return self.remembered("values", (pool.ranks, pool.sizes, known), compute)
 
-    def _values(self, pool: Pool, known: FloatArray) -> FloatArray:
-        lists = self._lists(pool, known)
-        values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
-        lacking = np.isnan(known) & self.needed(pool)
-        return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
-
-    def _lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
+    def _score_lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
         """Return the values of each ranker's lists."""
-        return [
-            score_arrays(
-                grades, -pool.ranks[:, ranker], self.measure, group=pool.sizes, unscored=True, dialect=self.dialect
-            )
-            for ranker in range(pool.rankers)
-        ]
+        rule: dict[str, Any] = {"group": pool.sizes, "unscored": True, "dialect": self.dialect}
+        return [score_arrays(grades, -ranks, self.measure, **rule) for ranks in pool.ranks.T]
 
 
 def spoken_dialect(grades: FloatArray, *, dialect: str | Dialect = DIALECT, **overrides: Any) -> Dialect:
@@ -165,14 +173,6 @@ def read_mean(named: str | Measure, dialect: Dialect) -> Measure:
     if dialect.choice("empty", measure) == LEAVE_OUT:
         raise ParameterError("active evaluation", "empty", "a number: every query of the pool counts", LEAVE_OUT)
     return measure
-
-
-def _is_plain(measure: Measure, dialect: Dialect, pool: Pool) -> bool:
-    """Say whether the value is what the measure's formula gives on the whole list, in double precision."""
-    condenses = measure.judged_only or dialect.unjudged is Unjudged.SKIP
-    unjudged = condenses and not np.isfinite(apply_negative(pool.grades, dialect.negative)).all()
-    refused = bool(((pool.lengths > 0) & (pool.lengths < dialect.fewest)).any())
-    return not (unjudged or refused or dialect.single_arithmetic)
 
 
 def form_weights(form: Form, deepest: int) -> FloatArray:

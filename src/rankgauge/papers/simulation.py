@@ -15,9 +15,9 @@ from rankgauge.files.formats.letor import read_features
 from rankgauge.files.source import Source
 from rankgauge.labelling import methods
 from rankgauge.labelling.beliefs import UNIFORM, uniform
-from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.defaults import DIALECT
 from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.pool_rows import COSTS
 from rankgauge.labelling.simulations.jobs import Progress, cores, report_nothing
 from rankgauge.labelling.simulations.report import SimulationReport
 from rankgauge.papers.published.active.benchmark import Scenario, Split, known_grades, pool_of

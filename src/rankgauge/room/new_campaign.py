@@ -24,8 +24,7 @@ from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, plan_stag
 from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.forecasts import forecast
-from rankgauge.labelling.method import METHODS
+from rankgauge.labelling.method import METHODS, forecast
 from rankgauge.labelling.pool import Pool, PooledDocuments
 from rankgauge.labelling.pool_sources import in_units
 from rankgauge.labelling.target import Target

@@ -14,8 +14,8 @@ from rankgauge.files import find
 from rankgauge.files.reading import whole_queries
 from rankgauge.labelling import Pool, Target
 from rankgauge.labelling.defaults import DIALECT
+from rankgauge.labelling.methods.paper import draws_for
 from rankgauge.labelling.moments import moments
-from rankgauge.labelling.sampling.query_plan import draws_for
 from rankgauge.measures import Measure
 from rankgauge.spark.rows import ROWS, Task, frames, map_rows, pack, texts
 from rankgauge.spark.session import F

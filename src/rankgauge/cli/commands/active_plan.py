@@ -84,7 +84,7 @@ class PlanOptions(Options):
     cost: str | None = bought(
         "--cost",
         help="What a document costs: {choices}, or a column of the pool.",
-        registry="rankgauge.labelling.cost:COSTS",
+        registry="rankgauge.labelling.pool_rows:COSTS",
     )
     unit: str = bought(
         "--unit",

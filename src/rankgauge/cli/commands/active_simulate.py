@@ -87,7 +87,7 @@ class LetorOptions(Options):
         "--cost",
         group=LETOR,
         help="What a document costs: {choices}.",
-        registry="rankgauge.labelling.cost:COSTS",
+        registry="rankgauge.labelling.pool_rows:COSTS",
         default="documents",
     )
     length_feature: int | None = of_letor(

@@ -18,9 +18,8 @@ from rankgauge import dialects, files
 from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
 from rankgauge.labelling.board.features import Columns, PooledJudge, judge_columns
-from rankgauge.labelling.cost import document_costs, query_overheads
 from rankgauge.labelling.pool import PooledDocuments
-from rankgauge.labelling.pool_rows import TEXTS, PoolRows, with_texts
+from rankgauge.labelling.pool_rows import TEXTS, PoolRows, document_costs, query_overheads, with_texts
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.facets import whole
 

@@ -6,13 +6,10 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.cost import Cost
-from rankgauge.labelling.pool_rows import PoolRows
+from rankgauge.labelling.pool_rows import Cost, PoolRows, numbers
 from rankgauge.numeric import FloatArray
 
 DOCUMENTS = Cost(name="documents", title="every document costs 1", of=lambda rows: np.ones(len(rows.frame))).register()
-
-
 ONE = Cost(name="one", title="every query costs 1", of=lambda rows: np.repeat(1.0 / rows.sizes, rows.sizes)).register()
 
 
@@ -21,7 +18,8 @@ SHORTEST = 2.0
 
 
 def _costs(rows: PoolRows) -> FloatArray:
-    length = rows.column("length", "the length of documents") if "length" in rows.frame.columns else _words(rows)
+    known = "length" in rows.frame.columns
+    length = numbers(rows.frame, "length", "the length of documents") if known else _words(rows)
     bad = ~(length >= 0)
     if bad.any():
         row = int(np.argmax(bad))

@@ -16,11 +16,11 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.methods.document import STAGES, DocumentMethod
-from rankgauge.labelling.methods.greg import GregMethod
+from rankgauge.labelling.methods.samples import GregMethod
 from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.plans import StagedEstimate, StagedPlan
 from rankgauge.labelling.sampling.recalibration import Regression, recalibrate
-from rankgauge.labelling.sampling.staged_plan import StagedEstimate, StagedPlan
-from rankgauge.labelling.sampling.stages import CensusStage, QueryStage, Stage, StageOutcome, WorthTable, document_stage
+from rankgauge.labelling.sampling.stages import QueryStage, Stage, StageOutcome, WorthTable, document_stage
 from rankgauge.labelling.target import Target
 from rankgauge.measures.forms import Shape
 from rankgauge.numeric import FloatArray, IndexArray
@@ -40,8 +40,8 @@ class AutoPlan(StagedPlan):
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         if number == 0:
-            return CensusStage(self.pool, self.target, rest, left, GREG.uniform)
-        return self._stages(rest, left, grades)[self.chosen(grades)]()
+            return QueryStage(self.pool, self.target, rest, None, GREG.uniform)
+        return self._levels(rest, left, grades)[self.chosen(grades)]()
 
     def chosen(self, grades: FloatArray) -> str:
         """Return the level that the pilot's grades favour: greg or document."""
@@ -54,30 +54,42 @@ class AutoPlan(StagedPlan):
         return self._choice[1]
 
     def merits(self, grades: FloatArray) -> dict[str, float]:
-        """Variance times cost of each level on the pilot's queries, by its name: less is better."""
+        """Return variance times cost of each level by its name, a mean over the pilot's queries and what the beliefs
+        predict: less is better."""
         pilot, rest = self.order[: self.edges[1]], self.order[self.edges[1] :]
         seen = np.where(np.isin(self.pool.query, pilot), grades, np.nan)
         left = max(self.budget - float(self.target.query_costs(self.pool)[pilot].sum()), 0.0)
-        levels = {name: make() for name, make in self._stages(rest, left, seen).items()}
-        return {name: _merit(level, *level.true_variance(pilot, seen), left) for name, level in levels.items()}
+        merits, n = {}, len(pilot) + FEWEST
+        for name, make in self._levels(rest, left, seen).items():
+            level = make()
+            variance, cost = (float(found.sum()) for found in level.true_variance(pilot, seen))
+            predicted = FEWEST * level.predicted_variance() / len(rest), FEWEST * left / len(rest)
+            merits[name] = (variance + predicted[0]) / n * (cost + predicted[1]) / n
+        return merits
+
+    def _levels(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
+        """Return what each level would do with the rest of the queries, by its name."""
+        pool = recalibrate(self.pool, grades)
+        levels: dict[str, Callable[[], Stage]] = {}
+        if self.target.shape is not Shape.OTHER:
+            table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)
+            levels["document"] = lambda: document_stage(table, rest, left, DOCUMENT.uniform)
+        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, GREG.uniform)
+        return levels
 
     def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
-        stages = [self._stage(number, grades) for number in range(len(outcomes))]
-        whole = [stage for stage in stages if isinstance(stage, QueryStage)]
-        if self.cautious and len(whole) == len(stages) > 1:
-            return self._regression(whole, outcomes, grades)
-        return super()._combine(outcomes, grades)
-
-    def _regression(
-        self, stages: Sequence[QueryStage], outcomes: Sequence[StageOutcome], grades: FloatArray
-    ) -> StagedEstimate:
-        """Return what the queries of all stages say as one sample: few may be judged after the pilot, or none.
+        """Return what the queries of all stages say as one sample if all are judged whole: few may be judged after the
+        pilot, or none.
 
         A query is as likely to be visited in a stage as any other, and is judged there with the stage's probability.
         """
-        m, expected = len(self.order), stages[0].moments.mean
+        stages = [self._stage(number, grades) for number in range(len(outcomes))]
+        whole = [stage for stage in stages if isinstance(stage, QueryStage)]
+        if not self.cautious or not len(whole) == len(stages) > 1:
+            return super()._combine(outcomes, grades)
+        m, expected = len(self.order), whole[0].moments.mean
         visited = [len(outcome.change) for outcome in outcomes]
-        chance = np.array(visited) / m @ np.stack([stage.chance for stage in stages])
+        chance = np.array(visited) / m @ np.stack([stage.chance for stage in whole])
         judged = self.order[: sum(visited)][np.concatenate([outcome.labels > 0 for outcome in outcomes])]
         weights, taken = 1 / chance[judged], np.ones(len(judged), dtype=bool)
         values = self.target.values(self.pool, grades)[judged]
@@ -90,16 +102,6 @@ class AutoPlan(StagedPlan):
             parts=((error**2, freedom),) if error > 0 else (),
             queries=len(judged),
         )
-
-    def _stages(self, rest: IndexArray, left: float, grades: FloatArray) -> dict[str, Callable[[], Stage]]:
-        """Return what each level would do with the rest of the queries, by its name."""
-        pool = recalibrate(self.pool, grades)
-        levels: dict[str, Callable[[], Stage]] = {}
-        if self.target.shape is not Shape.OTHER:
-            table = WorthTable(pool=pool, target=self.target, floor=DOCUMENT.floor)
-            levels["document"] = lambda: document_stage(table, rest, left, DOCUMENT.uniform)
-        levels["greg"] = lambda: QueryStage(pool, self.target, rest, left, GREG.uniform)
-        return levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,35 +120,25 @@ class AutoMethod(Method):
         if not 0 < self.pilot < 1:
             raise ParameterError("method auto", "pilot", "a share between 0 and 1", self.pilot)
 
-    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> AutoPlan:
-        return self._plan(pool, target, budget, rng, None)
-
-    def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage | None) -> AutoPlan:
+    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0, first: Stage | None = None) -> AutoPlan:
         m = len(pool.sizes)
         wanted = max(self.pilot * budget / float(target.query_costs(pool).mean()), FEWEST)
         edge = min(int(np.ceil(wanted)), m - 1)
         later = edge + int(STAGES[2][1] * (m - edge))
         edges = sorted({0, edge, later} - ({later} if later >= m else set()))
-        return AutoPlan(pool, target, budget=budget, seed=seed, edges=edges, first=first)
+        return AutoPlan(pool, target, budget=budget, seed=rng, edges=edges, first=first)
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        first = CensusStage(pool, target, np.arange(len(pool.sizes)), budget, GREG.uniform)
+        first = QueryStage(pool, target, np.arange(len(pool.sizes)), None, GREG.uniform)
         first.prepare(grades)
-        plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
+        plans = (self.plan(pool, target, budget=budget, rng=int(seed), first=first) for seed in seeds)
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
-        found = [GREG.expected_error(pool, target, budgets=budgets, rng=rng)]
+        errors = [GREG.expected_error(pool, target, budgets=budgets, rng=rng)]
         if target.shape is not Shape.OTHER:
             spent = np.asarray(budgets) * (1 - self.pilot)
-            found.append(DOCUMENT.expected_error(pool, target, budgets=spent, rng=rng))
-        return np.asarray(np.minimum.reduce(found))
-
-
-def _merit(level: Stage, variance: FloatArray, cost: FloatArray, left: float) -> float:
-    """The mean variance of a query times its mean cost, over the pilot's queries and what the beliefs predict."""
-    size, n = len(level.rest), len(variance) + FEWEST
-    predicted = FEWEST * level.predicted_variance() / size, FEWEST * left / size
-    return float((variance.sum() + predicted[0]) / n * (cost.sum() + predicted[1]) / n)
+            errors.append(DOCUMENT.expected_error(pool, target, budgets=spent, rng=rng))
+        return np.asarray(np.minimum.reduce(errors))

@@ -17,8 +17,8 @@ import numpy as np
 from rankgauge.errors import ParameterError
 from rankgauge.labelling.method import Method, Repetitions
 from rankgauge.labelling.pool import Pool
+from rankgauge.labelling.sampling.plans import StagedPlan
 from rankgauge.labelling.sampling.recalibration import recalibrate
-from rankgauge.labelling.sampling.staged_plan import StagedPlan
 from rankgauge.labelling.sampling.stages import Stage, WorthTable, document_stage
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray, IndexArray
@@ -35,8 +35,7 @@ class DocumentPlan(StagedPlan):
 
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         pool = recalibrate(self.pool, grades) if number else self.pool
-        table = WorthTable(pool=pool, target=self.target, floor=self.options.floor)
-        return document_stage(table, rest, left, self.options.uniform)
+        return self.options.stage(pool, self.target, left, rest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,29 +60,30 @@ class DocumentMethod(Method):
             if not 0 < getattr(self, option) <= 1:
                 raise ParameterError("method document", option, "a share above 0, up to 1", getattr(self, option))
 
-    def plan(self, pool: Pool, target: Target, *, budget: float, rng: int = 0) -> DocumentPlan:
-        return self._plan(pool, target, budget, rng, self._first(pool, target, budget))
+    def stage(self, pool: Pool, target: Target, left: float, rest: IndexArray | None = None) -> Stage:
+        """Return the stage that spends what is left on the rest of the queries; the first one, of all, serves any
+        seed."""
+        table = WorthTable(pool=pool, target=target, floor=self.floor)
+        return document_stage(table, np.arange(len(pool.sizes)) if rest is None else rest, left, self.uniform)
+
+    def plan(
+        self, pool: Pool, target: Target, *, budget: float, rng: int = 0, first: Stage | None = None
+    ) -> DocumentPlan:
+        edges = sorted({int(share * len(pool.sizes)) for share in STAGES[self.stages]})
+        first = self.stage(pool, target, budget) if first is None else first
+        plan = DocumentPlan(pool, target, budget=budget, seed=rng, edges=edges, first=first)
+        plan.options = self
+        return plan
 
     def repeat(
         self, pool: Pool, target: Target, grades: FloatArray, *, budget: float, seeds: IndexArray
     ) -> Repetitions:
-        first = self._first(pool, target, budget)
+        first = self.stage(pool, target, budget)
         first.prepare(grades)
-        plans = (self._plan(pool, target, budget, int(seed), first) for seed in seeds)
+        plans = (self.plan(pool, target, budget=budget, rng=int(seed), first=first) for seed in seeds)
         return Repetitions.joined([plan.played(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         table, every = WorthTable(pool=pool, target=target, floor=self.floor), np.arange(len(pool.sizes))
         stages = [document_stage(table, every, float(budget), self.uniform) for budget in budgets]
         return np.array([np.sqrt(stage.predicted_variance()) for stage in stages]) / len(pool.sizes)
-
-    def _first(self, pool: Pool, target: Target, budget: float) -> Stage:
-        """Return the first stage, which is the same for all seeds."""
-        table = WorthTable(pool=pool, target=target, floor=self.floor)
-        return document_stage(table, np.arange(len(pool.sizes)), budget, self.uniform)
-
-    def _plan(self, pool: Pool, target: Target, budget: float, seed: int, first: Stage) -> DocumentPlan:
-        edges = [int(share * len(pool.sizes)) for share in STAGES[self.stages]]
-        plan = DocumentPlan(pool, target, budget=budget, seed=seed, edges=sorted(set(edges)), first=first)
-        plan.options = self
-        return plan

@@ -13,7 +13,7 @@ from rankgauge.labelling import methods
 from rankgauge.labelling.board.values import SHALLOW_SIZE
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.board_campaign import METHOD as STREAM
-from rankgauge.labelling.forecasts import Forecast, forecast
+from rankgauge.labelling.method import Forecast, forecast
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
 from rankgauge.labelling.reports.board_words import look_words, pool_notes

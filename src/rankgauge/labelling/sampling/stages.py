@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import ParameterError
-from rankgauge.labelling.moments import Moments, Worths, moments, net_weights, slopes, worths
+from rankgauge.labelling.moments import Moments, Worths, moments, slopes, worths
 from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.sampling.recalibration import Regression
 from rankgauge.labelling.target import Target
@@ -88,8 +88,8 @@ class WorthTable:
     @cached_property
     def query_costs(self) -> FloatArray:
         """What judging all needed documents of each query costs."""
-        found = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
-        return np.where(found > 0, found + self.pool.overhead, 0.0)
+        costs = np.add.reduceat(np.where(self.needed, self.pool.costs, 0.0), self.pool.starts)
+        return np.where(costs > 0, costs + self.pool.overhead, 0.0)
 
     def sample_walks(self, queries: IndexArray) -> tuple[WalkPath, IndexArray]:
         """Walks to the end through a sample of the queries, under grades drawn from the beliefs; and these queries."""
@@ -117,20 +117,20 @@ class QueryBlock:
         self.mean = np.where(self.there, table.worths.mean[self.documents], 0.0)
         self.costs = np.where(self.there, pool.costs[self.documents], 1.0)
         self.worthwhile = table.spread[self.documents] / np.sqrt(self.costs)
-        self._lists = [self._list(ranker) for ranker in range(pool.rankers)]
-
-    def _list(self, ranker: int) -> tuple[IndexArray, IndexArray, FloatArray, BoolArray]:
-        ranks = np.where(self.there, self.table.pool.ranks[self.documents, ranker], np.nan)
-        order = np.argsort(ranks, axis=-1, kind="stable")
-        weights = np.where(np.isnan(ranks), 0.0, self.table.weights[self.documents, ranker])
-        listed = np.take_along_axis(~np.isnan(ranks), order, axis=-1)
-        return order, np.argsort(order, axis=-1), np.take_along_axis(weights, order, axis=-1), listed
+        self._lists: list[tuple[IndexArray, IndexArray, FloatArray, BoolArray]] = []
+        for ranker in range(pool.rankers):
+            ranks = np.where(self.there, pool.ranks[self.documents, ranker], np.nan)
+            order = np.argsort(ranks, axis=-1, kind="stable")
+            weights = np.where(np.isnan(ranks), 0.0, table.weights[self.documents, ranker])
+            listed = np.take_along_axis(~np.isnan(ranks), order, axis=-1)
+            ranked = np.take_along_axis(weights, order, axis=-1)
+            self._lists.append((order, np.argsort(order, axis=-1), ranked, listed))
 
     def slopes(self, mean: FloatArray, rows: IndexArray) -> FloatArray:
         """∂M/∂ℓ of each document of the rows, at the expected worths, those of judged documents replaced."""
         if self.table.target.shape is Shape.LINEAR:
             return np.asarray(self.table.weights.sum(axis=1)[self.documents[rows]])
-        found = np.zeros(mean.shape)
+        total = np.zeros(mean.shape)
         for order, back, weights, listed in self._lists:
             stop = np.minimum(np.take_along_axis(mean, order[rows], axis=-1), CERTAIN) * listed[rows]
             reached = np.cumprod(1.0 - stop, axis=-1) / (1.0 - stop)
@@ -138,8 +138,8 @@ class QueryBlock:
             after = np.zeros_like(added)  # summed from the end, since a difference of sums would be rounding alone
             after[:, :-1] = np.cumsum(added[:, :0:-1], axis=-1)[:, ::-1]
             slope = np.where(listed[rows], weights[rows] * reached - after / (1.0 - stop), 0.0)
-            found += np.take_along_axis(slope, back[rows], axis=-1)
-        return found
+            total += np.take_along_axis(slope, back[rows], axis=-1)
+        return total
 
     def opening(self, slopes: FloatArray) -> FloatArray:
         """The score of opening a query: the best that its documents give together for their costs and the overhead.
@@ -156,7 +156,13 @@ class QueryBlock:
     def walk(self, worths: FloatArray, until: FloatArray) -> WalkPath:
         """The path through each query's documents, as far as worths are known and scores are at least `until`."""
         shape, mean, unseen = self.mean.shape, self.mean.copy(), self.needed.copy()
-        path = WalkPath.empty(shape)
+        path = WalkPath(
+            scores=np.full(shape, np.nan),
+            changes=np.zeros(shape),
+            costs=np.zeros(shape),
+            documents=np.full(shape, -1, dtype=np.int64),
+            asks=np.full(shape[0], -1, dtype=np.int64),
+        )
         score, rows = np.full(shape[0], np.inf), np.arange(shape[0])
         for k in range(shape[1]):
             slopes = self.slopes(mean[rows], rows)
@@ -194,18 +200,9 @@ class WalkPath:
     documents: IndexArray
     asks: IndexArray
 
-    @classmethod
-    def empty(cls, shape: tuple[int, ...]) -> WalkPath:
-        """No step for any query."""
-        scores, nothing = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
-        asks = np.full(shape[0], -1, dtype=np.int64)
-        return cls(scores=scores, changes=np.zeros(shape), costs=np.zeros(shape), documents=nothing, asks=asks)
-
     def rows(self, queries: IndexArray) -> WalkPath:
         """Return the paths of some of the queries."""
-        return WalkPath(
-            **{name: getattr(self, name)[queries] for name in ("scores", "changes", "costs", "documents", "asks")}
-        )
+        return WalkPath(**{field.name: getattr(self, field.name)[queries] for field in fields(self)})
 
 
 HALVINGS = 40
@@ -259,13 +256,13 @@ class InclusionRule:
         return np.where(luck < self.floor, 0.0, luck / max(self.kappa, 1e-200) * (1 - 1e-9))
 
 
-def query_scores(found: Moments, costs: FloatArray, uniform: float) -> FloatArray:
+def query_scores(expected: Moments, costs: FloatArray, uniform: float) -> FloatArray:
     """Return how worthwhile each query is, with a share of uniform mixed in: √Var L / √cost.
 
     The variance around the query's own expected value counts, not that around the pool's mean, as the regression uses
     the expected values.
     """
-    scores = np.sqrt(found.variance / np.maximum(costs, np.finfo(float).tiny))
+    scores = np.sqrt(expected.variance / np.maximum(costs, np.finfo(float).tiny))
     total, m = scores.sum(), len(scores)
     return (1 - uniform) * (scores / total if total > 0 else np.full(m, 1 / m)) + uniform / m
 
@@ -301,7 +298,6 @@ class StageOutcome:
 class Stage(ABC):
     """How the queries of a stage are judged."""
 
-    name: str
     whole: bool = False
     """Whether queries are judged whole or not at all."""
 
@@ -339,12 +335,10 @@ COMMON = 0.1
 class LinearStage(Stage):
     """Documents are judged if their luck and that of their query are below their probabilities."""
 
-    name = "document"
-
     def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
         super().__init__(table.pool, table.target, rest)
         self.table, pool = table, table.pool
-        self._weights = net_weights(table.target.weights(pool))
+        self._weights = table.weights.sum(axis=1)
         stake = np.abs(self._weights) * table.spread
         self._scores = np.where(table.needed, stake / np.sqrt(pool.costs), np.nan)
         self._openings = self._opening_scores(stake)
@@ -438,8 +432,6 @@ class LinearStage(Stage):
 class CascadeStage(Stage):
     """Queries are judged as far as their luck is below S_k."""
 
-    name = "document"
-
     def __init__(self, table: WorthTable, rest: IndexArray, left: float, uniform: float) -> None:
         super().__init__(table.pool, table.target, rest)
         self.table = table
@@ -454,7 +446,7 @@ class CascadeStage(Stage):
     def prepare(self, grades: FloatArray) -> None:
         """Walks all queries to their ends under known grades, so that repetitions only need to look where they stop."""
         block = QueryBlock(self.table, np.arange(len(self.pool.sizes)))
-        self._known = block.walk(self._worths(block, grades), np.zeros(len(block.queries)))
+        self._known = block.walk(self.target.worths(grades[block.documents]), np.zeros(len(block.queries)))
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         asked = self._walk(np.array([query]), luck, grades).asks
@@ -479,7 +471,7 @@ class CascadeStage(Stage):
 
     def true_variance(self, queries: IndexArray, grades: FloatArray) -> tuple[FloatArray, FloatArray]:
         block = QueryBlock(self.table, queries)
-        path = block.walk(self._worths(block, grades), np.zeros(len(queries)))
+        path = block.walk(self.target.worths(grades[block.documents]), np.zeros(len(queries)))
         chance = self.rule.chances(path.scores)
         excess = path.changes * (1.0 / np.where(chance > 0, chance, 1.0) - 1.0)
         later = np.cumsum(path.changes[:, ::-1], axis=-1)[:, ::-1] - path.changes
@@ -493,10 +485,7 @@ class CascadeStage(Stage):
 
     def _walk(self, queries: IndexArray, luck: Luck, grades: FloatArray) -> WalkPath:
         block = QueryBlock(self.table, queries)
-        return block.walk(self._worths(block, grades), self.rule.least(luck.query[queries]))
-
-    def _worths(self, block: QueryBlock, grades: FloatArray) -> FloatArray:
-        return self.target.worths(grades[block.documents])
+        return block.walk(self.target.worths(grades[block.documents]), self.rule.least(luck.query[queries]))
 
 
 def _cost(chance: npt.NDArray[Any], path: WalkPath, overhead: FloatArray) -> FloatArray:
@@ -517,24 +506,21 @@ LEAST = 1e-9
 class QueryStage(Stage):
     """Whole queries are judged if their luck is below their probability."""
 
-    name = "greg"
     whole = True
 
-    def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float, uniform: float) -> None:
+    def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float | None, uniform: float) -> None:
+        """With nothing said of what is `left` to spend, every query is judged."""
         super().__init__(pool, target, rest)
         self.needed, self.costs = target.needed(pool), target.query_costs(pool)
-        self.moments = moments(pool, target)
-        self.chance = self._chances(left, uniform)
+        self.moments, self.is_census = moments(pool, target), left is None
+        scores, total = query_scores(self.moments, self.costs, uniform), float(self.costs[rest].sum())
+        spent = total if left is None else left
+        rule = InclusionRule.spending(spent, scores[rest], self.costs[rest], total=total, uniform=0.0)
+        self.chance = rule.chances(scores)
         self._known: FloatArray | None = None
 
     def prepare(self, grades: FloatArray) -> None:
         self._known = self.target.values(self.pool, grades)
-
-    def _chances(self, left: float, uniform: float) -> FloatArray:
-        scores, rest = query_scores(self.moments, self.costs, uniform), self.rest
-        total = float(self.costs[rest].sum())
-        rule = InclusionRule.spending(left, scores[rest], self.costs[rest], total=total, uniform=0.0)
-        return rule.chances(scores)
 
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
         documents = self.pool.rows_of(query)
@@ -561,7 +547,7 @@ class QueryStage(Stage):
         self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is expected of every query, each visited one's change, and the variance of that."""
-        if judged.sum() < 3:  # a regression needs more queries; until then the beliefs are used
+        if self.is_census or judged.sum() < 3:  # a regression needs more queries; until then the beliefs are used
             change = np.where(judged, (values - self.moments.mean[queries]) * weights, 0.0)
             return self.moments.mean, change, change**2 * (1 - 1 / weights)
         spread = float(np.var(self.moments.mean[self.rest]))
@@ -579,17 +565,3 @@ class QueryStage(Stage):
 
     def predicted_variance(self) -> float:
         return float((self.moments.variance * (1 / np.maximum(self.chance, LEAST) - 1))[self.rest].sum())
-
-
-class CensusStage(QueryStage):
-    """Every query is judged whole."""
-
-    name = "pilot"
-
-    def _chances(self, left: float, uniform: float) -> FloatArray:
-        return np.ones(len(self.costs))
-
-    def _line(
-        self, queries: IndexArray, values: FloatArray, weights: FloatArray, judged: BoolArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return self.moments.mean, values - self.moments.mean[queries], np.zeros(len(queries))

@@ -22,8 +22,8 @@ from rankgauge.files.scales import SCALES
 from rankgauge.judgments.combination import RULES
 from rankgauge.labelling import defaults
 from rankgauge.labelling.board.design import GoalKind
-from rankgauge.labelling.cost import COSTS
 from rankgauge.labelling.method import METHODS
+from rankgauge.labelling.pool_rows import COSTS
 from rankgauge.labelling.pool_sources import UNITS
 from rankgauge.room.auth import Admin, TheRoom
 from rankgauge.room.campaigns import choices_of
