@@ -17,7 +17,7 @@ from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.files.formats.letor import FeatureTable
 from rankgauge.papers import PAPERS, Setting, Verdict
 from rankgauge.papers.experiment import Measurements
-from rankgauge.papers.published.multigraded import ohsumed, swaps, tables
+from rankgauge.papers.published.multigraded import lists, ohsumed
 from rankgauge.papers.published.multigraded.ohsumed import at_thresholds
 from rankgauge.papers.reproduction import Reproduction
 from rankgauge.render import plots
@@ -89,7 +89,7 @@ def as_printed(value: float, printed: str) -> str:
 
 def test_first_table() -> None:
     """Table 1: average precision at each threshold; nothing reaches 5; µAP leaves out the thresholds 0 and 5."""
-    numbers = {name: number.value for name, number in tables.compute().numbers.items()}
+    numbers = {name: number.value for name, number in lists.compute().numbers.items()}
     precisions = [
         1,
         (1 / 1 + 2 / 3 + 3 / 4 + 4 / 5 + 5 / 7 + 6 / 8) / 6,
@@ -105,7 +105,7 @@ def test_first_table() -> None:
 
 def test_cells_of_the_first_table() -> None:
     """Table 1: who is relevant at each threshold, and AP, as printed in every cell."""
-    found = tables.first_table().rows()
+    found = lists.first_table().rows()
     printed = [line.split() for line in FIRST_TABLE.strip().splitlines()]
     assert [[f"t={t}", *marks, f"{value:.3f}"] for t, *marks, value in found] == printed
 
@@ -114,7 +114,7 @@ def test_cells_of_the_first_table() -> None:
 def test_cells_of_the_second_table(example: str) -> None:
     """Table 2: every cell as printed. DCG without decimals is cut off: 114.6 is printed as 114."""
     printed, mean = SECOND_TABLE[example]
-    rows = {row: cells for _, row, *cells in tables.second_table().filter(example=example).rows()}
+    rows = {row: cells for _, row, *cells in lists.second_table().filter(example=example).rows()}
     for name, *expected in map(str.split, printed.strip().splitlines()):
         *cells, _ = rows[name]
         assert [as_printed(value, form) for value, form in zip(cells, expected, strict=True)] == expected
@@ -123,7 +123,7 @@ def test_cells_of_the_second_table(example: str) -> None:
 
 def test_whole_numbers_are_cut_off() -> None:
     """Five different numbers of Table 2 would be printed otherwise if they were rounded."""
-    rows = tables.second_table().filter(example="NDCG, doubled grades").rows()
+    rows = lists.second_table().filter(example="NDCG, doubled grades").rows()
     values = {value for _, row, *cells, _ in rows if row.startswith("dcg") for value in cells}
     assert {int(v) for v in values if v > 100 and round(v) != int(v)} == {114, 204, 494, 1083, 1112}
 
@@ -145,30 +145,30 @@ def test_second_table(name: str, factor: int, divisor: int) -> None:
 
     best = sorted(GRADES, reverse=True)
     expected = sum(dcg(GRADES[:k]) / dcg(best[:k]) for k in range(1, 9)) / 8
-    assert tables.compute().numbers[name].value == pytest.approx(expected)
+    assert lists.compute().numbers[name].value == pytest.approx(expected)
 
 
 def test_weights_of_the_example() -> None:
     """Equation 4: on the scale 0.0, 0.3, 1.0 the thresholds weigh 0.3 − 0.0 and 1.0 − 0.3."""
-    numbers = tables.compute().numbers
+    numbers = lists.compute().numbers
     assert numbers["weight of t=0.3"].value == pytest.approx(0.3 - 0.0)
     assert numbers["weight of t=1.0"].value == pytest.approx(1.0 - 0.3)
 
 
 def test_walks_swap_one_pair_a_step() -> None:
     """A walk begins with the ideal order, and each step changes two ranks."""
-    orders = swaps.walks(4, np.random.default_rng(0))
+    orders = lists.walks(4, np.random.default_rng(0))
     assert orders.shape == (100, 4, 100)
     assert (orders[0] == np.arange(100)).all()
     assert ((orders[1:] != orders[:-1]).sum(axis=-1) == 2).all()
     assert (np.sort(orders, axis=-1) == np.arange(100)).all()
 
 
-@pytest.mark.parametrize("levels", swaps.LEVELS)
+@pytest.mark.parametrize("levels", lists.LEVELS)
 def test_grades(levels: int) -> None:
     """Uniform grades use every level alike often; uneven ones half of them, with the lowest and the highest."""
     rng = np.random.default_rng(0)
-    even, odd = swaps.uniform(levels, 3, rng), swaps.uneven(levels, 3, rng)
+    even, odd = lists.uniform(levels, 3, rng), lists.uneven(levels, 3, rng)
     for row in even:
         assert np.unique(row, return_counts=True)[1].tolist() == [100 // levels] * levels
     for row in odd:
@@ -181,21 +181,21 @@ def test_grades(levels: int) -> None:
 def test_spread() -> None:
     """A measure moves by the highest less the lowest mean of the levels, averaged over the swaps."""
     means = np.array([[[1.0], [0.5]], [[0.9], [0.8]], [[0.7], [0.6]]])  # levels × swaps
-    assert swaps._spread(means)[0] == pytest.approx(((1.0 - 0.7) + (0.8 - 0.5)) / 2)
+    assert lists._spread(means)[0] == pytest.approx(((1.0 - 0.7) + (0.8 - 0.5)) / 2)
 
 
 def test_uneven_from_uniform() -> None:
     """The farthest number of levels counts: its mean over swaps and trials, up or down."""
-    uniform = dict.fromkeys(tables.MEASURES, np.full((2, 3, 4), 0.5))  # levels × swaps × trials
+    uniform = dict.fromkeys(lists.MEASURES, np.full((2, 3, 4), 0.5))  # levels × swaps × trials
     uneven = {name: values + np.array([0.1, -0.3])[:, np.newaxis, np.newaxis] for name, values in uniform.items()}
-    found = dict(swaps._apart(uniform, uneven))
+    found = dict(lists._apart(uniform, uneven))
     assert found["uneven: NDCNG from uniform, farthest"].value == pytest.approx(0.3)
 
 
 def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
     """The range of a mean is at most the mean of the ranges: averages hide what single orders do."""
     numbers = few.measurements.numbers
-    for scale in swaps.SCALES:
+    for scale in lists.SCALES:
         for name in ("NDCG", "µMAP", "NDCNG", "linear NDCG"):
             mean, single = (numbers[f"{scale}: {name}{of} moves by"].value for of in ("", " of a single order"))
             assert mean <= single
@@ -204,7 +204,7 @@ def test_a_single_order_moves_at_least_as_far(few: Reproduction) -> None:
 def test_levels_bend_ndcg_by_its_gain(few: Reproduction) -> None:
     """NDCG with the grade as gain moves far less with the number of levels than NDCG with 2^g − 1."""
     numbers = few.measurements.numbers
-    for scale in swaps.SCALES:
+    for scale in lists.SCALES:
         assert numbers[f"{scale}: linear NDCG moves by"].value < numbers[f"{scale}: NDCG moves by"].value / 2
 
 
@@ -212,7 +212,7 @@ def test_seed_decides(few: Reproduction) -> None:
     """The same seed gives the same numbers, another one others."""
     again = Reproduction.of(few.experiment, FEW).measurements
     assert again.numbers == few.measurements.numbers
-    other = swaps.simulate(10, np.random.default_rng(2)).numbers
+    other = lists.simulate(10, np.random.default_rng(2)).numbers
     assert other["uniform: NDCG moves by"] != again.numbers["uniform: NDCG moves by"]
 
 
@@ -302,7 +302,7 @@ def test_strategies_that_rank_alike_are_one_curve() -> None:
 
 def test_swaps_that_a_threshold_does_not_see() -> None:
     """AP sees a swap only if the threshold lies between: of 10 levels of 10 documents, 5 are on each side of it."""
-    found = dict(swaps._single_swaps())["share of swaps that a threshold does not see, 10 levels"].value
+    found = dict(lists._single_swaps())["share of swaps that a threshold does not see, 10 levels"].value
     assert found == pytest.approx(2 * (comb(50, 2) - 5 * comb(10, 2)) / (comb(100, 2) - 10 * comb(10, 2)))
 
 
@@ -311,12 +311,12 @@ def test_swaps_of_far_levels(monkeypatch: pytest.MonkeyPatch) -> None:
 
     With 10 documents of each level there are as many swaps at a distance d as there are pairs of levels, 10 − d.
     """
-    ladder = swaps.ladder(10)
-    monkeypatch.setattr(swaps, "LEVELS", (2, 10))
-    monkeypatch.setattr(swaps, "_in_order", lambda lists, _: 1.0 - np.abs(lists - ladder).sum(axis=1) / 2)
+    ladder = lists.ladder(10)
+    monkeypatch.setattr(lists, "LEVELS", (2, 10))
+    monkeypatch.setattr(lists, "_in_order", lambda lists, _: 1.0 - np.abs(lists - ladder).sum(axis=1) / 2)
     far, near = ([(10 - d, d) for d in distances] for distances in (range(5, 10), range(1, 5)))
     means = [sum(n * d for n, d in pairs) / sum(n for n, _ in pairs) for pairs in (far, near)]
-    numbers = dict(swaps._single_swaps())
+    numbers = dict(lists._single_swaps())
     for name in ("NDCG", "µMAP", "NDCNG"):
         found = numbers[f"{name} lost by swaps of far levels, against near ones, least"]
         assert found.value == pytest.approx(means[0] / means[1])
@@ -327,7 +327,7 @@ def test_falls() -> None:
     falling = np.linspace(1.0, 0.01, 100)  # 0.01 a swap
     curves = np.stack([falling, falling / 2, falling / 4, falling])[..., np.newaxis] + [[[0.0, 0.2]]]
     rising = np.concatenate([curves[:3], curves[3:, ::-1]])
-    found = dict(swaps._falls("uniform", {"NDCG": curves, "µMAP": rising, "NDCNG": curves / 2}))
+    found = dict(lists._falls("uniform", {"NDCG": curves, "µMAP": rising, "NDCNG": curves / 2}))
     assert found["uniform: NDCG by fifths, largest change"].value == pytest.approx(-0.01 * 20 / 4)
     assert found["uniform: µMAP by fifths, largest change"].value == pytest.approx(0.01 * 20)
     assert found["uniform: NDCG from 2 to 50 levels changes by"].value == pytest.approx(0.0)
@@ -429,7 +429,7 @@ def test_ratings_are_the_scores(data: FeatureTable, outcome: Measurements) -> No
     expected = ((2 ** grades[query] - 1) * tied).sum() / best
     found = score_arrays(grades[query], scores[query], "nDCG", group=[query.sum()], dialect="papers")
     assert found[0] == pytest.approx(expected)
-    judged = ohsumed._values(data, grades, tables.MEASURES["NDCG"], data.matrix[:, :1].T)
+    judged = ohsumed._values(data, grades, lists.MEASURES["NDCG"], data.matrix[:, :1].T)
     assert judged[0, 0] == pytest.approx(expected)
     assert outcome.tables["figure-8"].filter(strategy=ohsumed.FEW, measure="NDCG")["mean"][0] == pytest.approx(
         judged[0].mean()

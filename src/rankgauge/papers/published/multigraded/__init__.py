@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.papers.experiment import Experiment, Measurements, Setting
-from rankgauge.papers.published.multigraded import ohsumed, swaps, tables
+from rankgauge.papers.published.multigraded import lists, ohsumed
 
 
 @Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
     """Return everything that the setting allows."""
-    outcome = tables.compute() | swaps.simulate(setting.trials, np.random.default_rng(setting.seed))
+    outcome = lists.compute() | lists.simulate(setting.trials, np.random.default_rng(setting.seed))
     return outcome if setting.data is None else outcome | ohsumed.compare(ohsumed.load(setting.data))

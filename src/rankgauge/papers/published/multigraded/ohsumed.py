@@ -22,7 +22,7 @@ from rankgauge.files.formats.letor import FeatureTable, read_features
 from rankgauge.files.source import Source
 from rankgauge.numeric import FloatArray, ratio
 from rankgauge.papers.experiment import Measurements, Number, jackknife
-from rankgauge.papers.published.multigraded.tables import BESIDES, MEASURES, means
+from rankgauge.papers.published.multigraded.lists import BESIDES, MEASURES, means
 from rankgauge.policies import LEAVE_OUT
 from rankgauge.render import plots
 
