@@ -183,8 +183,22 @@ class Lambdas:
                 np.take_along_axis(values, order, axis=1) for values in (documents, grades, padded)
             )
             gains = swaps.gains(grades, min(self.tops, padded.shape[1]), self.rng) / norms[:, np.newaxis, np.newaxis]
-            slope, curve = _pull(np.where(listed, padded, 0.0), gains)
-            slopes[documents[listed]], curves[documents[listed]] = slope[listed], curve[listed]
+            lists, tops, width = gains.shape
+            # Most swaps are of documents with equal grades, and change nothing.
+            pair = np.flatnonzero(gains)
+            line, lower = pair // width, pair % width
+            row = line // tops
+            lower += row * width
+            upper = line - row * tops + row * width
+            flat, gain = np.where(listed, padded, 0.0).ravel(), gains.ravel()[pair]
+            # If a swap gains, the upper document should be below: it is pulled down, and the lower one up, by the
+            # logistic function, computed by a faster one.
+            wrong = 0.5 + 0.5 * np.tanh(np.copysign(0.5, gain) * (flat[upper] - flat[lower]))
+            force = gain * wrong
+            bend, cells, kept = np.abs(force) * (1.0 - wrong), lists * width, listed.ravel()
+            for totals, amount, sign in ((slopes, force, -1.0), (curves, bend, 1.0)):
+                pulled = np.bincount(upper, amount, cells) + np.bincount(lower, sign * amount, cells)
+                totals[documents[listed]] = pulled[kept]
         return slopes, curves
 
     @cached_property
@@ -200,28 +214,6 @@ class Lambdas:
                 some = slice(at, at + step)
                 found.append((places[some], padded[some], norms[rows[some]]))
         return found
-
-
-def _pull(scores: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The slopes and curvatures of lists in the order of their scores, from what swaps of their documents gain."""
-    lists, tops, width = gains.shape
-    # Most swaps are of documents with equal grades, and change nothing.
-    pair = np.flatnonzero(gains)
-    line, lower = pair // width, pair % width
-    row = line // tops
-    lower += row * width
-    upper = line - row * tops + row * width
-    gain, ahead = gains.ravel()[pair], scores.ravel()[upper] - scores.ravel()[lower]
-    # If a swap gains, the upper document should be below: it is pulled down, and the lower one up.
-    wrong = 0.5 + 0.5 * np.tanh(np.copysign(0.5, gain) * ahead)  # the logistic function, computed by a faster one
-    force = gain * wrong
-    bend = np.abs(force) * (1.0 - wrong)
-    cells = lists * width
-    slope, curve = (
-        np.bincount(upper, amount, minlength=cells) + np.bincount(lower, sign * amount, minlength=cells)
-        for amount, sign in ((force, -1.0), (bend, 1.0))
-    )
-    return np.asarray(slope, dtype=float).reshape(lists, width), np.asarray(curve, dtype=float).reshape(lists, width)
 
 
 try:
