@@ -83,11 +83,6 @@ class HeldOut:
         graded = self.judgments.filter(pl.col("grade") > 0)["query"].cast(pl.Int64).to_numpy()
         return np.asarray(np.bincount(graded, minlength=len(self.fold)) == 0)
 
-    def tied(self, scores: FloatArray) -> float:
-        """Return the share of documents that have the same score as another document of their query."""
-        tied = self.judgments.select("query").with_columns(pl.Series("score", scores)).is_duplicated()
-        return float(np.mean(tied.to_numpy()))
-
     def values(self, scores: FloatArray, dialect: Dialect) -> FloatArray:
         """Return NDCG at each cutoff (rankings × cutoffs × queries) of rankings given by scores (rankings × documents).
 
@@ -140,13 +135,14 @@ def tool_differences(tested: HeldOut, scores: FloatArray) -> Iterator[tuple[str,
 
 def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> Iterator[tuple[str, Number]]:
     """Yield how many documents of each ranking are tied, and how much the order of ties changes its NDCG@10."""
-    shares = [tested.tied(ranking) for ranking in scores]
+    query = tested.judgments.select("query")
+    shares = [query.with_columns(pl.Series("score", one)).is_duplicated().to_numpy().mean() for one in scores]
     best, worst = (tested.values(scores, READINGS["std"].changed(ties=order))[:, -1] for order in ("best", "worst"))
     moved = (best - worst).mean(axis=-1)
     yield "tied documents, mean", Number(value=float(np.mean(shares)))
     yield "best less worst order of ties, largest", Number(value=float(moved.max()))
     for ranker, share, by in zip(rankers, shares, moved, strict=True):
-        yield f"tied documents, {ranker}", Number(value=share)
+        yield f"tied documents, {ranker}", Number(value=float(share))
         yield f"best less worst order of ties, {ranker}", Number(value=float(by))
 
 
