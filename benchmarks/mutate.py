@@ -30,8 +30,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MEASURES = Path("src/rankgauge/measures")
-FAMILIES = ("set", "binary", "graded", "cascade", "scalefree")
-SHARED = ("parts.py", "recall.py", "contingency.py")
+FAMILIES = ("set", "binary", "graded", "cascade", "scalefree", "diversity", "preferences", "sampled")
+SHARED = ("forms.py", "gains.py", "intents.py", "strata.py")
 CONTRACT = "tests/measures/test_contract.py"
 LIMIT = 600.0
 """Seconds after which a test run counts as hung: the bug is then neither found nor survived."""
@@ -166,7 +166,8 @@ def users(bug: Bug) -> set[str] | None:
     """The names of the measures that the bug can touch; None for all of them."""
     if bug.file not in SHARED:
         module = bug.file.removesuffix(".py").replace("/", ".")
-        return {_name(bug.file)} | {_name(file) for file in _files() if _mentions(_text(file), {f"measures.{module}"})}
+        users = [bug.file, *(file for file in _files() if _mentions(_text(file), {f"measures.{module}"}))]
+        return {name for file in users for name in _names(file)}
     return _users_of({bug.function.split(".")[0]}) if bug.function != MODULE else None
 
 
@@ -178,7 +179,7 @@ def _users_of(names: set[str]) -> set[str]:
         if found <= wanted:
             break
         wanted |= found
-    return {_name(file) for file in _files() if _mentions(_text(file), wanted)}
+    return {name for file in _files() if _mentions(_text(file), wanted) for name in _names(file)}
 
 
 def _files() -> list[str]:
@@ -202,9 +203,12 @@ def _mentions(text: str, names: set[str]) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
 
 
-def _name(file: str) -> str:
-    """The name of the measure that a file holds."""
-    return re.search(r'^        name="([^"]+)"', _text(file), re.MULTILINE).group(1)  # type: ignore[union-attr]
+def _names(file: str) -> set[str]:
+    """The names of the measures that a file holds: of classes that state facts, unless the facts have another."""
+    stated = re.findall(
+        r"^class (\w+)\(.*?^    facts = \w+\(\n(?:        name=\"(\w+)\")?", _text(file), re.MULTILINE | re.DOTALL
+    )
+    return {name or kind for kind, name in stated}
 
 
 def find(tree: Path, bug: Bug) -> None:
@@ -258,6 +262,8 @@ def work(queue: multiprocessing.Queue, results: multiprocessing.Queue) -> None:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "src", tree / "src", ignore=ignored)
         shutil.copytree(ROOT / "tests/measures", tree / "tests/measures", ignore=ignored)
+        for helper in ("conftest.py", "engines.py", "examples.py", "lanes.py"):
+            shutil.copy(ROOT / "tests" / helper, tree / "tests")
         shutil.copy(ROOT / "pyproject.toml", tree)
         while (bug := queue.get()) is not None:
             path = tree / MEASURES / bug.file
