@@ -16,7 +16,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
-from rankgauge.measures.judged_lists import EvenLayout, JudgedLists, Layout, ListPart, Scored, tabulate
+from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Scored, tabulate
 from rankgauge.numeric import EXACT_WHOLE, FloatArray, IndexArray
 from rankgauge.policies import HighGrade, MissingQuery, QueryOrder, Ties, Unjudged
 from rankgauge.ranking import Block
@@ -54,7 +54,7 @@ def score_arrays(
         _check_rows(judged, scored)
         if not unscored:
             _refuse_unscored(scored, judged)
-        return scorer.score(judged.ravel(), scored.ravel(), EvenLayout(*judged.shape))
+        return scorer.score(judged.ravel(), scored.ravel(), Layout(np.full(*judged.shape)))
     order, sizes = _lists(group, qid)
     _check(judged, scored, sizes)
     if not unscored:

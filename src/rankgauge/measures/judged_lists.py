@@ -6,7 +6,7 @@ Whatever depends on the judgments alone is kept: the codes of the grades, and th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -159,18 +159,6 @@ class Layout:
     def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
         """Return the flat values as parts take their rows from them."""
         return flat if self.width is not None else np.append(flat, flat.dtype.type(padding))
-
-
-class EvenLayout(Layout):
-    """Lists of one length: the rows of a matrix."""
-
-    def __init__(self, count: int, width: int) -> None:
-        self.count, self.longest, self.width = count, width, width
-
-    @cached_property
-    def sizes(self) -> IndexArray:  # type: ignore[override]
-        """The sizes of the lists."""
-        return np.full(self.count, self.width)
 
 
 @entity

@@ -178,7 +178,14 @@ def parse(text: str | Measure) -> Measure:
             kind = MEASURES[kind.variants[name]]
     parameters = _parameters(kind, given)
     if match["cutoff"] is not None:
-        parameters["cutoff"] = _cutoff(kind, match["cutoff"], text)
+        rule, written = kind.facts.cutoff, match["cutoff"]
+        if rule is Cutoff.NONE:
+            raise ParameterError(kind.facts.name, "cutoff", "left out: this measure looks at the whole list", written)
+        try:
+            parameters["cutoff"] = float(written) if rule is Cutoff.RECALL else int(written)
+        except ValueError:
+            wanted = "a number" if rule is Cutoff.RECALL else "a whole number, as in P@10"
+            raise ParameterError(text, "cutoff", wanted, written) from None
     return kind(**parameters)
 
 
@@ -293,16 +300,6 @@ def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]
             known = [*names, *kind.shorthands, *kind.variants]
             raise UnknownNameError(f"parameter of {kind.facts.name}", name, known)
     return parameters
-
-
-def _cutoff(kind: type[Measure], text: str, whole: str) -> float | int:
-    if kind.facts.cutoff is Cutoff.NONE:
-        raise ParameterError(kind.facts.name, "cutoff", "left out: this measure looks at the whole list", text)
-    try:
-        return float(text) if kind.facts.cutoff is Cutoff.RECALL else int(text)
-    except ValueError:
-        wanted = "a number" if kind.facts.cutoff is Cutoff.RECALL else "a whole number, as in P@10"
-        raise ParameterError(whole, "cutoff", wanted, text) from None
 
 
 def _freeze(value: Any) -> Any:
