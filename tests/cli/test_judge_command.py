@@ -33,6 +33,7 @@ def slow() -> Iterator[WatchedStandIn]:
         yield started
 
 
+PANEL = (("requests", "jsonl"), ("llm", "csv"), ("prefs", "txt"))
 CALL = ("judge", "texts.csv", "--url", "stand-in:known.csv", "--model", "m")
 
 
@@ -200,6 +201,15 @@ def test_a_batch(command: Command, files: Path, program: Callable[..., subproces
     )
     assert "graded     20 of 20 pairs" in command(*CALL, "-o", "llm.csv", "--read-batch", "results.jsonl")
     assert json.loads((files / "llm.csv.provenance.json").read_text())["graded"] == 20
+
+
+def test_each_model_of_a_panel_has_its_files(command: Command, files: Path) -> None:
+    """Batches and preferences of one model are not overwritten by the next one's."""
+    panel = (*CALL, "--model", "o/2", "-o", "llm.csv")
+    assert "requests.o-2.jsonl: 20 requests" in command(*panel, "--write-batch", "requests.jsonl")
+    command(*panel, "--prompt", "pairwise", "--preferences", "prefs.txt", "--others", "1")
+    names = {path.name for path in files.iterdir()}
+    assert {f"{name}.{model}.{end}" for name, end in PANEL for model in ("m", "o-2")} <= names
 
 
 def test_another_model_does_not_overwrite(command: Command, files: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from rankgauge.errors import InputError
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
-from rankgauge.judgments.llm.asking.session import AskingSession, read_batch, write_batch
+from rankgauge.judgments.llm.asking.session import AskingSession
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from tests.judges.stand_ins import WatchedStandIn
 from tests.judges.test_apis import PAIRS
@@ -48,15 +48,15 @@ def test_a_batch_gives_the_grades_of_its_endpoint(tmp_path: Path) -> None:
     """What failed stays open for the next batch; what was stored is not asked for again."""
     requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
     with closing(AnswerStore(tmp_path / "a.db")) as store:
-        assert write_batch(session(store), requests) == 200
+        assert session(store).write_batch(requests) == 200
         work_off(requests, results, fails=7)
         first = session(store)
-        assert read_batch(first, results) == {"too late": 4, "Unsupported value: 'temperature'": 3}
+        assert first.read_batch(results) == {"too late": 4, "Unsupported value: 'temperature'": 3}
         assert len(first.outcome().frame) == 193
-        assert write_batch(session(store), requests) == 7
+        assert session(store).write_batch(requests) == 7
         work_off(requests, results)
         last = session(store)
-        assert not read_batch(last, results)
+        assert not last.read_batch(results)
         outcome = last.outcome()
     assert outcome.is_complete
     assert outcome.frame.sort("document")["grade"].to_list() == PAIRS.sort("document")["grade"].to_list()
@@ -65,8 +65,8 @@ def test_a_batch_gives_the_grades_of_its_endpoint(tmp_path: Path) -> None:
 def test_a_batch_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     """The same pairs and the same question make the same file."""
     with closing(AnswerStore(":memory:")) as store:
-        write_batch(session(store), tmp_path / "a.jsonl")
-        write_batch(session(store), tmp_path / "b.jsonl")
+        session(store).write_batch(tmp_path / "a.jsonl")
+        session(store).write_batch(tmp_path / "b.jsonl")
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
@@ -76,15 +76,15 @@ def test_a_file_that_is_no_result_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "results.jsonl"
     file.write_text(f"\n{text}\n")
     with closing(AnswerStore(":memory:")) as store, pytest.raises(InputError, match=r"results\.jsonl:2: .*custom_id"):
-        read_batch(session(store), file)
+        session(store).read_batch(file)
 
 
 def test_lines_of_another_batch_are_passed_over(tmp_path: Path) -> None:
     """Answers to other questions change nothing."""
     requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
     with closing(AnswerStore(":memory:")) as store:
-        write_batch(session(store, temperature=1.0), requests)
+        session(store, temperature=1.0).write_batch(requests)
         work_off(requests, results)
         mine = session(store)
-        assert not read_batch(mine, results)
+        assert not mine.read_batch(results)
         assert mine.outcome().frame.is_empty()

@@ -2,6 +2,6 @@
 
 from rankgauge.judgments.llm.asking.outcome import Asked
 from rankgauge.judgments.llm.asking.requests import Patience, Prices
-from rankgauge.judgments.llm.model_judge import ask
+from rankgauge.judgments.llm.asking.session import ask
 
 __all__ = ["Asked", "Patience", "Prices", "ask"]

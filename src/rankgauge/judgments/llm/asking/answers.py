@@ -117,7 +117,7 @@ def without_thought(text: str) -> str:
 
 
 def _number_of(choice: Mapping[str, Any], text: str, pattern: str | None) -> float:
-    """Return the one number that an answer gives as its grade."""
+    """Return the one number that an answer gives as its grade, by a user's pattern or in one of the usual forms."""
     if pattern is not None:
         matches = list(re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE))
         if len(matches) != 1:
@@ -128,22 +128,18 @@ def _number_of(choice: Mapping[str, Any], text: str, pattern: str | None) -> flo
         return float(number[1])
     if len(_arguments(_mapping(choice.get("message")))) > 1:
         raise _NoGradeError("several tool calls")
-    return _usual_number(without_thought(text))
-
-
-def _usual_number(text: str) -> float:
-    """Return the number in an answer of one of the usual forms."""
+    text = without_thought(text)
     whole = _FENCED.fullmatch(text.strip())
     bare = whole[1] if whole and "```" not in whole[1] else text
     lines = [line.strip() for line in bare.splitlines() if line.strip()]
     if not lines:
         raise _NoGradeError("empty")
-    first, last = _number_in(lines[0], _LABELLED, _TAGGED), _number_in(lines[-1], _LONE, _LABELLED, _TAGGED)
-    numbers = {number for number in (first, last, _of_object(text)) if number is not None}
-    if not numbers:
-        raise _NoGradeError(f"not a grade in the agreed form: {quote(text)}")
-    if len(numbers) > 1:
-        raise _NoGradeError(f"two grades in one answer: {quote(text)}")
+    found = _number_in(lines[0], _LABELLED, _TAGGED), _number_in(lines[-1], _LONE, _LABELLED, _TAGGED), _of_object(text)
+    numbers = {number for number in found if number is not None}
+    if len(numbers) != 1:
+        raise _NoGradeError(
+            f"{'two grades in one answer' if numbers else 'not a grade in the agreed form'}: {quote(text)}"
+        )
     return numbers.pop()
 
 

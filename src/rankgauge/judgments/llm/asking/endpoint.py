@@ -6,13 +6,15 @@ Redirects are not followed, so a key never reaches another host; no message that
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError
@@ -22,6 +24,9 @@ from rankgauge.judgments.llm.chat_api import CHAT_APIS, ChatApi, Reply, api_at
 if TYPE_CHECKING:
     import httpx
 
+
+KEY = "OPENAI_API_KEY"
+"""The environment variable that holds the key, if none is named."""
 
 LONGEST_WAIT = 60.0
 """No wait that we choose ourselves is longer, in seconds."""
@@ -135,12 +140,6 @@ def checked_url(url: str) -> str:
     return url.rstrip("/").removesuffix("/chat/completions")
 
 
-def is_exposed(url: str) -> bool:
-    """Say whether a key would go unencrypted to another machine."""
-    parts = urlsplit(url)
-    return parts.scheme == "http" and parts.hostname not in LOOPBACK
-
-
 @dataclass(kw_only=True)
 class Endpoint:
     """A client of the endpoint, for several threads."""
@@ -172,7 +171,8 @@ class Endpoint:
         timeout = httpx.Timeout(self.seconds, connect=min(self.seconds, 15.0))
         encrypted = self.url.startswith("https:")  # without, certificates need not be loaded
         self._http = httpx.Client(headers=headers, limits=limits, timeout=timeout, trust_env=outside, verify=encrypted)
-        self._ways: dict[str, _Way] = {}
+        self._ways: set[str] = set()
+        """The fields that are sent another way."""
 
     def close(self) -> None:
         """Ends the connections."""
@@ -181,13 +181,17 @@ class Endpoint:
     def ask(self, body: Mapping[str, Any], identity: str) -> Reply:
         """The answer to one request; `identity` is the same for every try, for endpoints that answer such only once."""
         while True:
-            sent = self._adapt_request(body)
+            sent = self._adapted(body)
             status, headers, text = self._send(sent, identity)
+            if status < 300:
+                reply = read_reply(text, self._api)
+                self.reached = True
+                return reply
             if status in (400, 422) and not _is_about_the_text(status, text):
                 self._adapt(sent, text)
-                if self._adapt_request(body) != sent:
+                if self._adapted(body) != sent:
                     continue
-            return self._reply(status, headers, text)
+            raise self._fault(status, headers, text)
 
     def _send(self, body: Mapping[str, Any], identity: str) -> tuple[int, httpx.Headers, str]:
         import httpx
@@ -213,42 +217,34 @@ class Endpoint:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise PassingFaultError(f"the connection broke: {self._safe(str(error))}") from None
 
-    def _reply(self, status: int, headers: httpx.Headers, text: str) -> Reply:
-        """Return the answer, or the fault that the status means."""
-        if status < 300:
-            reply = read_reply(text, self._api)
-            self.reached = True
-            return reply
+    def _fault(self, status: int, headers: httpx.Headers, text: str) -> Exception:
+        """Return the fault that a status means."""
         problem = f"{status}: {self._safe(said_problem(text))}"
         if status < 400:
             problem = f"{status}: the endpoint redirects elsewhere"
         elif (status in TRANSIENT or status >= 500) and "insufficient_quota" not in text:
-            raise PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=False)
+            return PassingFaultError(problem, after=ordered_wait(headers.get("retry-after")), sent=False)
         hint = ENDING.get(302 if status < 400 else 402 if "insufficient_quota" in text else status, "")
         if status in (401, 403) and not self.key:
             hint = f"No key was sent. {hint}"
         if not hint and (self.reached or _is_about_the_text(status, text)):
-            raise PairFaultError(problem)
-        raise InputError(problem, path=self.url, hint=hint or "The endpoint does not take the request.")
+            return PairFaultError(problem)
+        return InputError(problem, path=self.url, hint=hint or "The endpoint does not take the request.")
 
-    def _adapt_request(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _adapted(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the request as the endpoint takes it."""
         adapted = dict(body)
-        for name in [name for name in adapted if name in self._ways]:
-            adapted |= self._ways[name].instead(adapted.pop(name))
+        for name in self._ways & body.keys():
+            adapted |= _WAYS[name][1](adapted.pop(name))
         return adapted
 
     def _adapt(self, sent: Mapping[str, Any], text: str) -> None:
         """Finds another way for a field that the endpoint complains about; each has one."""
         blamed, problem = said_problem(text, ("error", "param")), said_problem(text).lower()
-        for way in _WAYS:
-            if (
-                way.name in sent
-                and way.name not in self._ways
-                and (blamed == way.name or re.search(way.words, problem))
-            ):
-                self._ways[way.name] = way
-                self.notes += [f"the endpoint {way.note}"] if way.note else []
+        for name, (words, _, note) in _WAYS.items():
+            if name in sent.keys() - self._ways and (blamed == name or re.search(words, problem)):
+                self._ways |= {name}
+                self.notes += [f"the endpoint {note}"] if note else []
                 return
 
     def _safe(self, text: str) -> str:
@@ -257,28 +253,19 @@ class Endpoint:
         return line.replace(self.key, "***")[:300] if self.key else line[:300]
 
 
-class _Way(NamedTuple):
-    """What to send in place of a field that some endpoints refuse, by words of their complaint in lower case."""
-
-    name: str
-    words: str
-    instead: Callable[[Any], dict[str, Any]]
-    note: str = ""
-
-
-_WAYS = (
-    _Way("stream", r"\bstream", lambda value: {"stream": True, "stream_options": {"include_usage": True}}),
+_WAYS: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]], str]] = {
+    "stream": (r"\bstream", lambda value: {"stream": True, "stream_options": {"include_usage": True}}, ""),
     # OpenAI's newer models know this name only, most servers only the other.
-    _Way("max_tokens", "max_completion_tokens", lambda value: {"max_completion_tokens": value}),
-    _Way("temperature", r"\btemperature\b", lambda value: {}, "takes no temperature: it was asked without one"),
-    _Way("n", r"\bn\b", lambda value: {}, "gives one answer at a time: it was asked once for each sample"),
-    _Way(
-        "top_logprobs",
+    "max_tokens": ("max_completion_tokens", lambda value: {"max_completion_tokens": value}, ""),
+    "temperature": (r"\btemperature\b", lambda value: {}, "takes no temperature: it was asked without one"),
+    "n": (r"\bn\b", lambda value: {}, "gives one answer at a time: it was asked once for each sample"),
+    "top_logprobs": (
         "logprobs",
         lambda value: {"top_logprobs": min(value, 5)},
         "gives the log-probabilities of 5 tokens at most",
     ),
-)
+}
+"""By a field that some endpoints refuse: words of their complaint in lower case, what to send instead, and a note."""
 
 _PATHS = (("error", "message"), ("message",), ("error",), ("detail",))
 """Where an error says what is wrong: for OpenAI, vLLM (with and without `error`), Ollama and FastAPI."""
@@ -319,3 +306,28 @@ def read_reply(text: str, api: ChatApi) -> Reply:
     if reply is None:
         raise PassingFaultError(f"an answer without choices: {said_problem(text)[:100]}")
     return reply
+
+
+@contextmanager
+def endpoint(
+    url: str, *, key_env: str | None = None, api: str | None = None, seconds: float = 120.0, jobs: int = 8
+) -> Iterator[Endpoint]:
+    """Open the endpoint at a URL; for `stand-in:FILE` a stand-in answers from that table while the block runs."""
+    from rankgauge.judgments.llm.stand_in import open_endpoint  # here: servers take time to load
+
+    with (
+        open_endpoint(url) as address,
+        closing(Endpoint(url=address, key=key_for(address, key_env), api=api, seconds=seconds, jobs=jobs)) as made,
+    ):
+        yield made
+
+
+def key_for(url: str, variable: str | None, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The key to send: the one of the variable that is named, or OpenAI's if it stays encrypted or on this machine."""
+    parts = urlsplit(url)
+    if variable is None and parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        return None  # it would go unencrypted to another machine
+    key = environment.get(variable or KEY, "").strip()
+    if variable is not None and not key:
+        raise InputError(f"the environment variable {variable} is not set", hint=f"As in: export {variable}=…")
+    return key or None

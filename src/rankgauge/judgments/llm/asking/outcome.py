@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
 from rankgauge.files.reading import written_format
 from rankgauge.judgments.llm.asking.answers import Answer
+from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.pairwise import Choices
 
@@ -26,64 +27,31 @@ INTERRUPTED = "interrupted"
 """Why a session ended that Ctrl-C ended."""
 
 
-@dataclass(kw_only=True)
-class PairAnswers:
-    """The answers about one pair so far."""
-
-    answers: list[Answer] = field(default_factory=list)
-
-    @property
-    def graded(self) -> list[Answer]:
-        """The answers that are grades."""
-        return [one for one in self.answers if one.grade is not None]
-
-    @property
-    def refused(self) -> int:
-        """How many answers were refused."""
-        return len(self.answers) - len(self.graded)
-
-    def chances(self, grades: Sequence[float], samples: int) -> list[float]:
-        """The probability of each grade: the mean of the answers' own, or its share of the first `samples` answers."""
-        used = self.graded[:samples]
-        each = [one.chances or tuple(float(grade == one.grade) for grade in grades) for one in used]
-        return [sum(column) / len(used) for column in zip(*each, strict=True)]
-
-
-def likeliest(grades: Sequence[float], chances: Sequence[float]) -> float:
-    """Return the most probable grade; of equals the one nearest to the mean, then the lower."""
-    mean = sum(grade * chance for grade, chance in zip(grades, chances, strict=True))
-    ranked = zip(grades, chances, strict=True)
-    return min(ranked, key=lambda one: (-round(one[1], 9), abs(one[0] - mean), one[0]))[0]
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Asked:
     """The grades that a model gave, and what they took.
 
     `frame` has the columns query, document, grade, p_0, p_1 … (one for each grade, if there were several answers or
-    log-probabilities) and samples (how many answers the row rests on). Pairs without a grade are not in it.
+    log-probabilities) and samples (how many answers the row rests on); pairs without a grade are not in it. If the
+    model compared documents, `choices` are what it said, and `frame` has the worths that were fitted to it.
+
+    Of the `pairs` (or what `noun` names: windows of long texts, lists of documents) `cached` had all their answers
+    before, a grade among them; `refused` have no grade because the model's answers were in no agreed form, `failed`
+    because the endpoint did not answer (they are asked again next time), and `left` because the session ended before.
+    Of this session's answers `graded` are grades and `refusals` were refused; `requests` counts tries that failed too.
     """
 
     frame: pl.DataFrame
     choices: Choices | None = None
-    """What the model said of lists of documents, if it compared them; `frame` has the worths that were fitted to it."""
     noun: str = "pair"
-    """What is counted: pairs, windows of long texts, or lists of documents."""
     pairs: int
     cached: int
-    """How many pairs had all their answers before, a grade among them."""
     graded: int
-    """How many answers of this session are grades."""
     requests: int
-    """How many requests were sent in this session, tries that failed included."""
     refused: int
-    """How many pairs have no grade because the model's answers were in no agreed form."""
     refusals: int
-    """How many answers were refused."""
     failed: int
-    """How many pairs the endpoint did not answer; they are asked again next time."""
     left: int
-    """How many pairs were not asked: the session was stopped, or a cap reached."""
     tokens_in: int
     tokens_out: int
     cost: float | None
@@ -100,7 +68,6 @@ class Asked:
     faults: Sequence[tuple[str, int]] = ()
     """What went wrong with requests, and how often."""
     provenance: Provenance
-    """What decided the grades."""
 
     @property
     def has_chances(self) -> bool:
@@ -129,33 +96,30 @@ class Asked:
             file.write((json.dumps(self.provenance.told(self), indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def best_windows(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """Keep the best graded window of each document; a document with a window that has no grade is left out."""
-    keys = ["query", "document"]
-    wanted = windows.group_by(keys).agg(windows=pl.len())
-    best = pl.col("grade").arg_max()
-    kept = frame.group_by(keys, maintain_order=True).agg(pl.exclude("samples").get(best), pl.len(), pl.sum("samples"))
-    return (
-        kept.join(wanted, on=keys, maintain_order="left")
-        .filter(pl.col("len") == pl.col("windows"))
-        .drop("len", "windows")
-    )
-
-
-def graded_frame(pairs: pl.DataFrame, tallies: Sequence[PairAnswers], question: Question) -> pl.DataFrame:
-    """Return the rows of the pairs that have a grade."""
-    grades, rows = question.prompt.grades, []
+def graded_frame(pairs: TextPairs, graded: Sequence[Sequence[Answer]], question: Question) -> pl.DataFrame:
+    """Return the rows of the pairs that have a grade: the most probable by their answers' own chances, or shares."""
+    grades, rows, keys = question.prompt.grades, [], ["query", "document"]
     names = [f"p_{grade:g}" for grade in grades]
-    for (query, document), tally in zip(pairs.select("query", "document").iter_rows(), tallies, strict=True):
-        if tally.graded:
-            chances = tally.chances(grades, question.samples)
-            number = min(len(tally.graded), question.samples)
-            rows.append((query, document, likeliest(grades, chances), *chances, number))
-    kinds = dict.fromkeys(["query", "document"], pl.String) | dict.fromkeys(["grade", *names], pl.Float64)
+    for (query, document), used in zip(pairs.frame.select(keys).iter_rows(), graded, strict=True):
+        if used:
+            each = [one.chances or tuple(float(grade == one.grade) for grade in grades) for one in used]
+            likely = [(sum(column) / len(used), grade) for grade, *column in zip(grades, *each, strict=True)]
+            mean = sum(grade * chance for chance, grade in likely)
+            # Of equally probable grades the one nearest to the mean, then the lower.
+            best = min((-round(chance, 9), abs(grade - mean), grade) for chance, grade in likely)[2]
+            rows.append((query, document, best, *(chance for chance, _ in likely), len(used)))
+    kinds = dict.fromkeys(keys, pl.String) | dict.fromkeys(["grade", *names], pl.Float64)
     frame = pl.DataFrame(rows, schema=kinds | {"samples": pl.Int64}, orient="row")
     if all(float(grade).is_integer() for grade in grades):
         frame = frame.with_columns(pl.col("grade").cast(pl.Int64))
-    return frame.with_columns(pl.col(names).round(6)) if question.has_chances else frame.drop(names)
+    frame = frame.with_columns(pl.col(names).round(6)) if question.has_chances else frame.drop(names)
+    if not pairs.windows:
+        return frame
+    # The best window of a document counts; a document with a window that has no grade is left out.
+    best, wanted = pl.col("grade").arg_max(), pairs.frame.group_by(keys).agg(windows=pl.len())
+    kept = frame.group_by(keys, maintain_order=True).agg(pl.exclude("samples").get(best), pl.len(), pl.sum("samples"))
+    whole = kept.join(wanted, on=keys, maintain_order="left").filter(pl.col("len") == pl.col("windows"))
+    return whole.drop("len", "windows")
 
 
 SAME = ("model", "prompt_sha256", "parameters")
@@ -164,7 +128,7 @@ SAME = ("model", "prompt_sha256", "parameters")
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """What decided a file's grades, and what they took."""
+    """What decided a file's grades."""
 
     model: str
     prompt_name: str
@@ -172,17 +136,6 @@ class Provenance:
     prompt: dict[str, Any]
     parameters: dict[str, Any]
     url: str
-    written: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    rankgauge: str = rankgauge.__version__
-    model_as_reported: list[str] = field(default_factory=list)
-    pairs: int = 0
-    cached: int = 0
-    """How many pairs were answered before, at a cost that is not counted here."""
-    graded: int = 0
-    refused: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float | None = None
 
     @classmethod
     def from_question(cls, question: Question, url: str) -> Provenance:
@@ -206,9 +159,11 @@ class Provenance:
 
     def told(self, asked: Asked) -> dict[str, Any]:
         """Return everything that is known of grades after they were asked for."""
-        names = ("pairs", "cached", "refused", "tokens_in", "tokens_out", "cost")
-        totals = {name: getattr(asked, name) for name in names}
-        return asdict(self) | totals | {"graded": len(asked.frame), "model_as_reported": sorted(asked.models)}
+        made = {"written": datetime.now(UTC).isoformat(timespec="seconds"), "rankgauge": rankgauge.__version__}
+        counts = {"model_as_reported": sorted(asked.models), "pairs": asked.pairs, "cached": asked.cached}
+        counts |= {"graded": len(asked.frame), "refused": asked.refused}
+        taken = {"tokens_in": asked.tokens_in, "tokens_out": asked.tokens_out, "cost": asked.cost}
+        return {**vars(self), **made, **counts, **taken}
 
     def check(self, grades: Path) -> None:
         """Refuse to overwrite a file of grades that another model gave, or that another prompt or parameters led to."""

@@ -157,34 +157,27 @@ class Prompt:
 
     def _fill(self, texts: Mapping[str, str], boundary: str | None, form: str) -> str:
         """Return the template with the texts of a pair."""
-        boundary = boundary or _boundary(texts)
-        choices = _list_lines([f"{grade:g}" for grade in self.grades])
+        if boundary is None:  # a digest of all texts, which none of them can contain
+            digest = hashlib.sha256(repr(sorted(texts.items())).encode("utf-8", "surrogatepass"))
+            boundary = f"=== {digest.hexdigest()[:16]} ==="
+        need = [f"{name.capitalize()}: {part}" for name in NEEDS if (part := texts.get(name, "").strip())]
+        listed = listed_texts(texts) if self.words.compares else []
+        heads = ["Document A", "Document B"] if self.words.compares == 2 else [f"[{n + 1}]" for n in range(len(listed))]
+        blocks = ["\n".join((head, boundary, text, boundary)) for head, text in zip(heads, listed, strict=True)]
+        words = {grade: label for label, grade in reversed(self.scale.levels)}  # of several labels the first
+        rising = [f"{grade:g}" for grade in self.grades]
+        choices = f"{', '.join(rising[:-1])} or {rising[-1]}"
         filled = {
             **texts,
-            "query": _need(texts),
+            "query": "\n".join((texts["query_text"], *need)),
             "document": "\n".join((boundary, *document_parts(texts), boundary)),
-            "documents": self._list_documents(texts, boundary) if self.words.compares else "",
+            "documents": "\n\n".join(blocks),
             "boundary": boundary,
-            "grades": "\n".join(f"{grade:g}  {label}" for label, grade in self._levels()),
+            "grades": "\n".join(f"{grade:g}  {words[grade]}" for grade in reversed(self.grades)),
             "choices": choices,
             "answer": ANSWERS[form].replace("{choices}", choices),
         }
         return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.words.template)  # once: texts are not searched
-
-    def _list_documents(self, texts: Mapping[str, str], boundary: str) -> str:
-        """Return the documents to compare, under letters if there are two and numbers otherwise."""
-        blocks = []
-        for number, text in enumerate(listed_texts(texts), 1):
-            label = f"Document {'AB'[number - 1]}" if self.words.compares == 2 else f"[{number}]"
-            blocks.append("\n".join((label, boundary, text, boundary)))
-        return "\n\n".join(blocks)
-
-    def _levels(self) -> list[tuple[str, float]]:
-        """Return the words for each grade, the best first, one for each grade."""
-        named: dict[float, str] = {}
-        for label, grade in self.scale.levels:
-            named.setdefault(grade, label)
-        return [(named[grade], grade) for grade in sorted(named, reverse=True)]
 
 
 def scale_of(grades: str | Scale | None) -> Scale:
@@ -211,25 +204,9 @@ def listed_texts(texts: Mapping[str, str]) -> list[str]:
     return [texts[name] for name in sorted(names, key=lambda name: int(name.removeprefix("text_")))]
 
 
-def _need(texts: Mapping[str, str]) -> str:
-    """Return a query with what its information need says, as far as it is written out."""
-    more = [f"{name.capitalize()}: {part}" for name in NEEDS if (part := texts.get(name, "").strip())]
-    return "\n".join((texts["query_text"], *more))
-
-
 def document_parts(texts: Mapping[str, str | None]) -> list[str]:
     """Return the title and the text of a document, as far as it has them."""
     return [part for name in ("title", "text") if (part := (texts.get(name) or "").strip())]
-
-
-def _boundary(texts: Mapping[str, str]) -> str:
-    """Return a word that none of the texts can contain: their digest, of which each of them is a part."""
-    digest = hashlib.sha256(repr(sorted(texts.items())).encode("utf-8", "surrogatepass"))
-    return f"=== {digest.hexdigest()[:16]} ==="
-
-
-def _list_lines(words: list[str]) -> str:
-    return " or ".join((", ".join(words[:-1]), words[-1]))
 
 
 def find_prompt(name: str | Path | None, scale: Scale = STANDARD_SCALE) -> Prompt:

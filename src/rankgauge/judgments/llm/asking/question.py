@@ -14,6 +14,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -109,31 +110,23 @@ class Question:
             body |= {"logprobs": True, "top_logprobs": TOP}
         if n > 1:
             body["n"] = n
-        return body | {"max_tokens": self.answer_tokens, **self._form(), **self.extra}
-
-    def estimated_bytes(self, texts: Mapping[str, str]) -> int:
-        """Return how long the prompt about a pair is."""
-        messages = self.prompt.messages(texts, FIXED_BOUNDARY)
-        return text_bytes(messages) + IMAGE_BYTES * bool(self.images and texts.get(IMAGE))
+        body["max_tokens"] = self.answer_tokens
+        if self.form == "json":
+            body["response_format"] = {"type": "json_object"}
+        if self.form == "tool":
+            grade = {"type": "number", "enum": list(self.prompt.grades)}
+            only = {"required": ["grade"], "additionalProperties": False}
+            schema = {"type": "object", "properties": {"grade": grade}, **only}
+            function = {"name": TOOL, "description": "Record the grade of the document.", "parameters": schema}
+            body["tools"] = [{"type": "function", "function": function}]
+            body["tool_choice"] = {"type": "function", "function": {"name": TOOL}}
+        return {**body, **self.extra}
 
     def read(self, choice: Mapping[str, Any], texts: Mapping[str, str]) -> Answer:
         """Read the answer about a pair, or about a list of documents, in one choice."""
         if self.prompt.words.compares:
             return parse_order(choice, len(listed_texts(texts)))
         return parse(choice, self.prompt.grades, logprobs=self.logprobs, pattern=self.answer)
-
-    def _form(self) -> dict[str, Any]:
-        """Return the fields that ask for JSON or for the call of a tool."""
-        if self.form == "text":
-            return {}
-        if self.form == "json":
-            return {"response_format": {"type": "json_object"}}
-        grade = {"type": "number", "enum": list(self.prompt.grades)}
-        only = {"required": ["grade"], "additionalProperties": False}
-        schema = {"type": "object", "properties": {"grade": grade}, **only}
-        function = {"name": TOOL, "description": "Record the grade of the document.", "parameters": schema}
-        chosen = {"type": "function", "function": {"name": TOOL}}
-        return {"tools": [{"type": "function", "function": function}], "tool_choice": chosen}
 
     def digest(self, texts: Mapping[str, str]) -> bytes:
         """Return what identifies the pair's texts with this question; how many answers are wanted does not matter."""
@@ -179,7 +172,8 @@ def text_bytes(messages: Sequence[Mapping[str, Any]]) -> int:
 OTHERS = 8
 """With how many others a document is compared, unless it is said."""
 
-_RANKING = re.compile(r"\[?(\w)\]?(?:\s*[>=]\s*\[?\w\]?)+")
+_NAME = re.compile("[1-9A-Za-z]")
+_RANKING = re.compile(rf"\[?{_NAME.pattern}\]?(?:\s*[>=]\s*\[?{_NAME.pattern}\]?)+")
 _VERDICT = re.compile(
     r"(?:(?:final\s+)?(?:answer|verdict|better|winner)\s*(?:is\s*)?[:=]?\s*)?(?:(?:passage|document)\s+)?"
     r"(?:\[\[|\[)?(a|b|tie)(?:\]\]|\])?\.?",
@@ -228,36 +222,24 @@ def drawn_lists(documents: int, size: int, others: int, rng: np.random.Generator
 
 
 def parse_order(choice: Mapping[str, Any], size: int) -> Answer:
-    """Read the order of so many documents in an answer; its `grade` has the place of each as its digits."""
-    text = content(choice)
-    reason = refused_reason(choice)
-    if reason is None:
-        places = _places(without_thought(text), size)
-        if places is not None:
-            return Answer(grade=float("".join(map(str, places))), text=text[-KEPT:])
-        reason = f"not an order of the {size} documents: {quote(text)}" if text.strip() else "empty"
-    return Answer(grade=None, refused=reason, text=text[-KEPT:])
-
-
-def _places(text: str, size: int) -> list[int] | None:
-    """Return the place of each document by an answer's last line; None if it is no order of all of them."""
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    """Read the order of so many documents in an answer's last line; its `grade` has the place of each as its digits."""
+    text, place = content(choice), dict[int, int]()
+    lines = [line.strip() for line in without_thought(text).splitlines() if line.strip()]
     line = lines[-1].translate(str.maketrans("", "", "*`_")).strip() if lines else ""
+    ranking = re.sub(r"^(?:answer|ranking|order)\s*:\s*", "", line, flags=re.IGNORECASE).rstrip(".")
     if size == 2 and (verdict := _VERDICT.fullmatch(line)):
-        return {"a": [1, 2], "b": [2, 1], "tie": [1, 1]}[verdict[1].lower()]
-    line = re.sub(r"^(?:answer|ranking|order)\s*:\s*", "", line, flags=re.IGNORECASE).rstrip(".")
-    if not _RANKING.fullmatch(line):
-        return None
-    levels = [re.findall(r"\w", part) for part in line.split(">")]
-    named = [_number(name) for level in levels for name in level]
-    if sorted(named) != list(range(1, size + 1)):
-        return None
-    place = {_number(name): n for n, level in enumerate(levels, 1) for name in level}
-    return [place[number] for number in range(1, size + 1)]
-
-
-def _number(name: str) -> int:
-    return int(name) if name.isdigit() else ord(name.upper()) - ord("A") + 1
+        place = {"a": {1: 1, 2: 2}, "b": {1: 2, 2: 1}, "tie": {1: 1, 2: 1}}[verdict[1].lower()]
+    elif _RANKING.fullmatch(ranking):
+        levels = [
+            [int(n) if n.isdigit() else int(n, 36) - 9 for n in _NAME.findall(part)] for part in ranking.split(">")
+        ]
+        if sorted(chain(*levels)) == list(range(1, size + 1)):
+            place = {number: n for n, level in enumerate(levels, 1) for number in level}
+    reason = refused_reason(choice)
+    if reason is None and not place:
+        reason = f"not an order of the {size} documents: {quote(text)}" if text.strip() else "empty"
+    grade = float("".join(str(place[number]) for number in sorted(place))) if reason is None else None
+    return Answer(grade=grade, refused=reason, text=text[-KEPT:])
 
 
 def choices_of(pairs: TextPairs, answers: Sequence[Sequence[Answer]]) -> Choices:

@@ -58,11 +58,6 @@ class Prices:
         """Return the cost of tokens."""
         return (tokens_in * (self.tokens_in or 0.0) + tokens_out * (self.tokens_out or 0.0)) / MILLION
 
-    @property
-    def has_caps(self) -> bool:
-        """Whether tokens or money are limited."""
-        return self.max_tokens is not None or self.max_cost is not None
-
     def allows(self, tokens_in: float, tokens_out: float) -> bool:
         """Say whether that many tokens stay within the caps."""
         if self.max_tokens is not None and tokens_in + tokens_out > self.max_tokens:
@@ -105,7 +100,8 @@ class Spending:
             while True:
                 rate = FIRST_RATE if self._rate is None else self._rate
                 tokens_in = math.ceil(RESERVE * rate * size) + TEMPLATE_TOKENS
-                waits_for_count = self._rate is None and self._held_in > 0 and self.prices.has_caps
+                has_caps = (self.prices.max_tokens, self.prices.max_cost) != (None, None)
+                waits_for_count = has_caps and self._rate is None and self._held_in > 0
                 every = self.tokens_in + self._held_in + tokens_in, self.tokens_out + self._held_out + tokens_out
                 if not waits_for_count and self.prices.allows(*every):
                     break

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -16,22 +16,30 @@ import polars as pl
 
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
-from rankgauge.judgments.llm.asking.answers import logprobs_of, quote
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError, said_problem
+from rankgauge.judgments import Scale
+from rankgauge.judgments.llm.asking.answers import Answer, logprobs_of, quote
+from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError, endpoint, said_problem
 from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
-    PairAnswers,
     Provenance,
-    best_windows,
     graded_frame,
 )
-from rankgauge.judgments.llm.asking.pairs import TextPairs
-from rankgauge.judgments.llm.asking.question import Question, choices_of
+from rankgauge.judgments.llm.asking.pairs import SHOTS, TextPairs, choose_examples
+from rankgauge.judgments.llm.asking.prompt import FIXED_BOUNDARY, IMAGE, find_prompt, scale_of
+from rankgauge.judgments.llm.asking.question import (
+    IMAGE_BYTES,
+    OTHERS,
+    Question,
+    choices_of,
+    compared_lists,
+    text_bytes,
+)
 from rankgauge.judgments.llm.asking.requests import BYTES, CapReachedError, Patience, Prices, Requests, Spending
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 from rankgauge.judgments.pairwise import FittedPreferences
+from rankgauge.render.numbers import count
 
 GIVING_UP = 10
 """After that many pairs in a row that failed, with all their tries, the endpoint is taken to be down."""
@@ -45,23 +53,100 @@ GRACE = 10.0
 Tell = Callable[[int, int, str], None]
 Say = Callable[[str], None]
 
+Lines = Iterator[tuple[str, str]]
+"""A subject, or nothing if it is that of the line above, and words."""
 
-@dataclass(frozen=True, kw_only=True)
-class AskingForecast:
-    """What is to be asked, and what it will take."""
 
-    pairs: int
-    queries: int
-    cached: int
-    """How many pairs have all their answers already."""
-    tokens_in: int
-    """About how many tokens the prompts have that are still to be sent."""
-    tokens_out: int
-    """How many tokens the answers may have: about, if some were counted, else at most."""
-    is_counted: bool
-    """Whether the endpoint's own counts of earlier answers were used."""
-    seconds: float | None
-    """About how long it takes; None before the first answer."""
+def ask(
+    pool: Any,
+    url: str,
+    *,
+    cache: str | Path,
+    patience: Patience | None = None,
+    key_env: str | None = None,
+    api: str | None = None,
+    seconds: float = 120.0,
+    tell: Callable[[int, int, str], None] | None = None,
+    **asking: Any,
+) -> Asked:
+    """The grades that a model gives to the pairs of a pool; answers that are in the cache are not asked for again.
+
+    `asking` is what `open_session` takes: the model, the tables of texts, the prompt, the grades, prices, and the
+    settings of a `Question`. `tell` is called now and then with how many pairs are done, of how many, and words about
+    it.
+
+        from rankgauge.judgments.llm import ask
+
+        asked = ask("pool.csv", "http://localhost:8000/v1", model="llama3.1", cache="llm.answers.db", logprobs=True)
+        asked.frame  # query, document, grade, p_0, p_1, p_2, p_3, samples
+        asked.write("llm.csv")
+    """
+    patience = patience or Patience()
+    with (
+        endpoint(url, key_env=key_env, api=api, seconds=seconds, jobs=patience.jobs) as opened,
+        closing(AnswerStore(cache)) as store,
+    ):
+        asked = open_session(pool, store, url=url, patience=patience, **asking).run(opened, tell)
+    if asked.error is not None:
+        raise asked.error
+    if asked.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    return asked
+
+
+def open_session(
+    pool: Any,
+    store: AnswerStore,
+    *,
+    model: str,
+    url: str = "",
+    documents: Any = None,
+    queries: Any = None,
+    depth: int | None = None,
+    max_characters: int | None = None,
+    windows: bool = False,
+    images: bool = False,
+    prompt: str | Path | None = None,
+    grades: str | Scale | None = None,
+    examples: Any = None,
+    shots: int = SHOTS,
+    others: int = OTHERS,
+    prices: Prices | None = None,
+    patience: Patience | None = None,
+    **settings: Any,
+) -> AskingSession:
+    """Prepare to ask a model about the pairs of a pool.
+
+    `prompt` is a name or a file; one that compares documents shows each beside `others` others. `examples` are people's
+    labels, of which `shots` are shown. `settings` are those of a `Question`; the temperature is 0 for one sample and 1
+    for several, and answers have the room that the prompt needs, unless these are given.
+    """
+    pairs = TextPairs.from_pool(
+        pool,
+        documents=documents,
+        queries=queries,
+        depth=depth,
+        max_characters=max_characters,
+        windows=windows,
+        images=images,
+    )
+    asked = find_prompt(prompt, scale_of(grades))
+    if examples is not None:
+        if asked.words.compares or windows:
+            raise InputError(
+                "examples show how one whole document is graded",
+                hint="Leave out --examples, or --windows and prompts that compare documents.",
+            )
+        asked = replace(asked, examples=choose_examples(examples, pairs, asked.grades, shots))
+    if settings.get("temperature") is None:
+        settings["temperature"] = 1.0 if settings.get("samples", 1) > 1 else 0.0
+    if settings.get("answer_tokens") is None:
+        settings["answer_tokens"] = asked.words.answer_tokens
+    question = Question(model=model, prompt=asked, images=images, **settings)
+    if size := asked.words.compares:
+        pairs = compared_lists(pairs, size=size, others=others)
+    caps, tries = prices or Prices(), patience or Patience()
+    return AskingSession(pairs=pairs, question=question, store=store, url=url, prices=caps, patience=tries)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -81,20 +166,19 @@ class AskingSession:
         texts = self.pairs.texts()
         self._digests = [self.question.digest(one) for one in texts]
         self._texts = dict(zip(self._digests, texts, strict=True))  # pairs with the same texts are asked about once
-        self._names = {digest.hex()[:32]: digest for digest in self._texts}
         stored = self.store.find(list(self._texts))
         self._stored = [one for answers in stored.values() for one in answers]
-        self._answers = {digest: PairAnswers(answers=[*stored.get(digest, ())]) for digest in self._texts}
+        self._answers = {digest: list(stored.get(digest, ())) for digest in self._texts}
         self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
         done = [digest for digest in self._digests if self._is_done(digest)]
-        self._cached, self._cached_grades = len(done), sum(bool(self._answers[digest].graded) for digest in done)
+        self._cached, self._cached_grades = len(done), sum(bool(self._graded(digest)) for digest in done)
         self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
         self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
         self.provenance = Provenance.from_question(self.question, self.url)
         self._stop, self._lock = Event(), Lock()
         self._failed: set[bytes] = set()
         self._models: set[str] = set()
-        self._working, self._in_a_row, self._refused, self._graded = 0, 0, 0, 0
+        self._working, self._in_a_row, self._refused, self._grades = 0, 0, 0, 0
         self._stopped: str | None = None
         self._error: Exception | None = None
 
@@ -103,27 +187,47 @@ class AskingSession:
         """What is asked about: pairs of a query and a document, windows of long texts, or lists of documents."""
         return "list" if self.question.prompt.words.compares else "window" if self.pairs.windows else "pair"
 
-    def forecast(self) -> AskingForecast:
-        """What is to be asked, and what it will take; the endpoint's counts of earlier answers correct the estimate."""
-        sizes = {digest: self.question.estimated_bytes(texts) // BYTES for digest, texts in self._texts.items()}
-        measured = sum(sizes[digest] for digest, held in self._answers.items() if held.answers)
-        tokens_in = sum(sizes[digest] for digest in self._waiting)
-        answers = len(self._waiting) * self.question.samples
-        tokens_out, pace = answers * self.question.answer_tokens, None
-        requests, counted = sum(one.seconds > 0 for one in self._stored), self._before
-        if is_counted := bool(requests and measured and counted[0]):
-            tokens_in = round(tokens_in * counted[0] / measured)
-            tokens_out = round(answers * counted[1] / len(self._stored))
+    def forecast(self) -> Lines:
+        """Yield what is to be asked, and what it will take; counts of earlier answers correct the estimate."""
+        question, prices, noun, to_ask = self.question, self.prices, self.noun, len(self.pairs) - self._cached
+        queries = self.pairs.frame["query"].n_unique()
+        yield noun + "s", f"{len(self.pairs):,} of {queries:,} queries; {self._cached:,} answered before"
+        if cut := self.pairs.cut:
+            be = "is" if cut == 1 else "are"
+            how = "judged in windows, whose best grade counts" if self.pairs.windows else "cut"
+            yield "long", f"{count(cut, 'text')} of documents {be} {how}"
+        if examples := question.prompt.examples:
+            yield "examples", f"{len(examples)}, graded by people; an audit leaves them out"
+        if not to_ask:
+            return
+        each = f", {question.samples} answers each" if question.samples > 1 else ""
+        yield "to ask", f"{count(to_ask, noun)}, {self.patience.jobs} at a time{each}"
+        prompts = {digest: question.prompt.messages(texts, FIXED_BOUNDARY) for digest, texts in self._texts.items()}
+        pictures = {digest for digest, texts in self._texts.items() if question.images and texts.get(IMAGE)}
+        sizes = {one: (text_bytes(said) + IMAGE_BYTES * (one in pictures)) // BYTES for one, said in prompts.items()}
+        measured = sum(sizes[digest] for digest, held in self._answers.items() if held)
+        tokens_in, answers = sum(sizes[digest] for digest in self._waiting), len(self._waiting) * question.samples
+        tokens_out, requests = answers * question.answer_tokens, sum(one.seconds > 0 for one in self._stored)
+        if is_counted := bool(requests and measured and self._before[0]):
+            tokens_in = round(tokens_in * self._before[0] / measured)
+            tokens_out = round(answers * self._before[1] / len(self._stored))
+        yield "tokens", f"about {tokens_in:,} in, {'about' if is_counted else 'at most'} {tokens_out:,} out"
+        if question.samples > 1:
+            yield "", "an endpoint that gives one answer at a time charges the prompt again for each"
+        if prices.known:
+            before = f"; {spell_cost(spent)} was spent before" if (spent := self.spending.cost) else ""
+            cost = spell_cost(prices.cost(tokens_in, tokens_out))
+            yield "cost", f"{'about' if is_counted else 'up to about'} {cost}{before}"
+        caps = [f"{prices.max_tokens:,} tokens"] if prices.max_tokens is not None else []
+        caps += [f"a cost of {prices.max_cost:g}"] if prices.max_cost is not None else []
+        if caps:
+            yield "cap", f"{' and '.join(caps)}, earlier sessions included"
+        if is_counted:
             pace = sum(one.seconds for one in self._stored) / requests / self.patience.jobs
-        return AskingForecast(
-            pairs=len(self.pairs),
-            queries=self.pairs.frame["query"].n_unique(),
-            cached=self._cached,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            is_counted=is_counted,
-            seconds=None if pace is None else len(self._waiting) * pace,
-        )
+            yield "time", f"about {spell_duration(len(self._waiting) * pace)} at the pace so far"
+        if question.has_chances:
+            source = "log-probabilities" if question.logprobs else f"{question.samples} answers for each pair"
+            yield "grades", f"with probabilities, from {source}"
 
     def example(self) -> list[dict[str, str]]:
         """Return the messages about the first pair that is to be asked about, or the first of all, as they are sent."""
@@ -153,7 +257,7 @@ class AskingSession:
                 over.wait(GRACE)
         if self._error is not None and not isinstance(self._error, RankGaugeError):
             raise self._error
-        return self._outcome(requests, time.monotonic() - began)
+        return self.outcome(requests, time.monotonic() - began)
 
     def _progress(self, elapsed: float, total: int, waits: float = 0.0) -> tuple[int, int, str]:
         done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._tokens_spent()
@@ -181,9 +285,14 @@ class AskingSession:
                 over.set()
 
     def _attend(self, digest: bytes, requests: Requests) -> None:
-        """Asks about a pair, and copes with what goes wrong."""
+        """Asks about a pair until there are enough answers, and copes with what goes wrong."""
         try:
-            self._ask(digest, requests)
+            while not self._is_done(digest):
+                identity, body, n = self._next_request(digest)
+                received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
+                if received is None:
+                    break
+                self._keep(digest, received, n, requests.endpoint.url)
             self._in_a_row = 0
         except (PassingFaultError, PairFaultError) as fault:
             self._fail(digest, fault, requests)
@@ -192,33 +301,37 @@ class AskingSession:
         except Exception as error:
             self._end(str(error), error)
 
-    def open_requests(self) -> dict[str, dict[str, Any]]:
-        """Return the next request about each pair that is still to be asked about, by its identity."""
-        return dict(self._next_request(digest)[:2] for digest in self._texts if not self._is_done(digest))
+    def write_batch(self, path: Path) -> int:
+        """Write a request for every pair that is still to be asked about; return how many."""
+        digests = [digest for digest in self._texts if not self._is_done(digest)]
+        with writing(path) as file:
+            for identity, body, _ in map(self._next_request, digests):
+                body["max_completion_tokens"] = body.pop("max_tokens")  # a batch cannot try again under the other name
+                line = {"custom_id": identity, "method": "POST", "url": "/v1/chat/completions", "body": body}
+                file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+        return len(digests)
 
-    def store_reply(self, identity: str, received: Reply, source: str) -> None:
-        """Store a reply to one of the open requests, which came another way."""
-        digest = self._names[identity.partition("-")[0]]
-        self._keep(digest, received, self._next_request(digest)[2], source)
-
-    def outcome(self) -> Asked:
-        """Return what all stored answers come to, without asking."""
-        return self._outcome(None, 0.0)
+    def read_batch(self, path: Path) -> Counter[str]:
+        """Store the answers of a file of results; return how many requests failed there and why, which stay open."""
+        waiting = {self._next_request(digest)[0]: digest for digest in self._texts if not self._is_done(digest)}
+        failed = Counter[str]()
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, start=1):
+                identity, reply = _read_result(line, path, number) if line.strip() else ("", "")
+                if identity not in waiting:
+                    continue  # answered before, or a line of another batch
+                if isinstance(reply, Reply):
+                    digest = waiting.pop(identity)
+                    self._keep(digest, reply, self._next_request(digest)[2], source=str(path))
+                else:
+                    failed[reply] += 1
+        return failed
 
     def _next_request(self, digest: bytes) -> tuple[str, dict[str, Any], int]:
         """Return the identity of the next request about a pair, its body, and how many answers it asks for."""
-        held = self._answers[digest]
-        n = self.question.samples - len(held.graded)
-        return f"{digest.hex()[:32]}-{len(held.answers)}-{n}", self.question.request(self._texts[digest], n), n
-
-    def _ask(self, digest: bytes, requests: Requests) -> None:
-        """Asks about a pair until there are enough answers."""
-        while not self._is_done(digest):
-            identity, body, n = self._next_request(digest)
-            received = requests.reply(body, identity, most_out=n * self.question.answer_tokens)
-            if received is None:
-                return
-            self._keep(digest, received, n, requests.endpoint.url)
+        n = self.question.samples - len(self._graded(digest))
+        identity = f"{digest.hex()[:32]}-{len(self._answers[digest])}-{n}"
+        return identity, self.question.request(self._texts[digest], n), n
 
     def _keep(self, digest: bytes, received: Reply, n: int, source: str) -> None:
         """Reads the choices and stores them; then they count. An error if many are refused and none is a grade."""
@@ -228,14 +341,14 @@ class AskingSession:
         answers = [question.read(choice, self._texts[digest]) for choice in choices]
         tokens_in, tokens_out = received.tokens_in or 0, received.tokens_out or 0
         answers[0] = replace(answers[0], tokens_in=tokens_in, tokens_out=tokens_out, seconds=received.seconds)
-        self.store.add(digest, answers, len(held.answers), question.model)
-        held.answers.extend(answers)
+        self.store.add(digest, answers, len(held), question.model)
+        held.extend(answers)
         refused = [one for one in answers if one.grade is None]
         with self._lock:
             self._models |= {received.model} if received.model else set()
             self._refused += len(refused)
-            self._graded += len(answers) - len(refused)
-        if refused and not self._graded and self._refused >= SUSPICIOUS:
+            self._grades += len(answers) - len(refused)
+        if refused and not self._grades and self._refused >= SUSPICIOUS:
             reason = refused[-1].refused or ""
             raise InputError(
                 f"RankGauge could not read a grade in any of the first {self._refused} answers. The last: {reason}",
@@ -251,15 +364,19 @@ class AskingSession:
             self._failed.add(digest)
             self._in_a_row += isinstance(fault, PassingFaultError)
             times = self._in_a_row
-            barren = 0 if self._graded else len(self._failed)
+            barren = 0 if self._grades else len(self._failed)
         if times >= GIVING_UP or barren >= SUSPICIOUS:
             problem = f"the endpoint failed for {max(times, barren)} pairs in a row, the last time with: {fault}"
             hint = "What was answered is kept: start again later."
             self._end(problem, InputError(problem, path=requests.endpoint.url, hint=hint))
 
     def _is_done(self, digest: bytes) -> bool:
-        held = self._answers[digest]
-        return len(held.graded) >= self.question.samples or held.refused > self.patience.again
+        graded = len(self._graded(digest))
+        return graded >= self.question.samples or len(self._answers[digest]) - graded > self.patience.again
+
+    def _graded(self, digest: bytes) -> list[Answer]:
+        """Return the answers about a pair that are grades."""
+        return [one for one in self._answers[digest] if one.grade is not None]
 
     def _end(self, why: str, error: Exception | None = None) -> None:
         with self._lock:
@@ -267,25 +384,26 @@ class AskingSession:
             self._stopped = self._stopped or why
         self._stop.set()
 
-    def _outcome(self, requests: Requests | None, seconds: float) -> Asked:
+    def outcome(self, requests: Requests | None = None, seconds: float = 0.0) -> Asked:
+        """Return what all stored answers come to, and what the requests of this session took, if there were any."""
         question, undone = self.question, [one for one in self._digests if not self._is_done(one)]
-        held, (tokens_in, tokens_out) = [self._answers[digest] for digest in self._digests], self._tokens_spent()
+        graded = [self._graded(digest)[: question.samples] for digest in self._digests]
+        tokens_in, tokens_out = self._tokens_spent()
         choices, frame = None, pl.DataFrame()
         if question.prompt.words.compares:
-            choices = choices_of(self.pairs, [tally.graded[: question.samples] for tally in held])
+            choices = choices_of(self.pairs, graded)
             frame = FittedPreferences.fit(choices).frame if choices.query else frame
         else:
-            frame = graded_frame(self.pairs.frame, held, question)
-            frame = best_windows(frame, self.pairs.frame) if self.pairs.windows else frame
+            frame = graded_frame(self.pairs, graded, question)
         asked = Asked(
             frame=frame,
             choices=choices,
             noun=self.noun,
             pairs=len(self.pairs),
             cached=self._cached_grades,
-            graded=self._graded,
+            graded=self._grades,
             requests=requests.sent if requests else 0,
-            refused=sum(not self._answers[one].graded for one in self._digests if self._is_done(one)),
+            refused=sum(not self._graded(one) for one in self._digests if self._is_done(one)),
             refusals=self._refused,
             failed=sum(digest in self._failed for digest in undone),
             left=sum(digest not in self._failed for digest in undone),
@@ -325,33 +443,9 @@ def spell_duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def write_batch(session: AskingSession, path: Path) -> int:
-    """Write a request for every pair that is still to be asked about; return how many."""
-    requests = session.open_requests()
-    with writing(path) as file:
-        for identity, body in requests.items():
-            body["max_completion_tokens"] = body.pop("max_tokens")  # a batch cannot try again under the other name
-            line = {"custom_id": identity, "method": "POST", "url": "/v1/chat/completions", "body": body}
-            file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
-    return len(requests)
-
-
-def read_batch(session: AskingSession, path: Path) -> Counter[str]:
-    """Store the answers of a file of results; return how many requests failed there and why, which stay open."""
-    failed, waiting = Counter[str](), set(session.open_requests())
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            identity, reply = _read_result(line, path, number)
-            if identity not in waiting:
-                continue  # answered before, or a line of another batch
-            if isinstance(reply, Reply):
-                waiting.discard(identity)
-                session.store_reply(identity, reply, source=str(path))
-            else:
-                failed[reply] += 1
-    return failed
+def spell_cost(cost: float) -> str:
+    """Return a cost with the decimals that it bears."""
+    return f"{cost:,.2f}" if cost >= 10 else f"{cost:.4f}"
 
 
 def _read_result(line: str, path: Path, number: int) -> tuple[str, Reply | str]:
