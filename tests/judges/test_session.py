@@ -18,10 +18,10 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm import Asked, Patience, Prices, ask
 from rankgauge.judgments.llm.asking import endpoint as http
 from rankgauge.judgments.llm.asking import requests, session
+from rankgauge.judgments.llm.asking.endpoint import KEY, endpoint, key_for
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
 from rankgauge.judgments.llm.asking.store import AnswerStore
-from rankgauge.judgments.llm.asking.endpoint import KEY, endpoint, key_for
 from rankgauge.judgments.llm.stand_in import error_text
 from tests.judges.pools import graded, likely, pool
 from tests.judges.stand_ins import WatchedStandIn

@@ -88,24 +88,18 @@ class Panel:
 
     def confusion(self) -> Confusion:
         """Return the confusion matrix of each two assessors who have items in common."""
-        assessors, cells = len(self.assessors), len(self.grades) ** 2
-        keys, counts = np.unique(self._meetings(), return_counts=True)
-        pairs, pair = np.unique(keys // cells, return_inverse=True)
-        matrix = np.zeros((len(pairs), cells))
-        matrix[pair, keys % cells] = counts
-        levels = len(self.grades)
-        return Confusion(*np.divmod(pairs, max(1, assessors)), matrix.reshape(len(pairs), levels, levels))
-
-    def _meetings(self) -> IndexArray:
-        """Return one number for every two judgments of one item: (assessor, other assessor, grade, other grade)."""
-        most = int(np.bincount(self.item).max(initial=1))
-        meetings = [np.empty(0, dtype=np.int64)]
-        for lag in range(1, most):
+        assessors, levels = len(self.assessors), len(self.grades)
+        meetings = [np.empty(0, dtype=np.int64)]  # for every two judgments of an item the assessors and their grades
+        for lag in range(1, int(np.bincount(self.item).max(initial=1))):
             left, right = slice(None, -lag), slice(lag, None)
-            pair = self.assessor[left] * len(self.assessors) + self.assessor[right]
-            key = (pair * len(self.grades) + self.level[left]) * len(self.grades) + self.level[right]
+            pair = self.assessor[left] * assessors + self.assessor[right]
+            key = (pair * levels + self.level[left]) * levels + self.level[right]
             meetings.append(key[self.item[left] == self.item[right]])
-        return np.concatenate(meetings)
+        keys, counts = np.unique(np.concatenate(meetings), return_counts=True)
+        pairs, number = np.unique(keys // levels**2, return_inverse=True)
+        matrix = np.zeros((len(pairs), levels**2))
+        matrix[number, keys % levels**2] = counts
+        return Confusion(*np.divmod(pairs, max(1, assessors)), matrix.reshape(len(pairs), levels, levels))
 
 
 def cohen(confusion: FloatArray, grades: FloatArray, weights: str = "kappa") -> FloatArray:
@@ -194,13 +188,33 @@ def agreement(
         samples = replace(tally, weights=drawn.astype(np.float64))
     judged = np.bincount(panel.assessor, minlength=len(panel.assessors))
     summed = np.bincount(panel.assessor, weights=panel.grades[panel.level], minlength=len(panel.assessors))
+    first, second = panel.assessors.gather(confusion.first), panel.assessors.gather(confusion.second)
+    shared = confusion.counts.sum(axis=(-2, -1))
+    pairs = {
+        "assessor": first,
+        "other": second,
+        "items": shared.astype(np.int64),
+        "observed": np.trace(confusion.counts, axis1=-2, axis2=-1) / shared,
+        **{name: cohen(confusion.counts, panel.grades, name) for name in WEIGHTS},
+    }
+    # Every cell of the confusion matrices, including empty ones, so that they can be pivoted without gaps.
+    pair, grade, other = (axis.ravel() for axis in np.indices(confusion.counts.shape))
+    cells = {
+        "assessor": first.gather(pair),
+        "other": second.gather(pair),
+        "grade": panel.grades[grade],
+        "other_grade": panel.grades[other],
+        "items": confusion.counts.ravel().astype(np.int64),
+    }
+    numbers, kind = np.unique(tally.judged.astype(np.int64), return_inverse=True)
+    by_number = np.bincount(kind, weights=tally.weights[0], minlength=len(numbers)).astype(np.int64)
     return Agreement(
         level=level,
         coefficients=pl.DataFrame([_row(one, tally, samples, level) for one in COEFFICIENTS.values()]),
-        pairs=_pairs(confusion, panel),
-        confusion=_cells(confusion, panel),
+        pairs=pl.DataFrame(pairs),
+        confusion=pl.DataFrame(cells),
         assessors=pl.DataFrame({"assessor": panel.assessors, "judgments": judged, "mean_grade": summed / judged}),
-        items=_items(tally),
+        items=pl.DataFrame({"assessors": numbers, "items": by_number}),
     )
 
 
@@ -211,36 +225,3 @@ def _row(coefficient: Coefficient, tally: Tally, samples: Tally | None, level: f
         low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
     value, items = float(coefficient.kernel(tally)[0]), int(tally.shared.weights.sum())
     return {"coefficient": coefficient.name, "value": value, "low": low, "high": high, "items": items}
-
-
-def _pairs(confusion: Confusion, panel: Panel) -> pl.DataFrame:
-    items = confusion.counts.sum(axis=(-2, -1))
-    return pl.DataFrame(
-        {
-            "assessor": panel.assessors.gather(confusion.first),
-            "other": panel.assessors.gather(confusion.second),
-            "items": items.astype(np.int64),
-            "observed": np.trace(confusion.counts, axis1=-2, axis2=-1) / items,
-            **{name: cohen(confusion.counts, panel.grades, name) for name in WEIGHTS},
-        }
-    )
-
-
-def _cells(confusion: Confusion, panel: Panel) -> pl.DataFrame:
-    """Return every cell of the confusion matrices, including empty ones, so that they can be pivoted without gaps."""
-    pair, grade, other = (axis.ravel() for axis in np.indices(confusion.counts.shape))
-    return pl.DataFrame(
-        {
-            "assessor": panel.assessors.gather(confusion.first[pair]),
-            "other": panel.assessors.gather(confusion.second[pair]),
-            "grade": panel.grades[grade],
-            "other_grade": panel.grades[other],
-            "items": confusion.counts.ravel().astype(np.int64),
-        }
-    )
-
-
-def _items(tally: Tally) -> pl.DataFrame:
-    numbers, kind = np.unique(tally.judged.astype(np.int64), return_inverse=True)
-    items = np.bincount(kind, weights=tally.weights[0], minlength=len(numbers))
-    return pl.DataFrame({"assessors": numbers, "items": items.astype(np.int64)})

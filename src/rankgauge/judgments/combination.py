@@ -166,11 +166,11 @@ def fit_panel(panel: Panel) -> CrowdModel:
     said = np.bincount(panel.item * levels + panel.level, minlength=panel.items * levels)
     chances = said.reshape(panel.items, levels) / np.bincount(panel.item, minlength=panel.items)[:, np.newaxis]
     before, rounds = np.full_like(chances, np.inf), 0
-    while rounds < ROUNDS and np.abs(chances - before).max(initial=0.0) >= TOLERANCE:
+    while True:
         prior, confusion = chances.mean(axis=0), _confusion(panel, chances)
+        if rounds == ROUNDS or np.abs(chances - before).max(initial=0.0) < TOLERANCE:
+            return CrowdModel(panel=panel, chances=chances, prior=prior, confusion=confusion, rounds=rounds)
         before, chances, rounds = chances, _chances(panel, prior, confusion), rounds + 1
-    prior, confusion = chances.mean(axis=0), _confusion(panel, chances)
-    return CrowdModel(panel=panel, chances=chances, prior=prior, confusion=confusion, rounds=rounds)
 
 
 def _confusion(panel: Panel, chances: FloatArray) -> FloatArray:
@@ -193,7 +193,6 @@ def _chances(panel: Panel, prior: FloatArray, confusion: FloatArray) -> FloatArr
 
 
 def _likeliest_grades(judgments: pl.DataFrame) -> pl.DataFrame:
-    """Return the most likely grade of each item, in the order in which the items first appear."""
     items = judgments.select(ITEM).unique(maintain_order=True)
     return items.with_columns(grade=pl.Series(dawid_skene(judgments).grades, dtype=pl.Float64))
 

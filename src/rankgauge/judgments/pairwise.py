@@ -18,7 +18,6 @@ import polars as pl
 from rankgauge.errors import InputError
 from rankgauge.files.columns import find
 from rankgauge.files.output import writing
-from rankgauge.numeric import FloatArray
 from rankgauge.statistics.paired_comparisons import Comparisons, FittedWorths, fit_worths, list_weight
 
 EXPECTED = "Expected the columns query, documents (as shown, separated by blanks) and order (d2 > d1 = d3)."
@@ -36,11 +35,16 @@ class Choices:
     @classmethod
     def from_table(cls, table: pl.DataFrame) -> Choices:
         """Read the choices of a table with the columns query, documents and order."""
-        rows = _named_columns(table, ["documents", "order"], EXPECTED).rows()
-        shown = [(documents or "").split() for _, documents, _ in rows]
-        places = [
-            _read_order(row[2] or "", listed, n) for n, (row, listed) in enumerate(zip(rows, shown, strict=True), 1)
-        ]
+        rows, shown, places = _named_columns(table, ["documents", "order"], EXPECTED).rows(), [], []
+        for number, (_, documents, order) in enumerate(rows, 1):
+            listed = (documents or "").split()
+            levels = [[name.strip() for name in part.split("=")] for part in (order or "").split(">")]
+            if len(listed) < 2 or len(set(listed)) < len(listed) or sorted(chain(*levels)) != sorted(listed):
+                problem = f"choice {number}: {order or ''!r} is no order of {', '.join(listed) or 'any documents'}"
+                raise InputError(problem, hint=EXPECTED)
+            place = {name: level for level, names in enumerate(levels, 1) for name in names}
+            shown.append(listed)
+            places.append([place[name] for name in listed])
         return cls(query=[row[0] for row in rows], shown=shown, places=places)
 
     def to_table(self) -> pl.DataFrame:
@@ -99,9 +103,12 @@ class FittedPreferences:
         an interval, and the number of comparisons that it was in."""
         held = self.worths.comparisons
         drawn = self.worths.draws(np.random.default_rng(self.seed))
+        places = np.empty_like(drawn)  # of each document in its query
+        for documents, _ in held.blocks:
+            places[:, documents] = (-drawn[:, documents]).argsort(axis=1).argsort(axis=1) + 1.0
         low, high = np.quantile(self.worths.shares(drawn), [0.025, 0.975], axis=0)
         grade = np.clip(self.worths.shares(), low, high)
-        ranks = np.quantile(self._ranks(drawn), [at for _, at in PLACES], axis=0, method="nearest").astype(np.int64)
+        ranks = np.quantile(places, [at for _, at in PLACES], axis=0, method="nearest").astype(np.int64)
         seen = np.bincount(np.concatenate([held.first, held.second]), minlength=len(grade))
         numbers = {"grade": grade, "low": low, "high": high}
         return self.documents.with_columns(
@@ -109,13 +116,6 @@ class FittedPreferences:
             *(pl.Series(name, row) for (name, _), row in zip(PLACES, ranks, strict=True)),
             pl.Series("comparisons", seen),
         )
-
-    def _ranks(self, drawn: FloatArray) -> FloatArray:
-        """Return the rank of each document in its query (draws × documents)."""
-        ranks = np.empty_like(drawn)
-        for documents, _ in self.worths.comparisons.blocks:
-            ranks[:, documents] = (-drawn[:, documents]).argsort(axis=1).argsort(axis=1) + 1.0
-        return ranks
 
     def first_share(self) -> tuple[float, float, float]:
         """Return how often the first of two equal documents is preferred, and the ends of its 95 % interval."""
@@ -151,17 +151,6 @@ class FittedPreferences:
         return len(kept)
 
 
-def _read_order(order: str, shown: Sequence[str], number: int) -> list[int]:
-    """Return the place of each shown document in an order by preference."""
-    levels = [[name.strip() for name in part.split("=")] for part in order.split(">")]
-    place = {name: level for level, names in enumerate(levels, 1) for name in names}
-    if len(shown) < 2 or len(set(shown)) < len(shown) or sorted(chain(*levels)) != sorted(shown):
-        raise InputError(
-            f"choice {number}: {order!r} is no order of {', '.join(shown) or 'any documents'}", hint=EXPECTED
-        )
-    return [place[name] for name in shown]
-
-
 def _named_columns(table: pl.DataFrame, names: list[str], hint: str) -> pl.DataFrame:
     """Return the column of queries and others as texts, but lists of documents, which JSON lines have, as they are."""
     query = find(table.columns, "query")
@@ -186,37 +175,25 @@ def best_worst(choices: pl.DataFrame) -> pl.DataFrame:
     """
     named = _named_columns(choices, ["documents", "best", "worst"], COLUMNS)
     documents = named["documents"]
-    lists = documents.cast(pl.List(pl.String)) if documents.dtype == pl.List else documents.str.split(" ")
-    listed = lists.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
+    split = documents.cast(pl.List(pl.String)) if documents.dtype == pl.List else documents.str.split(" ")
+    listed = split.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
     rows = named.with_columns(listed, pl.col("best", "worst").str.strip_chars()).with_row_index("row", offset=1)
-    _refuse_strangers(rows)
-    shown = rows.explode("documents").rename({"documents": "document"})
-    score = (pl.col("document") == pl.col("best")).cast(pl.Int64) - (pl.col("document") == pl.col("worst")).cast(
-        pl.Int64
-    )
-    return (
-        shown.group_by("query", "document", maintain_order=True)
-        .agg((score.sum() / pl.len()).cast(pl.Float64).alias("grade"))
-        .select("query", "document", "grade")
-    )
-
-
-def _refuse_strangers(rows: pl.DataFrame) -> None:
-    """An error for a choice that was not shown, of one document as both, or among documents of which one repeats."""
-    shown = pl.col("documents")
-    no_best, no_worst = (pl.col(name).str.len_bytes().fill_null(0) == 0 for name in ("best", "worst"))
+    lists, (no_best, no_worst) = pl.col("documents"), (pl.col(name).fill_null("") == "" for name in ("best", "worst"))
     for bad, words, hint in (
-        (shown.list.len().fill_null(0) == 0, " shows no documents", ALL_THREE),
+        (lists.list.len().fill_null(0) == 0, " shows no documents", ALL_THREE),
         (no_best, " names no best document", ALL_THREE),
         (no_worst, " names no worst document", ALL_THREE),
-        (~shown.list.contains(pl.col("best")).fill_null(False), ": the best, {best}, is not among {listed}", None),
-        (~shown.list.contains(pl.col("worst")).fill_null(False), ": the worst, {worst}, is not among {listed}", None),
-        (shown.list.n_unique() < shown.list.len(), " shows {again} more than once", None),
+        (~lists.list.contains(pl.col("best")).fill_null(False), ": the best, {best}, is not among {listed}", None),
+        (~lists.list.contains(pl.col("worst")).fill_null(False), ": the worst, {worst}, is not among {listed}", None),
+        (lists.list.n_unique() < lists.list.len(), " shows {again} more than once", None),
         (pl.col("best") == pl.col("worst"), ": {best} is both the best and the worst", None),
     ):
         if len(wrong := rows.filter(bad)):
             row = wrong.row(0, named=True)
-            listed = row["documents"] or []
-            again = next((one for one in listed if listed.count(one) > 1), "")
-            told = words.format(**row, listed=", ".join(listed), again=again)
-            raise InputError(f"choice {row['row']} of query {row['query']}{told}", hint=hint)
+            told = row["documents"] or []
+            again = next((one for one in told if told.count(one) > 1), "")
+            problem = words.format(**row, listed=", ".join(told), again=again)
+            raise InputError(f"choice {row['row']} of query {row['query']}{problem}", hint=hint)
+    shown = rows.explode("documents").rename({"documents": "document"})
+    best, worst = ((pl.col("document") == pl.col(name)).sum().cast(pl.Int64) for name in ("best", "worst"))
+    return shown.group_by("query", "document", maintain_order=True).agg(grade=(best - worst) / pl.len())

@@ -42,11 +42,13 @@ class AgreementReport(Report):
     seed: int
 
     def document(self, medium: Medium) -> ReportDocument:
-        """Return the coefficients with their intervals, the pairs of assessors, each assessor's habits, and notes."""
-        return ReportDocument(
-            headline="How far assessors agree",
-            passages=(self._coefficients(), *self._panel(), Notes(self._notes())),
-        )
+        """Return the coefficients, the pairs of assessors and each one's habits; of a crowd how these are spread."""
+        agreed, level = self.agreement, f"{100 * self.agreement.level:g} % interval"
+        ends = replace(INTERVAL, name=level)
+        columns = (Column("coefficient"), Column("value", format=number), ends, Column("items", format=str))
+        tables = [ReportTable(columns=columns, rows=agreed.coefficients.rows(named=True))]
+        tables += self._crowd() if self.crowd else self._panel()
+        return ReportDocument(headline="How far assessors agree", passages=(*tables, Notes(self._notes())))
 
     def frame(self) -> pl.DataFrame:
         """Return a row per two assessors."""
@@ -67,68 +69,42 @@ class AgreementReport(Report):
         """Whether there are too many pairs to read them all."""
         return len(self.agreement.pairs) > MOST
 
-    def _panel(self) -> tuple[ReportTable, ...]:
-        """Return the pairs and the assessors; of a crowd how they are spread, and who agrees least with the others."""
-        if not self.crowd:
-            return self._pairs(), self._assessors()
-        pairs, assessors = self.agreement.pairs, self._agreeing()
-        return (
-            _spread(f"{len(pairs):,} pairs", pairs, {"items": "items", **KAPPAS}),
-            _spread(f"{len(assessors):,} assessors", assessors, HABITS),
-            self._least(assessors),
-        )
+    def _panel(self) -> list[ReportTable]:
+        """Return the pairs and the assessors."""
+        kappas, habits = (Column(name, key, number) for key, name in KAPPAS.items()), HABITS["mean_grade"]
+        pairs = (Column("assessor"), Column("other"), Column("items", format=str), *kappas)
+        each = (Column("assessor"), Column("judgments", format=str), Column(habits, "mean_grade", number))
+        held = ((pairs, self.agreement.pairs), (each, self.agreement.assessors))
+        return [ReportTable(columns=columns, rows=frame.rows(named=True)) for columns, frame in held]
 
-    def _agreeing(self) -> pl.DataFrame:
-        """Return the assessors, each with the share of shared items on which it agreed with the other."""
+    def _crowd(self) -> list[ReportTable]:
+        """Return how pairs and assessors are spread, and who agrees least with the others."""
         pairs = self.agreement.pairs
         sides = [pairs.select(pl.col(side).alias("assessor"), "items", "observed") for side in ("assessor", "other")]
         weight, agreed = pl.col("items"), pl.col("items") * pl.col("observed")
         by_one = pl.concat(sides).group_by("assessor").agg(shared=weight.sum(), agreed=agreed.sum() / weight.sum())
-        return self.agreement.assessors.join(by_one, on="assessor", how="left", maintain_order="left")
-
-    def _least(self, assessors: pl.DataFrame) -> ReportTable:
-        """Return those who agree least with others, among those who share enough items with them."""
-        known = assessors.filter(pl.col("shared") >= SHARED).sort("agreed", maintain_order=True).head(LEAST)
+        everyone = self.agreement.assessors.join(by_one, on="assessor", how="left", maintain_order="left")
+        # Those who share enough items with others.
+        least = everyone.filter(pl.col("shared") >= SHARED).sort("agreed", maintain_order=True).head(LEAST)
         figures = (Column(name, key, _cell) for key, name in (*HABITS.items(), ("shared", "shared")))
-        return ReportTable(columns=(Column("agrees least", "assessor"), *figures), rows=known.rows(named=True))
-
-    def _coefficients(self) -> ReportTable:
-        level = f"{100 * self.agreement.level:g} % interval"
-        columns = (
-            Column("coefficient"),
-            Column("value", format=number),
-            replace(INTERVAL, name=level),
-            Column("items", format=str),
-        )
-        return ReportTable(columns=columns, rows=self.agreement.coefficients.rows(named=True))
-
-    def _pairs(self) -> ReportTable:
-        figures = (Column(name, key, number) for key, name in KAPPAS.items())
-        columns = (Column("assessor"), Column("other"), Column("items", format=str), *figures)
-        return ReportTable(columns=columns, rows=self.agreement.pairs.rows(named=True))
-
-    def _assessors(self) -> ReportTable:
-        columns = (
-            Column("assessor"),
-            Column("judgments", format=str),
-            Column(HABITS["mean_grade"], "mean_grade", number),
-        )
-        return ReportTable(columns=columns, rows=self.agreement.assessors.rows(named=True))
+        return [
+            _spread(f"{len(pairs):,} pairs", pairs, {"items": "items", **KAPPAS}),
+            _spread(f"{len(everyone):,} assessors", everyone, HABITS),
+            ReportTable(columns=(Column("agrees least", "assessor"), *figures), rows=least.rows(named=True)),
+        ]
 
     def _notes(self) -> list[tuple[str, str]]:
-        return [
-            *((known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()),
-            ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are"),
-            ("interval", f"bootstrap over items, seed {self.seed}"),
-            *(self._crowd_notes() if self.crowd else ()),
-        ]
-
-    def _crowd_notes(self) -> list[tuple[str, str]]:
-        return [
-            ("agreed", "of the items that an assessor shares with another, each two counted, the share with one grade"),
-            ("least", f"of the assessors who share {SHARED} items or more, counted with each other assessor"),
-            ("all", "-o csv has every pair, -o json every pair and assessor"),
-        ]
+        notes = [(known.name, f"{known.title}: {known.words}") for known in COEFFICIENTS.values()]
+        notes.append(
+            ("kappa", "Cohen's kappa of two assessors; linear and quadratic weigh how far apart their grades are")
+        )
+        notes.append(("interval", f"bootstrap over items, seed {self.seed}"))
+        if self.crowd:
+            shared = "of the items that an assessor shares with another, each two counted, the share with one grade"
+            notes.append(("agreed", shared))
+            least = f"of the assessors who share {SHARED} items or more, counted with each other assessor"
+            notes += [("least", least), ("all", "-o csv has every pair, -o json every pair and assessor")]
+        return notes
 
 
 def _spread(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) -> ReportTable:

@@ -68,8 +68,13 @@ class MachineJudge:
         said = getattr(getattr(source, "spelling", None), "scale", None)
         known = {**words, **dict(said.levels if said else ())}
         typed = _check(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
-        if "assessor" not in frame.columns:
-            _refuse_contradictions(typed, path)
+        grades = typed.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique())
+        divided = grades.filter(pl.col("grade").list.len() > 1)
+        if "assessor" not in frame.columns and len(divided):
+            query, document, differing = divided.row(0)
+            given = " and ".join(f"{grade:g}" for grade in sorted(differing))
+            hint = "If these are several samples, name each in a column assessor: then their mean counts."
+            raise InputError(f"document {document} of query {query} is graded {given}", path=path, hint=hint)
         if typed.is_empty():
             raise InputError("the judge gave no grade", path=path)
         return cls(name=called, frame=typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean()))
@@ -156,24 +161,16 @@ def levels_of(grade: FloatArray) -> FloatArray:
 
 def _table(source: Any) -> pl.DataFrame | None:
     """The source with all its columns if it is a table, under our names; None if only judgments can be read from it."""
-    if files.is_path(source):
-        frame = files.read_table(source) if suffix_of(str(source)) in files.table_suffixes() else None
+    if files.is_path(source) and suffix_of(str(source)) in files.table_suffixes():
+        frame = files.read_table(source)
+    elif not files.is_path(source) and hasattr(source, "columns"):
+        frame = as_frame(source)
     else:
-        frame = as_frame(source) if hasattr(source, "columns") else None
-    if frame is None:
         return None
     named = {column: name for name in (*KEYS, "grade", "assessor") if (column := find(frame.columns, name)) is not None}
     wanted = [*named, *chances(frame).values(), *([CONFIDENCE] if CONFIDENCE in frame.columns else [])]
     has_grades = "grade" in named.values() or len(chances(frame)) > 1
     return frame.select(wanted).rename(named) if has_grades and set(KEYS) <= set(named.values()) else None
-
-
-def _refuse_contradictions(frame: pl.DataFrame, path: Any) -> None:
-    graded = frame.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique())
-    for query, document, grades in graded.filter(pl.col("grade").list.len() > 1).head(1).iter_rows():
-        given = " and ".join(f"{grade:g}" for grade in sorted(grades))
-        hint = "If these are several samples, name each in a column assessor: then their mean counts."
-        raise InputError(f"document {document} of query {query} is graded {given}", path=path, hint=hint)
 
 
 def _check(frame: pl.DataFrame, path: Any, words: Mapping[str, float]) -> pl.DataFrame:
@@ -182,7 +179,12 @@ def _check(frame: pl.DataFrame, path: Any, words: Mapping[str, float]) -> pl.Dat
     typed = frame.select(pl.col(KEYS).cast(pl.String), *(_number(frame, name, path, words) for name in numbers))
     given = chances(typed)
     if given:
-        _check_chances(typed.select(given.values()), path)
+        each, named = typed.select(given.values()), ", ".join(given.values())
+        if each.select(pl.sum_horizontal(pl.all().is_null())).to_series().is_between(1, each.width - 1).any():
+            raise InputError(f"some of the chances {named} of a document are missing", path=path)
+        whole = each.drop_nulls().select(total=pl.sum_horizontal(pl.all()), least=pl.min_horizontal(pl.all()))
+        if not (whole["total"].is_between(1 - ROUNDED, 1 + ROUNDED) & (whole["least"] >= 0)).all():
+            raise InputError(f"the chances {named} of a document are below 0 or do not add up to 1", path=path)
     if CONFIDENCE in numbers and not typed[CONFIDENCE].drop_nulls().is_between(0, 1).all():
         raise InputError("a confidence is not between 0 and 1", path=path, hint="Divide percentages by 100.")
     if "grade" not in typed.columns:
@@ -205,14 +207,3 @@ def _number(frame: pl.DataFrame, name: str, path: Any, words: Mapping[str, float
         hint = scales_of(bad) if name == "grade" else None
         raise InputError(f"the judge's {name} {bad!r} is not a number", path=path, hint=hint)
     return pl.lit(numbers.fill_nan(None).alias(name))
-
-
-def _check_chances(frame: pl.DataFrame, path: Any) -> None:
-    named, missing = ", ".join(frame.columns), frame.select(pl.sum_horizontal(pl.all().is_null())).to_series()
-    if missing.is_between(1, frame.width - 1).any():
-        raise InputError(f"some of the chances {named} of a document are missing", path=path)
-    rows = frame.drop_nulls()
-    if len(rows) and not (
-        rows.sum_horizontal().is_between(1 - ROUNDED, 1 + ROUNDED).all() and min(rows.min().row(0)) >= 0
-    ):
-        raise InputError(f"the chances {named} of a document are below 0 or do not add up to 1", path=path)

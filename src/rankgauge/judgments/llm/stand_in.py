@@ -14,45 +14,45 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from threading import Lock, Thread
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
+import polars as pl
+
 from rankgauge import files
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
-
-_CHANCE = re.compile(r"p_-?[0-9]+(?:\.[0-9]+)?")
+from rankgauge.judgments.llm.machine_judge import chances
 
 
 class GradesByText:
     """Grades by the texts of queries and documents."""
 
     def __init__(self, table: Any) -> None:
-        frame = files.read_table(table) if files.is_path(table) else as_frame(table)
-        grade, text = find(frame.columns, "grade"), next((n for n in ("text", "title") if n in frame.columns), None)
-        names = sorted((n for n in frame.columns if _CHANCE.fullmatch(n)), key=lambda name: float(name[2:]))
+        path, frame = (table, files.read_table(table)) if files.is_path(table) else (None, as_frame(table))
+        text, grade = next((n for n in ("text", "title") if n in frame.columns), None), find(frame.columns, "grade")
+        names = {f"{level:g}": name for level, name in chances(frame).items()}
         if text is None or "query_text" not in frame.columns or not (grade or names):
             raise InputError(
                 f"a stand-in needs the columns query_text, text (or title) and grade (or p_0, p_1 …); found "
                 f"{', '.join(frame.columns)}",
-                path=table if files.is_path(table) else None,
+                path=path,
             )
-        self._names = [f"{float(name[2:]):g}" for name in names]
+        told = frame.select(pl.col(list(names.values()) or [str(grade)]).cast(pl.Float64, strict=False)).rows()
         self.rows: list[tuple[str, str, dict[str, float]]] = []
-        for number, row in enumerate(frame.iter_rows(named=True), start=1):
-            words = [str(row[name] or "").strip() for name in ("query_text", text)]
-            chances = self._chances(row, grade, names)
-            if not all(words) or chances is None:
-                problem = f"row {number}: expected a query_text, a {text} and a grade or probabilities"
-                raise InputError(problem, path=table if files.is_path(table) else None)
-            self.rows.append((words[0], words[1], chances))
         self._by_line: dict[str, list[int]] = {}
-        for number, (_, shown, _) in enumerate(self.rows):
+        for number, (said, row) in enumerate(zip(told, frame.select("query_text", text).rows(), strict=True)):
+            query, shown = (str(words or "").strip() for words in row)
+            known = [one for one in said if one is not None]
+            if not query or not shown or len(known) < len(said) or (names and not min(known) >= 0 < sum(known)):
+                problem = f"row {number + 1}: expected a query_text, a {text} and a grade or probabilities"
+                raise InputError(problem, path=path)
+            self.rows.append((query, shown, dict(zip(names, known, strict=True)) if names else {f"{known[0]:g}": 1.0}))
             self._by_line.setdefault(shown.split("\n", 1)[0].strip(), []).append(number)
 
     def find(self, prompt: str) -> int | None:
@@ -79,16 +79,6 @@ class GradesByText:
     def _fits(self, number: int, prompt: str) -> bool:
         query, text, _ = self.rows[number]
         return text in prompt and query in prompt
-
-    def _chances(self, row: Mapping[str, Any], grade: str | None, names: list[str]) -> dict[str, float] | None:
-        """Return the probabilities of the grades in a row, if they are numbers."""
-        try:
-            if grade is not None and not names:
-                return {f"{float(row[grade]):g}": 1.0}
-            found = [float(row[name]) for name in names]
-        except (TypeError, ValueError):
-            return None
-        return dict(zip(self._names, found, strict=True)) if min(found) >= 0 < sum(found) else None
 
 
 FAULTS = ("429", "500", "503", "401", "400", "slow", "cut", "garbage", "empty", "chatty", "outside", "late")
@@ -128,7 +118,7 @@ class StandIn:
             raise ParameterError("a stand-in", "faults", f"among {', '.join(FAULTS)}", unknown[0])
         self._samples: Counter[Row] = Counter()
         self._rng, self.lock = random.Random(seed), Lock()
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(self)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> Self:
@@ -219,38 +209,35 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
+    def __init__(self, stand_in: StandIn) -> None:
+        self.stand_in = stand_in
+        super().__init__(("127.0.0.1", 0), _Handler)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Says nothing: clients that leave are part of the exercise."""
 
 
-def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
-    """Return the handler of the stand-in's requests."""
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
 
-    class StandInHandler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def do_POST(self) -> None:
+        sent, stand_in = self.rfile.read(int(self.headers.get("Content-Length") or 0)), self.server.stand_in
+        headers = {name.title(): value for name, value in self.headers.items()}
+        status, text, fault = 400, error_text("the body is not JSON"), ""
+        with suppress(json.JSONDecodeError, UnicodeDecodeError):
+            status, text, fault = stand_in.respond(self.path, headers, json.loads(sent))
+        time.sleep(stand_in.delay + {"slow": SLOW, "late": 0.2}.get(fault, 0.0))
+        content = text.encode()
+        head = [f"HTTP/1.1 {status} -", "Content-Type: application/json", f"Content-Length: {len(content)}"]
+        if status in (429, 503):
+            head.append(f"Retry-After: {stand_in.retry_after}")
+        self.close_connection = fault == "cut"
+        kept = content[: len(content) // 2] if fault == "cut" else content
+        self.wfile.write("\r\n".join([*head, "", ""]).encode() + kept)  # at once: no wait for acknowledgements
 
-        def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            headers = {name.title(): value for name, value in self.headers.items()}
-            try:
-                body = json.loads(sent)
-            except ValueError:
-                status, text, fault = 400, error_text("the body is not JSON"), ""
-            else:
-                status, text, fault = stand_in.respond(self.path, headers, body)
-            time.sleep(stand_in.delay + {"slow": SLOW, "late": 0.2}.get(fault, 0.0))
-            content = text.encode()
-            head = [f"HTTP/1.1 {status} -", "Content-Type: application/json", f"Content-Length: {len(content)}"]
-            if status in (429, 503):
-                head.append(f"Retry-After: {stand_in.retry_after}")
-            self.close_connection = fault == "cut"
-            kept = content[: len(content) // 2] if fault == "cut" else content
-            self.wfile.write("\r\n".join([*head, "", ""]).encode() + kept)  # at once: no wait for acknowledgements
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Writes no log."""
-
-    return StandInHandler
+    def log_message(self, format: str, *args: Any) -> None:
+        """Writes no log."""
 
 
 def _text_of(message: Mapping[str, Any]) -> str:

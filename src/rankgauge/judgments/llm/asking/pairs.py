@@ -21,6 +21,8 @@ from rankgauge.judgments.llm.asking.prompt import IMAGE, NEEDS, ShownExample
 RANKED = ("score", "score_1", "score_2", "rank", "rank_1", "rank_2")
 """The columns by which a table is cut at a depth."""
 
+KEYS = ["query", "document"]
+
 TEXTS = ("body", "content", "contents", "passage", "snippet", "description")
 """What a column of texts is also called: by Pyserini, by PyTerrier, by search engines."""
 
@@ -86,7 +88,7 @@ class TextPairs:
     @property
     def columns(self) -> list[str]:
         """The columns that a prompt may show, besides the ids."""
-        return [name for name in self.frame.columns if name not in ("query", "document")]
+        return [name for name in self.frame.columns if name not in KEYS]
 
     def texts(self) -> list[dict[str, str]]:
         """Return what a prompt may show of each pair; an empty cell is an empty text."""
@@ -105,57 +107,44 @@ def _pool(source: Any, depth: int | None) -> pl.DataFrame:
     sources = list(source) if several else [source]
     first, is_named = sources[0], isinstance(sources[0], str | os.PathLike)
     if len(sources) == 1 and (not is_named or suffix_of(os.fspath(first)) in files.table_suffixes()):
-        return _drop_repeated(_cut(_identify(files.read_table(first) if is_named else as_frame(first)), depth))
+        return _table_pairs(files.read_table(first) if is_named else as_frame(first), depth)
     rank = pl.col("score").rank("ordinal", descending=True).over("query")
     runs = [files.run_from(run) for run in sources]
-    tops = [(run if depth is None else run.filter(rank <= depth)).select("query", "document") for run in runs]
+    tops = [(run if depth is None else run.filter(rank <= depth)).select(KEYS) for run in runs]
     # The documents of a query together, whichever run has them.
     return pl.concat(tops).unique(maintain_order=True).group_by("query", maintain_order=True).all().explode("document")
 
 
-def _identify(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the table with ids under our names; PyTerrier's `query` beside a `qid` is the query's text."""
+def _table_pairs(frame: pl.DataFrame, depth: int | None) -> pl.DataFrame:
+    """Return the top pairs of a table, with ids under our names; PyTerrier's `query` beside a `qid` is the text."""
     if frame.is_empty():
         raise InputError("no pairs found: there are no rows")
-    ids: dict[str, str] = {}
-    for name in ("query", "document"):
-        column = find(frame.columns, name)
-        if column is None:
-            raise InputError(
-                f"no column for {name} among {', '.join(frame.columns)}",
-                hint="Expected a table with the columns query, document, query_text and text.",
-            )
-        ids[name] = column
+    ids = {name: find(frame.columns, name) for name in KEYS}
+    if lacking := next((name for name, column in ids.items() if column is None), None):
+        raise InputError(
+            f"no column for {lacking} among {', '.join(frame.columns)}",
+            hint="Expected a table with the columns query, document, query_text and text.",
+        )
     if ids["query"] != "query" and "query" in frame.columns and "query_text" not in frame.columns:
         frame = frame.rename({"query": "query_text"})
-    kept = [name for name in frame.columns if name not in ("query", "document", *ids.values())]
-    named = frame.select(*[pl.col(column).cast(pl.String).alias(name) for name, column in ids.items()], *kept)
-    lacking = named.select((pl.col("query", "document").is_null() | (pl.col("query", "document") == "")).any())
-    for name, missing in lacking.row(0, named=True).items():
-        if missing:
+    kept = [name for name in frame.columns if name not in (*KEYS, *ids.values())]
+    named = frame.select(*[pl.col(str(column)).cast(pl.String).alias(name) for name, column in ids.items()], *kept)
+    for name in KEYS:
+        if (named[name].is_null() | (named[name] == "")).any():
             raise InputError(f"a row has no {name}")
-    return named
-
-
-def _cut(frame: pl.DataFrame, depth: int | None) -> pl.DataFrame:
-    if depth is None:
-        return frame
-    names = [name for name in RANKED if name in frame.columns]
-    if not names:
-        hint = f"One of {', '.join(RANKED)}."
-        raise InputError(f"no column of scores or ranks to cut at the depth {depth}", hint=hint)
-    number = {name: pl.col(name).cast(pl.Float64, strict=False) for name in names}
-    ranks = [number[name].rank("ordinal", descending=name.startswith("score")).over("query") <= depth for name in names]
-    return frame.filter(pl.any_horizontal(ranks))
-
-
-def _drop_repeated(frame: pl.DataFrame) -> pl.DataFrame:
-    twice = ~pl.struct("query", "document").is_first_distinct()
-    for row, query, document in (
-        frame.with_row_index("row", 1).filter(twice)["row", "query", "document"].head(1).iter_rows()
-    ):
+    if depth is not None:
+        ranked = [name for name in RANKED if name in kept]
+        if not ranked:
+            hint = f"One of {', '.join(RANKED)}."
+            raise InputError(f"no column of scores or ranks to cut at the depth {depth}", hint=hint)
+        number = {name: pl.col(name).cast(pl.Float64, strict=False) for name in ranked}
+        best = {name: one.rank("ordinal", descending=name.startswith("score")) for name, one in number.items()}
+        named = named.filter(pl.any_horizontal(one.over("query") <= depth for one in best.values()))
+    twice = named.with_row_index("row", 1).filter(~pl.struct(KEYS).is_first_distinct())
+    if len(twice):
+        row, query, document = twice.select("row", *KEYS).row(0)
         raise InputError(f"row {row}: document {document} is listed twice for query {query}")
-    return frame
+    return named
 
 
 def with_texts(frame: pl.DataFrame, name: str, source: Any) -> pl.DataFrame:
