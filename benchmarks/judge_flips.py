@@ -22,8 +22,7 @@ import polars as pl
 
 from rankgauge.audit.judge import JudgeAudit, audit_judges
 from rankgauge.audit.judge.agreement import Comparable, agreement
-from rankgauge.audit.judge.consequences import Consequences, circularity
-from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.consequences import Consequences, JudgedRuns, circularity
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.files import read_judgments
 from rankgauge.numeric import FloatArray, IndexArray

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from rankgauge.audit.judge.advice import advise
-from rankgauge.audit.judge.report import JudgeAuditReport
+from rankgauge.audit.judge.report import JudgeAuditReport, advise
 from tests.judge_audit.collection import audited, board
 
 

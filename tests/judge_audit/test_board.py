@@ -8,8 +8,7 @@ import pytest
 
 from rankgauge import evaluate
 from rankgauge.audit.judge import audit_judges
-from rankgauge.audit.judge.consequences import circularity
-from rankgauge.audit.judge.judged_runs import JudgedRuns
+from rankgauge.audit.judge.consequences import JudgedRuns, circularity
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.audit.judge.report import JudgeAuditReport
 from rankgauge.comparison import compare

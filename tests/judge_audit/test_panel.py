@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from rankgauge.audit.judge import audit_judges
-from rankgauge.audit.judge.combination import independence
+from rankgauge.audit.judge.agreement import independence
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.judgments.llm.asking.outcome import beside
 from tests.judge_audit.collection import board

@@ -18,12 +18,13 @@ from rankgauge.audit.judge.agreement import (
     contrast,
     contrast_means,
 )
-from rankgauge.audit.judge.judged_runs import ALPHA, JudgedRuns, adjust_holm
+from rankgauge.audit.judge.consequences import ALPHA, JudgedRuns
 from rankgauge.audit.judge.pairs import KEYS, GradedPairs
 from rankgauge.errors import InputError
 from rankgauge.judgments.agreement import cohen
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.render.numbers import count, share
+from rankgauge.statistics.corrections.usual import adjust_holm
 
 TOP = 10
 """The first ranks of a run that count as its top."""
@@ -61,7 +62,7 @@ def error_slices(
     corrected = np.full(len(p), np.nan)
     for name in np.unique(facet):
         tested = (facet == name) & ~np.isnan(p)
-        corrected[tested] = adjust_holm(p[np.newaxis, tested])[0]
+        corrected[tested] = adjust_holm(p[tested])
     return frame.with_columns(corrected=corrected, stands_out=np.nan_to_num(corrected, nan=1.0) < ALPHA)
 
 

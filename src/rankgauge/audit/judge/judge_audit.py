@@ -11,12 +11,21 @@ import numpy as np
 import polars as pl
 
 from rankgauge import dialects
-from rankgauge.audit.judge.agreement import FEWEST, Comparable, agreement, confusion_table
-from rankgauge.audit.judge.combination import MOST, Independence, combine_judges, independence, panels, separation
-from rankgauge.audit.judge.consequences import Consequences, circularity
+from rankgauge.audit.judge.agreement import (
+    FEWEST,
+    MOST,
+    Comparable,
+    Independence,
+    agreement,
+    combine_judges,
+    confusion_table,
+    independence,
+    panels,
+    separation,
+)
+from rankgauge.audit.judge.consequences import Consequences, JudgedRuns, circularity
 from rankgauge.audit.judge.error_slices import Drift, error_slices, query_spread
 from rankgauge.audit.judge.forecasts import HALF_WIDTH, JudgeBoard, LabelPlan
-from rankgauge.audit.judge.judged_runs import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.labelling.board.target import require_plain

@@ -85,8 +85,16 @@ class GradedPairs(Grouped):
             raise InputError("there is no judge to audit", hint="Give the judge's grades after people's.")
         machines = {judge.name: judge for judge in read_judges(judges)}
         graded = {name: judge.frame.select(*KEYS, "grade") for name, judge in machines.items()}
-        human, left_out = _leave_out(_read_people(people), examples or {})
-        whole = _join(graded)
+        every = human = _read_people(people)
+        left_out: dict[str, int] = {}
+        for name, pairs in (examples or {}).items():
+            shown = pl.DataFrame(list(pairs), schema=dict.fromkeys(KEYS, pl.String), orient="row")
+            if number := len(every.join(shown, on=KEYS, how="semi")):
+                left_out[name] = number
+            human = human.join(shown, on=KEYS, how="anti", maintain_order="left")
+        named = [frame.rename({"grade": f"judge {n}"}) for n, frame in enumerate(graded.values())]
+        whole = reduce(lambda left, right: left.join(right, on=KEYS, how="inner", maintain_order="left"), named)
+        whole = whole.group_by("query", maintain_order=True).all().explode(whole.columns[1:])
         frame = whole.join(human, on=KEYS, how="left", maintain_order="left")
         if not len(whole):
             raise InputError("no pair of query and document was graded by every judge", hint=_first_pairs(graded))
@@ -161,19 +169,6 @@ def _read_people(source: Any) -> pl.DataFrame:
     return grades if chances is None else grades.join(chances, on=KEYS, how="left", maintain_order="left")
 
 
-def _leave_out(
-    human: pl.DataFrame, examples: Mapping[str, Sequence[tuple[str, str]]]
-) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Leave out labels that judges were shown as examples; count them by judge."""
-    kept, left_out = human, {}
-    for name, pairs in examples.items():
-        shown = pl.DataFrame(list(pairs), schema=dict.fromkeys(KEYS, pl.String), orient="row")
-        if number := len(human.join(shown, on=KEYS, how="semi")):
-            left_out[name] = number
-        kept = kept.join(shown, on=KEYS, how="anti", maintain_order="left")
-    return kept, left_out
-
-
 def _read_chances(source: Any) -> pl.DataFrame | None:
     """Return the column of probabilities in a table, checked."""
     if isinstance(source, pl.DataFrame):
@@ -202,13 +197,6 @@ def _read_chances(source: Any) -> pl.DataFrame | None:
             hint="It is the chance with which the document was chosen for people.",
         )
     return keys.with_columns(probability=chance)
-
-
-def _join(graded: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the pairs that every judge graded, those of a query together, with a column for each judge."""
-    named = [frame.rename({"grade": f"judge {n}"}) for n, frame in enumerate(graded.values())]
-    whole = reduce(lambda left, right: left.join(right, on=KEYS, how="inner", maintain_order="left"), named)
-    return whole.group_by("query", maintain_order=True).all().explode(whole.columns[1:])
 
 
 def _count_grades(name: str, graded: pl.DataFrame, people: pl.DataFrame) -> dict[str, Any]:

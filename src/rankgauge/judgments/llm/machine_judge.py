@@ -68,13 +68,12 @@ class MachineJudge:
         said = getattr(getattr(source, "spelling", None), "scale", None)
         known = {**words, **dict(said.levels if said else ())}
         typed = _check(frame, path, {**BOOLEANS, **{word.lower(): grade for word, grade in known.items()}})
-        grades = typed.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique())
-        divided = grades.filter(pl.col("grade").list.len() > 1)
-        if "assessor" not in frame.columns and len(divided):
-            query, document, differing = divided.row(0)
-            given = " and ".join(f"{grade:g}" for grade in sorted(differing))
-            hint = "If these are several samples, name each in a column assessor: then their mean counts."
-            raise InputError(f"document {document} of query {query} is graded {given}", path=path, hint=hint)
+        if "assessor" not in frame.columns:
+            several = typed.group_by(KEYS, maintain_order=True).agg(pl.col("grade").unique())
+            for query, document, differing in several.filter(pl.col("grade").list.len() > 1).head(1).iter_rows():
+                given = " and ".join(f"{grade:g}" for grade in sorted(differing))
+                hint = "If these are several samples, name each in a column assessor: then their mean counts."
+                raise InputError(f"document {document} of query {query} is graded {given}", path=path, hint=hint)
         if typed.is_empty():
             raise InputError("the judge gave no grade", path=path)
         return cls(name=called, frame=typed.group_by(KEYS, maintain_order=True).agg(pl.all().mean()))

@@ -26,12 +26,12 @@ BONFERRONI = Correction(
 ).register()
 
 
-def _adjust_holm(family: Family) -> FloatArray:
-    """Return the i-th smallest of m p-values times m − i + 1, and at least the next smaller one's."""
-    order = np.argsort(family.p, kind="stable")
-    steps = np.arange(len(order), 0, -1)
-    adjusted = np.empty_like(family.p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(family.p[order] * steps), 1.0)
+def adjust_holm(p: FloatArray) -> FloatArray:
+    """Return the i-th smallest of the m p-values of a row times m − i + 1, and at least the next smaller one's."""
+    order = np.argsort(p, axis=-1, kind="stable")
+    raised = np.maximum.accumulate(np.take_along_axis(p, order, axis=-1) * np.arange(p.shape[-1], 0, -1), axis=-1)
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(raised, 1.0), axis=-1)
     return adjusted
 
 
@@ -40,7 +40,7 @@ HOLM = Correction(
     title="Holm",
     words="the chance of any false separation stays below the level; never weaker than Bonferroni",
     reference="Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statistics 1979",
-    adjust=_adjust_holm,
+    adjust=lambda family: adjust_holm(family.p),
 ).register()
 
 
