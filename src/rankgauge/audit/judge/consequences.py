@@ -20,7 +20,7 @@ from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.measures import Measure
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking import RankedLists, rank
 from rankgauge.statistics.corrections.usual import adjust_holm
 from rankgauge.statistics.correlation import kendall_tau, tau_ap
@@ -321,6 +321,8 @@ def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, susp
     `judge` (runs) and `people` (draws × runs) are values. The bias that is expected follows the line of the runs that
     nobody suspects.
     """
+    from scipy.special import stdtr
+
     for name in suspects:
         if name not in runs:
             raise UnknownNameError("run", name, list(runs))
@@ -330,26 +332,22 @@ def circularity(runs: Sequence[str], judge: FloatArray, people: FloatArray, susp
             f"the test of --made-by-judge needs {FEWEST_OTHERS} other runs or more; there are {int(trusted.sum())}",
             hint="Give more runs that no judge had a part in, or leave --made-by-judge out.",
         )
-    rows = [_test_run(place, judge, people, trusted) for place in range(len(runs))]
-    frame = pl.DataFrame(rows, schema=["bias", "expected", "excess", "t", "p"], orient="row")
-    return frame.select(pl.Series("run", list(runs)), pl.Series("suspected", ~trusted), pl.all())
-
-
-def _test_run(place: int, judge: FloatArray, people: FloatArray, trusted: BoolArray) -> tuple[float, ...]:
-    """Test a run against the line through the trusted others."""
-    from scipy.special import stdtr
-
-    others = trusted & (np.arange(len(judge)) != place)
-    value = people.mean(axis=0)
-    bias, n = judge - value, int(others.sum())
-    x, level = value - value[others].mean(), float(bias[others].mean())
-    spread = float((x[others] ** 2).sum())
-    slope, distance = (float(x[others] @ bias[others]) / spread, x[place] ** 2 / spread) if spread > 0 else (0.0, 0.0)
-    expected = level + slope * x
-    variance = float(((bias - expected)[others] ** 2).sum() / (n - 2))
-    # What people have not judged may move the run and the line: so much of it as differs from draw to draw.
-    apart = (judge - people)[:, place] - (judge - people)[:, others].mean(axis=1)
-    unknown = float(apart.var(ddof=1)) if len(people) > 1 else 0.0
-    error, excess = np.sqrt(variance * (1 + 1 / n + distance) + unknown), float((bias - expected)[place])
-    t = float(excess / error) if error > 0 else 0.0
-    return float(bias[place]), float(expected[place]), excess, t, float(stdtr(n - 2, -t))
+    value, rows = people.mean(axis=0), []
+    bias = judge - value
+    for place, run in enumerate(runs):  # each against the line through the trusted others
+        others = trusted & (np.arange(len(judge)) != place)
+        x, level, n = value - value[others].mean(), float(bias[others].mean()), int(others.sum())
+        spread = float((x[others] ** 2).sum())
+        slope, distance = (
+            (float(x[others] @ bias[others]) / spread, x[place] ** 2 / spread) if spread > 0 else (0.0, 0.0)
+        )
+        expected = level + slope * x
+        variance = float(((bias - expected)[others] ** 2).sum() / (n - 2))
+        # What people have not judged may move the run and the line: so much of it as differs from draw to draw.
+        apart = (judge - people)[:, place] - (judge - people)[:, others].mean(axis=1)
+        unknown = float(apart.var(ddof=1)) if len(people) > 1 else 0.0
+        error, excess = np.sqrt(variance * (1 + 1 / n + distance) + unknown), float((bias - expected)[place])
+        t = float(excess / error) if error > 0 else 0.0
+        p = float(stdtr(n - 2, -t))
+        rows.append((run, not trusted[place], float(bias[place]), float(expected[place]), excess, t, p))
+    return pl.DataFrame(rows, schema=["run", "suspected", "bias", "expected", "excess", "t", "p"], orient="row")

@@ -135,7 +135,7 @@ class JudgeAudit:
         return bool(self.runs) and self.enough and self.covered
 
     def judge_values(self, measure: Measure, grades: FloatArray) -> FloatArray:
-        """Return the values of every run (queries × runs) by some grades of the pairs."""
+        """Return the values of every run by some grades of the pairs: queries × runs, or draws × queries × runs."""
         return self._top_lists[measure].values(grades, measure)
 
     def board(self, judges: Sequence[str]) -> JudgeBoard:
@@ -144,28 +144,24 @@ class JudgeAudit:
         worth = self.judge_values(self.measures[0], grades).mean(axis=0)
         return JudgeBoard.from_judges(self.pairs, judges, self.runs, worth)
 
-    def _people_grades(self, judge: str) -> FloatArray:
-        """Return the grades of all pairs by people (draws × pairs): one draw if people judged them all."""
-        if not self.sampled:
-            return self.pairs.people[np.newaxis]
-        return self.board([judge]).draw_people(np.random.default_rng(self.seed), self.draws)
-
     @cached_property
     def consequences(self) -> dict[tuple[str, Measure], Consequences]:
-        """By judge and measure what the judge's errors do to the board."""
-        people = {name: self._people_grades(name) for name in self.judges} if self.has_board else {}
-        return {
-            (name, measure): Consequences(
-                measure=measure,
-                runs=tuple(self.runs),
-                judge=self.judge_values(measure, self.pairs.judges[name]),
-                people=self._top_lists[measure].values(grades, measure),
-                seed=self.seed,
-                unknown=float((~self.pairs.labelled).mean()),
-            )
-            for name, grades in people.items()
-            for measure in self.measures
-        }
+        """By judge and measure what the judge's errors do to the board: people's grades are drawn, but if known."""
+        told: dict[tuple[str, Measure], Consequences] = {}
+        for name in self.judges if self.has_board else ():
+            grades = self.pairs.people[np.newaxis]
+            if self.sampled:
+                grades = self.board([name]).draw_people(np.random.default_rng(self.seed), self.draws)
+            for measure in self.measures:
+                told[name, measure] = Consequences(
+                    measure=measure,
+                    runs=tuple(self.runs),
+                    judge=self.judge_values(measure, self.pairs.judges[name]),
+                    people=self.judge_values(measure, grades),
+                    seed=self.seed,
+                    unknown=float((~self.pairs.labelled).mean()),
+                )
+        return told
 
     def _stack(self, table: Callable[[Consequences], pl.DataFrame]) -> pl.DataFrame:
         """Return a table of each judge and measure, below each other."""
@@ -224,12 +220,9 @@ class JudgeAudit:
         """A row per judge and run: whether the judge overrates it by more than it does other runs of that value."""
         if not self.suspects or not self.has_board:
             return pl.DataFrame()
-
-        def test(name: str) -> pl.DataFrame:
-            one = self.consequences[name, self.measures[0]]
-            return circularity(one.runs, one.judge.mean(axis=0), one.people.mean(axis=1), self.suspects)
-
-        return self._each(test)
+        of = {name: self.consequences[name, self.measures[0]] for name in self.judges}
+        means = {name: (one.judge.mean(axis=0), one.people.mean(axis=1)) for name, one in of.items()}
+        return self._each(lambda name: circularity(tuple(self.runs), *means[name], self.suspects))
 
     @cached_property
     def plan(self) -> LabelPlan | None:
