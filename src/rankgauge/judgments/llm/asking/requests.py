@@ -112,14 +112,11 @@ class Spending:
             self._held_out += tokens_out
             return tokens_in, tokens_out
 
-    def count(self, size: int, tokens_in: int) -> None:
-        """Learn how many tokens a prompt of that many bytes took."""
+    def settle(self, held: tuple[int, int], taken: tuple[int, int], counted: int | None = None) -> None:
+        """Books what a request took, and gives back what was set aside for it; `counted` are its prompt's bytes."""
         with self._changed:
-            self._rate = max(self._rate or 0.0, tokens_in / size)
-
-    def settle(self, held: tuple[int, int], taken: tuple[int, int]) -> None:
-        """Books what a request took, and gives back what was set aside for it."""
-        with self._changed:
+            if counted is not None:
+                self._rate = max(self._rate or 0.0, taken[0] / counted)
             self._held_in -= held[0]
             self._held_out -= held[1]
             self.tokens_in += taken[0]
@@ -174,7 +171,7 @@ class Requests:
             held = self.spending.hold(size, most_out)
             if held is None:
                 raise CapReachedError
-            began, taken = time.monotonic(), (0, 0)
+            began, taken, counted = time.monotonic(), (0, 0), None
             try:
                 with self._lock:
                     self.sent += 1
@@ -183,13 +180,13 @@ class Requests:
                     size // BYTES if reply.tokens_in is None else reply.tokens_in,
                     4 * len(reply.choices) if reply.tokens_out is None else reply.tokens_out,
                 )
-                self.spending.count(size, taken[0])
+                counted = size
                 return replace(reply, tokens_in=taken[0], tokens_out=taken[1], seconds=time.monotonic() - began)
             except PassingFaultError as fault:
                 taken = (size // BYTES if fault.sent else 0, 0)
                 pause = self._pause(fault, trial)
             finally:
-                self.spending.settle(held, taken)
+                self.spending.settle(held, taken, counted)
             self.stop.wait(pause)
         return None
 

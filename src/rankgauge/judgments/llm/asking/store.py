@@ -50,26 +50,23 @@ class AnswerStore:
         self._lock = Lock()
         with self._use_file():
             self._database = sqlite3.connect(self.path, timeout=1.0, isolation_level=None, check_same_thread=False)
+            run = self._database.execute
             try:
-                self._prepare()
+                run("PRAGMA locking_mode=EXCLUSIVE")
+                run("PRAGMA journal_mode=WAL")
+                run("PRAGMA synchronous=NORMAL")  # what was committed outlives the process, however it ends
+                run("BEGIN EXCLUSIVE")
+                version = run("PRAGMA user_version").fetchone()[0]
+                tables = run("SELECT count(*) FROM sqlite_master").fetchone()[0]
+                if version not in (0, VERSION) or (version == 0 and tables):
+                    raise InputError("is a database of something else, or of another version", path=self.path)
+                for table in _TABLES.split(";"):
+                    run(table)
+                run(f"PRAGMA user_version={VERSION}")
+                run("COMMIT")
             except (sqlite3.Error, InputError):
                 self._database.close()
                 raise
-
-    def _prepare(self) -> None:
-        run = self._database.execute
-        run("PRAGMA locking_mode=EXCLUSIVE")
-        run("PRAGMA journal_mode=WAL")
-        run("PRAGMA synchronous=NORMAL")  # what was committed outlives the process, however it ends
-        run("BEGIN EXCLUSIVE")
-        version = run("PRAGMA user_version").fetchone()[0]
-        tables = run("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if version not in (0, VERSION) or (version == 0 and tables):
-            raise InputError("is a database of something else, or of another version", path=self.path)
-        for table in _TABLES.split(";"):
-            run(table)
-        run(f"PRAGMA user_version={VERSION}")
-        run("COMMIT")
 
     def close(self) -> None:
         """Leaves the file to others; an answer that comes later is lost."""
@@ -78,7 +75,11 @@ class AnswerStore:
 
     def add(self, question: bytes, answers: Iterable[Answer], first: int, model: str) -> None:
         """Stores the answers about a pair, by number from the first; when this returns, they are on disk."""
-        rows = [(question, number, *_row(one), model) for number, one in enumerate(answers, first)]
+        rows = []
+        for number, one in enumerate(answers, first):
+            chances = None if one.chances is None else json.dumps(one.chances)
+            said = one.grade, chances, one.refused, _plain(one.text), one.tokens_in, one.tokens_out, one.seconds
+            rows.append((question, number, *said, model))
         with self._use_file():
             self._insert(f"INSERT INTO answers ({_COLUMNS}, model) VALUES ({','.join('?' * 10)})", rows)
 
@@ -119,11 +120,6 @@ class AnswerStore:
             if "locked" in str(error):
                 problem, hint = "is in use by another session", "Wait for it, or name another file with --cache."
             raise InputError(problem, path=self.path, hint=hint) from None
-
-
-def _row(one: Answer) -> tuple[Any, ...]:
-    chances = None if one.chances is None else json.dumps(one.chances)
-    return one.grade, chances, one.refused, _plain(one.text), one.tokens_in, one.tokens_out, one.seconds
 
 
 def _plain(text: str) -> str:
