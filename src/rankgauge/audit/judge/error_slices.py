@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,17 +36,11 @@ CATEGORIES = 12
 """A column of words with more different ones says nothing that a table could show."""
 
 
-class ErrorSlice(NamedTuple):
-    """A part of the labelled pairs: what divides them, its name, where it is, and what it is held against.
+Part = tuple[str, str, BoolArray, BoolArray]
+"""What divides the labelled pairs, the part's name, where it is, and where the pairs are that it is held against."""
 
-    `tested` says whether it makes sense to ask if the part differs from the rest.
-    """
-
-    facet: str
-    name: str
-    inside: BoolArray
-    among: BoolArray
-    tested: bool = True
+BY_NATURE = "people's grade"
+"""By people's own grade errors differ by nature, as the lowest grade can only be raised: nothing to test."""
 
 
 def error_slices(
@@ -56,8 +50,8 @@ def error_slices(
 
     Holm's correction is over the parts of a facet: `corrected`, and whether the part `stands_out`.
     """
-    parts = [part for part in _parts(compared, lists, documents) if (part.inside & part.among).any()]
-    frame = pl.DataFrame([_measure_part(compared, part) for part in parts])
+    parts = [part for part in _parts(compared, lists, documents) if (part[2] & part[3]).any()]
+    frame = pl.DataFrame([_measure_part(compared, *part) for part in parts])
     p, facet = frame["p"].to_numpy(), frame["facet"].to_numpy()
     corrected = np.full(len(p), np.nan)
     for name in np.unique(facet):
@@ -79,31 +73,29 @@ def query_spread(compared: Comparable) -> float:
     return float(np.sqrt(max(0.0, float(means[several].var(ddof=1)) - noise)))
 
 
-def _parts(compared: Comparable, lists: JudgedRuns | None, documents: pl.DataFrame | None) -> Iterator[ErrorSlice]:
+def _parts(compared: Comparable, lists: JudgedRuns | None, documents: pl.DataFrame | None) -> Iterator[Part]:
     labelled, pairs, every = compared.labelled, compared.pairs, np.ones(len(compared.labelled), dtype=bool)
     for place, grade in enumerate(compared.levels):
-        # By people's own grade errors differ by nature: the lowest grade can only be raised.
-        yield ErrorSlice("people's grade", f"{grade:g}", compared.people == place, every, tested=False)
+        yield BY_NATURE, f"{grade:g}", compared.people == place, every
     if lists is not None:
         best = lists.best_ranks(len(pairs.people))[labelled]
         for name, first, last in BANDS:
-            yield ErrorSlice("best rank", name, (best >= first) & (best <= last), every)
-        yield ErrorSlice("best rank", "in no run", np.isinf(best), every)
+            yield "best rank", name, (best >= first) & (best <= last), every
+        yield "best rank", "in no run", np.isinf(best), every
     if documents is not None:
         yield from _columns(compared, documents, every)
     if lists is not None and len(lists.runs) > 1:
         tops = [np.isin(labelled, top) for top in lists.tops(TOP)]
         for run, inside in zip(lists.runs, tops, strict=True):
-            yield ErrorSlice(f"run's top {TOP}", run, inside, np.any(tops, axis=0))
+            yield f"run's top {TOP}", run, inside, np.any(tops, axis=0)
     for number in np.unique(pairs.query[labelled]):
-        yield ErrorSlice("query", pairs.queries[number], pairs.query[labelled] == number, every)
+        yield "query", pairs.queries[number], pairs.query[labelled] == number, every
 
 
-def _measure_part(compared: Comparable, part: ErrorSlice) -> dict[str, Any]:
+def _measure_part(compared: Comparable, facet: str, name: str, inside: BoolArray, among: BoolArray) -> dict[str, Any]:
     """Measure a judge's mean error in a part, against the rest."""
-    errors, weights = compared.errors, compared.pairs.weights[compared.labelled]
-    inside, among = part.inside & part.among, part.among
-    if part.facet == "query":  # its pairs are taken as independent
+    errors, weights, inside = compared.errors, compared.pairs.weights[compared.labelled], inside & among
+    if facet == "query":  # its pairs are taken as independent
         n, rest = int(inside.sum()), weights[~inside]
         mean = float(weights[inside] @ errors[inside] / weights[inside].sum())
         other = float(rest @ errors[~inside] / rest.sum()) if len(rest) else np.nan
@@ -113,16 +105,16 @@ def _measure_part(compared: Comparable, part: ErrorSlice) -> dict[str, Any]:
         query = compared.pairs.query[compared.labelled][among]
         seen = contrast(errors[among], weights[among], query, inside[among].astype(np.float64))
     return {
-        "facet": part.facet,
-        "part": part.name,
+        "facet": facet,
+        "part": name,
         "pairs": int(inside.sum()),
         "identical": float(weights[inside] @ (errors[inside] == 0) / weights[inside].sum()),
         **dict(zip(("error", "low", "high", "apart", "p"), seen, strict=True)),
-        **({} if part.tested else {"p": np.nan}),
+        **({"p": np.nan} if facet == BY_NATURE else {}),
     }
 
 
-def _columns(compared: Comparable, documents: pl.DataFrame, every: BoolArray) -> Iterator[ErrorSlice]:
+def _columns(compared: Comparable, documents: pl.DataFrame, every: BoolArray) -> Iterator[Part]:
     """Yield the parts by each column of a table: numbers in quarters, few different words one by one."""
     keys = [key for key in KEYS if key in documents.columns]
     if "document" not in keys:
@@ -134,21 +126,16 @@ def _columns(compared: Comparable, documents: pl.DataFrame, every: BoolArray) ->
         column = joined[name]
         numbers = column.cast(pl.Float64, strict=False)
         if numbers.null_count() == column.null_count() and numbers.n_unique() > 4:
-            yield from _quarters(name, numbers.fill_null(np.nan).to_numpy(), every)
+            values = numbers.fill_null(np.nan).to_numpy()
+            known = ~np.isnan(values)
+            ends = np.unique(np.quantile(values[known], [0.0, 0.25, 0.5, 0.75, 1.0])) if known.any() else np.zeros(0)
+            for low, high in pairwise(ends):
+                last = high == ends[-1]
+                inside = known & (values >= low) & ((values <= high) if last else (values < high))
+                yield name, f"{low:g} to {'' if last else 'under '}{high:g}", inside, every & known
         elif column.n_unique() <= CATEGORIES:
             for word in column.drop_nulls().unique(maintain_order=True):
-                yield ErrorSlice(name, str(word), (column == word).fill_null(False).to_numpy(), every)
-
-
-def _quarters(name: str, values: FloatArray, every: BoolArray) -> Iterator[ErrorSlice]:
-    known = ~np.isnan(values)
-    if not known.any():
-        return
-    ends = np.unique(np.quantile(values[known], [0.0, 0.25, 0.5, 0.75, 1.0]))
-    for low, high in pairwise(ends):
-        last = high == ends[-1]
-        inside = known & (values >= low) & ((values <= high) if last else (values < high))
-        yield ErrorSlice(name, f"{low:g} to {'' if last else 'under '}{high:g}", inside, every & known)
+                yield name, str(word), (column == word).fill_null(False).to_numpy(), every
 
 
 MARGIN = 0.05
