@@ -17,7 +17,7 @@ from rankgauge import read_judgments
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.judgments.llm import Asked, Patience, Prices, ask
 from rankgauge.judgments.llm.asking import endpoint as http
-from rankgauge.judgments.llm.asking import requests, session
+from rankgauge.judgments.llm.asking import session
 from rankgauge.judgments.llm.asking.endpoint import KEY, endpoint, key_for
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.question import Question
@@ -159,7 +159,7 @@ def test_faults_of_every_kind_at_once(asking: Asking, stand_in: WatchedStandIn) 
 
 def test_a_long_wait_is_announced(stand_in: WatchedStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wait that the endpoint asks for is told at once, with its length and its reason, and shown while it lasts."""
-    monkeypatch.setattr(requests, "LONG_WAIT", 1.0)
+    monkeypatch.setattr(http, "LONG_WAIT", 1.0)
     stand_in.retry_after = "1.6"
     stand_in.next_faults.append("429:slow down")
     told: list[str] = []

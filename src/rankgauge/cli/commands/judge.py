@@ -248,7 +248,7 @@ def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
 
 def _session(asked: JudgeOptions, model: str, store: AnswerStore) -> AskingSession:
     """Prepare to ask a model, with the settings that were given."""
-    from rankgauge.judgments.llm.asking.requests import Patience, Prices
+    from rankgauge.judgments.llm.asking.endpoint import Patience, Prices
     from rankgauge.judgments.llm.asking.session import open_session
 
     try:

@@ -18,7 +18,19 @@ from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files.output import writing
 from rankgauge.judgments import Scale
 from rankgauge.judgments.llm.asking.answers import Answer, logprobs_of, quote
-from rankgauge.judgments.llm.asking.endpoint import Endpoint, PairFaultError, PassingFaultError, endpoint, said_problem
+from rankgauge.judgments.llm.asking.endpoint import (
+    BYTES,
+    CapReachedError,
+    Endpoint,
+    PairFaultError,
+    PassingFaultError,
+    Patience,
+    Prices,
+    Requests,
+    Spending,
+    endpoint,
+    said_problem,
+)
 from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
@@ -35,7 +47,6 @@ from rankgauge.judgments.llm.asking.question import (
     compared_lists,
     text_bytes,
 )
-from rankgauge.judgments.llm.asking.requests import BYTES, CapReachedError, Patience, Prices, Requests, Spending
 from rankgauge.judgments.llm.asking.store import AnswerStore
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, Reply
 from rankgauge.judgments.pairwise import FittedPreferences
