@@ -12,8 +12,8 @@ import pytest
 
 from rankgauge import dialects
 from rankgauge.audit.tools import advise, audit, headline, movers
-from rankgauge.audit.tools.advice import remedies
 from rankgauge.audit.tools.cause import CAUSES
+from rankgauge.audit.tools.overview import remedies
 from rankgauge.audit.tools.report import AuditReport
 from rankgauge.audit.tools.scores import LEARNED_ONLY, fitting
 from rankgauge.errors import InputError, ParameterError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.audit.tools import Origins, audit, origins
-from rankgauge.audit.tools.advice import headline
+from rankgauge.audit.tools.overview import headline
 from rankgauge.input_notes import collecting_notes
 from tests.program import rankgauge
 

@@ -67,13 +67,7 @@ class Folder:
         line = [sys.executable, "-m", "rankgauge.cli", *words]
         try:
             done = subprocess.run(
-                line,
-                cwd=self.path,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
+                line, cwd=self.path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
             )
         except subprocess.TimeoutExpired:
             raise ToolError(f"the command took longer than {SECONDS} seconds") from None
@@ -86,14 +80,14 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
     """Make the server of a folder; with `writing`, it can also write a page that compares runs."""
     place, tools = Folder(folder), MCPServer("rankgauge", instructions=INSTRUCTIONS)
 
-    def evaluated(
-        command: Sequence[str], judgments: str, runs: dict[str, str], measures: Iterable[str], **choices: str
-    ) -> list[str]:
-        """Return the words of a command; what a caller names comes after --, so that it cannot be an option."""
+    def ask(
+        command: Sequence[str], judgments: str, runs: dict[str, str], measures: Iterable[str] = (), **choices: str
+    ) -> dict[str, Any]:
+        """Run a command on files; what a caller names comes after --, so that it cannot be an option."""
         named = [f"{name}={place.place(path)}" for name, path in runs.items()]
         wanted = [f"--measure={measure}" for measure in measures]
         wanted += [f"--{name}={choice}" for name, choice in choices.items() if choice]
-        return [*command, *wanted, "--", place.place(judgments), *named]
+        return dict(place.run(*command, *wanted, "--", place.place(judgments), *named))
 
     @tools.tool()
     def evaluate(
@@ -107,11 +101,7 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
 
         `duplicates` says what a document counts that a list holds twice: first, count-once, count-each …
         """
-        return dict(
-            place.run(
-                *evaluated(["evaluate", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates)
-            )
-        )
+        return ask(["evaluate", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates)
 
     @tools.tool()
     def compare(
@@ -122,20 +112,17 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
         duplicates: str = "",
     ) -> dict[str, Any]:
         """Compare runs query by query: differences, corrected tests, which queries got worse."""
-        return dict(
-            place.run(*evaluated(["compare", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates))
-        )
+        return ask(["compare", *JSON], judgments, runs, measures, dialect=dialect, duplicates=duplicates)
 
     @tools.tool()
     def audit(judgments: str, run: str, measure: str = "nDCG@10", value: str = "") -> dict[str, Any]:
         """Explain why tools disagree on a run; with `value`, find the tools and choices that give that number."""
-        command = ["audit", "run", *JSON, *([f"--value={value}"] if value else [])]
-        return dict(place.run(*evaluated(command, judgments, {"run": run}, [measure])))
+        return ask(["audit", "run", *JSON], judgments, {"run": run}, [measure], value=value)
 
     @tools.tool()
     def judge_audit(people: str, judges: dict[str, str], runs: dict[str, str] | None = None) -> dict[str, Any]:
         """Measure what a machine judge is worth: agreement with people, where it errs, what that does to runs."""
-        return dict(place.run(*evaluated(["audit", "judge", *JSON], people, judges | (runs or {}), ())))
+        return ask(["audit", "judge", *JSON], people, judges | (runs or {}))
 
     @tools.tool()
     def measures(name: str = "") -> str:
@@ -154,7 +141,7 @@ def server(folder: Path, *, writing: bool = False) -> MCPServer:
             """Write a new HTML page that compares runs into the folder, and return its name."""
             if not page.endswith(".html"):
                 raise ToolError("a page is called NAME.html")
-            place.run(*evaluated(["compare", f"--output={place.new(page)}"], judgments, runs, measures))
+            ask(["compare", f"--output={place.new(page)}"], judgments, runs, measures)
             return page
 
     return tools

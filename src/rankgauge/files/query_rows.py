@@ -124,20 +124,14 @@ class QueryRows:
     def _documents(self, kind: Kind, source: Source) -> Iterator[tuple[QueryRow, Any, Any, Any]]:
         """Yield the row, the query, the document and the grade or score of each document in the file."""
         rows, empty = self._rows_by_query(source), []
+        listed: Any = self.judged if kind is Kind.JUDGMENTS else self.ranked
         for query, row in rows.items():
-            graded = list(self._number_row(kind, row))
+            found = list(listed(row))
+            graded = found if kind is Kind.JUDGMENTS else [(one, -place) for place, one in enumerate(found, start=1)]
             yield from ((row, query, document, number) for document, number in graded)
             empty += [] if graded else [query]
         if kind is Kind.RUN:
             tell_empty(empty, len(rows), source, one="row", several="rows")
-
-    def _number_row(self, kind: Kind, row: QueryRow) -> Iterator[Graded]:
-        if kind is Kind.JUDGMENTS:
-            assert self.judged is not None
-            yield from self.judged(row)
-        else:
-            assert self.ranked is not None
-            yield from ((document, -place) for place, document in enumerate(self.ranked(row), start=1))
 
     def _rows_by_query(self, source: Source) -> dict[str, QueryRow]:
         """Return the rows by their queries; a user may say which column names them."""
@@ -158,19 +152,18 @@ class QueryRows:
 
     def _rows(self, source: Source) -> Iterator[QueryRow]:
         """Yield the rows of a file in whatever form it has them."""
-        head = Head(source=source)
+        head, found = Head(source=source), list[tuple[int, Any]]()
         if head.raw.startswith(PARQUET):
-            found: Iterable[tuple[int, Any]] = ((0, row) for row in _parquet(source).iter_rows(named=True))
+            found += ((0, row) for row in _parquet(source).iter_rows(named=True))
+        elif _is_json(head):
+            for line, value in elements(source):
+                inner = self.parts(value)
+                found += [(line, value)] if inner is None else ((0, row) for row in inner)
         else:
-            found = self._json_rows(source) if _is_json(head) else records(source)
+            found += records(source)
         rows = ((line, cells) for line, cells in found if isinstance(cells, dict))
         for number, (line, cells) in enumerate(rows, start=1):
             yield QueryRow(source=source, cells=cells, line=line, number=number)
-
-    def _json_rows(self, source: Source) -> Iterator[tuple[int, Any]]:
-        for line, value in elements(source):
-            inner = self.parts(value)
-            yield from ((line, value),) if inner is None else ((0, row) for row in inner)
 
     def _first_cells(self, head: Head) -> Cells:
         """Return the cells of the first row; nothing for a file that has none."""

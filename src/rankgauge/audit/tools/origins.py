@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge import dialects as known
-from rankgauge.audit.tools.attribution import attribute
+from rankgauge.audit.tools.cause import attribute
 from rankgauge.audit.tools.scores import (
     NO_TOOL,
     WRAPPERS,

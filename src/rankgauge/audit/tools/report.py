@@ -23,9 +23,8 @@ from rankgauge.audit.tools import (
     movers,
     preferences,
 )
-from rankgauge.audit.tools.advice import join_words
-from rankgauge.audit.tools.attribution import NOTHING, UNSEEN
-from rankgauge.audit.tools.cause import CAUSES, Cause
+from rankgauge.audit.tools.cause import CAUSES, NOTHING, UNSEEN, Cause
+from rankgauge.audit.tools.overview import join_words
 from rankgauge.audit.tools.scores import explain_refusals
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.html import render

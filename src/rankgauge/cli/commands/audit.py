@@ -70,28 +70,26 @@ def run(
     from rankgauge.audit.tools.report import AuditReport
     from rankgauge.cli.runs import name_runs, refuse_measures
     from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
-    from rankgauge.render.format import Report
 
     handle_interrupts()
-    kind: type[Report] = AuditReport if value is None else OriginsReport
-    format_, path = kind.find(output)
+    format_, path = (AuditReport if value is None else OriginsReport).find(output)
     listed = name_runs(runs)
     refuse_measures([judgments, *listed.values()], ())
     refuse_overwriting([judgments, *listed.values()], [path])
     judged, ranked = spelling.file(judgments), spelling.files(listed)
     tools = names(dialects) if dialects else None
+    report: AuditReport | OriginsReport
     if value is None:
-        report: Report = AuditReport(
-            audit=audit(judged, ranked, measure, dialects=tools, base=against or BASE, scale=spelling.scale)
-        )
+        found = audit(judged, ranked, measure, dialects=tools, base=against or BASE, scale=spelling.scale)
+        report = AuditReport(audit=found)
     elif against is not None:
         raise OptionError("--against is for the comparison of tools: leave it out with --value, or --value out.")
     elif len(ranked) > 1:
         raise OptionError(f"--value needs one run; got {len(ranked)}: {', '.join(ranked)}.")
     else:
         ((name, one),) = ranked.items()
-        found = origins(judged, one, value, names([measure]), dialects=tools, name=name, scale=spelling.scale)
-        report = OriginsReport(origins=found)
+        ways = origins(judged, one, value, names([measure]), dialects=tools, name=name, scale=spelling.scale)
+        report = OriginsReport(origins=ways)
     with open_output(path) as stream:
         format_.write(report, stream)
 
@@ -111,9 +109,9 @@ def explain(
     spelling: options.RunSpellingOptions,
 ) -> None:
     """Show how one query gets its value under each tool: rank by rank, stage by stage."""
-    from rankgauge.audit import tools as audit
+    from rankgauge.audit.tools import Scores, explain_all
     from rankgauge.audit.tools.explain import ExplanationReport
-    from rankgauge.audit.tools.scores import fitting, judged_for
+    from rankgauge.audit.tools.scores import fitting
     from rankgauge.cli.streams import handle_interrupts
     from rankgauge.dialects import get as get_dialect
     from rankgauge.measures import parse
@@ -121,11 +119,9 @@ def explain(
     handle_interrupts()
     wanted = parse(measure)
     kind = wanted.facts.judgments
-    scores = audit.Scores(judgments=judged_for(spelling.file(judgments), kind), run=spelling.file(run), kind=kind)
-    tools = None if dialects is None else [get_dialect(name) for name in names(dialects)]
-    fit = fitting(scores.judgments, scores.run, kind) if tools is None else tools
-    asked = [one.on_scale(spelling.scale, wanted) for one in fit]
-    found, refused = audit.explain_all(scores, asked, wanted, query)
+    (scores,) = Scores.of(spelling.file(judgments), {"run": spelling.file(run)}, kind).values()
+    fit = map(get_dialect, names(dialects)) if dialects else fitting(scores.judgments, scores.run, kind)
+    found, refused = explain_all(scores, [one.on_scale(spelling.scale, wanted) for one in fit], wanted, query)
     ExplanationReport(found=found, refused=refused).show(sys.stdout)
 
 
@@ -141,9 +137,7 @@ def lint(
     spelling: options.RunSpellingOptions,
 ) -> None:
     """Find what in a data set distorts scores: empty queries, short lists, ties, unjudged documents, duplicates …"""
-    from rankgauge.audit.tools import audit
-    from rankgauge.audit.tools.check import FindingsReport
-    from rankgauge.audit.tools.check import lint as look
+    from rankgauge.audit.tools import audit, check
     from rankgauge.cli.streams import handle_interrupts
 
     handle_interrupts()
@@ -152,4 +146,4 @@ def lint(
         raise OptionError(f"{'--measure' if measure else '--dialects'} needs a run, given after the judgments.")
     wanted = measure or MEASURE.default
     audited = None if run is None else audit(judged, ranked, wanted, dialects=names(dialects) if dialects else None)
-    FindingsReport(found=look(judged, ranked, audit=audited), measure=wanted).show(sys.stdout)
+    check.FindingsReport(found=check.lint(judged, ranked, audit=audited), measure=wanted).show(sys.stdout)

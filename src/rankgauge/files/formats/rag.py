@@ -57,25 +57,21 @@ CONTEXTS = ("retrieved_context_ids", "retrieved_contexts", "contexts")
 REFERENCE = ("reference_context_ids", "reference_contexts")
 
 
-def _holds_samples(cells: Cells) -> tuple[Kind, ...]:
-    asked = "user_input" in cells or {"question", "contexts"} <= cells.keys()
-    return kinds_in(cells, REFERENCE, CONTEXTS) if asked else ()
-
-
 def _contexts(row: QueryRow, names: tuple[str, ...]) -> list[Any]:
     """Return the contexts by their ids, unless another list of the row has texts alone."""
-    sides = [side for side in (CONTEXTS, REFERENCE) if any(_is_filled(row, name) for name in side)]
-    if _is_filled(row, names[0]) and all(_is_filled(row, side[0]) for side in sides):
+    filled = {name for name in (*CONTEXTS, *REFERENCE) if row.cells.get(name) not in (None, "")}
+    sides = [side for side in (CONTEXTS, REFERENCE) if filled.intersection(side)]
+    if names[0] in filled and all(side[0] in filled for side in sides):
         return [one if one is None else str(one) for one in row.items(names[0])]
     return [name_text(text) for name in names[1:] for text in row.items(name)] or row.items(names[0])
 
 
-def _is_filled(row: QueryRow, name: str) -> bool:
-    return row.cells.get(name) not in (None, "")
-
-
 RAGAS = QueryRows(
-    holds=_holds_samples,
+    holds=lambda cells: (
+        kinds_in(cells, REFERENCE, CONTEXTS)
+        if "user_input" in cells or {"question", "contexts"} <= cells.keys()
+        else ()
+    ),
     query=lambda row: row.cells.get("user_input", row.cells.get("question")),
     judged=lambda row: as_relevant(_contexts(row, REFERENCE)),
     ranked=lambda row: _contexts(row, CONTEXTS),
@@ -104,23 +100,15 @@ LLAMA_INDEX_FILE = """[
 RELEVANT = "relevant_docs"
 
 
-def _is_dataset(document: Any) -> bool:
-    return has(document, "queries") and has(document, RELEVANT) and isinstance(document[RELEVANT], dict)
-
-
 def _relevant(documents: list[Any], source: Source) -> Iterator[Row]:
     """Yield the relevant documents: a list for each query, a grade for each document, or one document."""
     for document in documents:
         texts = document["queries"] if source.said.get("query") == "text" else {}
         for query, relevant in document[RELEVANT].items():
-            graded = relevant if isinstance(relevant, dict) else dict.fromkeys(_ids(relevant), 1)
+            ids = relevant if isinstance(relevant, list | dict) else [relevant]
+            graded = ids if isinstance(ids, dict) else {one: 1 for one in ids if isinstance(one, str | int)}
             name = texts.get(query, query) if isinstance(texts, dict) else query
             yield from ((name, one, grade) for one, grade in graded.items())
-
-
-def _ids(relevant: Any) -> list[Any]:
-    ids = relevant if isinstance(relevant, list) else [relevant]
-    return [one for one in ids if isinstance(one, str | int)]
 
 
 LLAMA_INDEX = json_format(
@@ -128,7 +116,11 @@ LLAMA_INDEX = json_format(
     title="question-answer datasets of LlamaIndex, and the dictionaries of sentence-transformers",
     shapes=(
         JsonShape(
-            title="a dataset of LlamaIndex", kind=Kind.JUDGMENTS, fits=_is_dataset, rows=_relevant, example=DATASET
+            title="a dataset of LlamaIndex",
+            kind=Kind.JUDGMENTS,
+            fits=lambda one: has(one, "queries") and has(one, RELEVANT) and isinstance(one[RELEVANT], dict),
+            rows=_relevant,
+            example=DATASET,
         ),
     ),
 ).register()
@@ -172,13 +164,10 @@ def _output_documents(output: Any) -> list[Any]:
     return lists[-1] if lists else []
 
 
-def _is_output(value: Any) -> bool:
-    documents = _output_documents(value)
-    return bool(documents) and all({"id", "content"} <= one.keys() for one in documents)
-
-
 HAYSTACK = Responses(
-    fits=_is_output,
+    fits=lambda value: (
+        bool(found := _output_documents(value)) and all({"id", "content"} <= one.keys() for one in found)
+    ),
     hits=_output_documents,
     document=lambda hit: hit["id"],
     fields=lambda hit: [hit, hit.get("meta")],
@@ -209,16 +198,16 @@ def _haystack_name(document: Any, row: QueryRow) -> Any:
     return named if named is not None else document.get("id") if content is None else name_text(content)
 
 
-def _graded_truth(row: QueryRow) -> Iterator[Graded]:
-    for document in row.items(TRUTH):
-        score = document.get("score") if isinstance(document, dict) else None
-        yield _haystack_name(document, row), 1 if score is None else score
+def _graded(document: Any, name: Any, field: str) -> Graded:
+    """Return the name with the number in a field of the document, 1 if there is none."""
+    number = document.get(field) if isinstance(document, dict) else None
+    return name, 1 if number is None else number
 
 
 HAYSTACK_RESULTS = QueryRows(
     holds=lambda cells: kinds_in(cells, [TRUTH], [LISTS]),
     query=lambda row: next((row.cells[name] for name in ASKED if name in row.cells), row.number),
-    judged=_graded_truth,
+    judged=lambda row: (_graded(one, _haystack_name(one, row), "score") for one in row.items(TRUTH)),
     ranked=lambda row: (_haystack_name(document, row) for document in row.items(LISTS)),
     parts=_evaluation_rows,
 ).register(
@@ -242,9 +231,8 @@ QUESTIONS = ("question", "questions", "query", "inputs", "input", "request")
 
 
 def _holds_scores(cells: Cells) -> tuple[Kind, ...]:
-    if not any(SCORE.match(name) for name in cells):
-        return ()
-    return tuple(kind for kind, words in ((Kind.JUDGMENTS, EXPECTED), (Kind.RUN, RETRIEVED)) if _column(cells, words))
+    kinds = {Kind.JUDGMENTS: EXPECTED, Kind.RUN: RETRIEVED} if any(map(SCORE.match, cells)) else {}
+    return tuple(kind for kind, words in kinds.items() if _column(cells, words))
 
 
 def _column(cells: Cells, words: re.Pattern[str]) -> str | None:
@@ -309,25 +297,19 @@ def _holds_chunks(cells: Cells) -> tuple[Kind, ...]:
     return (Kind.RUN,) if any(name.startswith("ai.observability.") for name in _span(cells)) else ()
 
 
-def _expectations_of(row: QueryRow) -> Iterator[Graded]:
-    for chunk in row.items("expected_chunks"):
-        if isinstance(chunk, dict):
-            score = chunk.get("expect_score")
-            yield name_text(chunk.get("text")), 1 if score is None else score
-        else:
-            yield name_text(chunk), 1
+def _chunk_name(chunk: Any) -> Any:
+    return name_text(chunk.get("text") if isinstance(chunk, dict) else chunk)
 
 
 def _retrieval_of(row: QueryRow) -> Iterator[Any]:
     contexts = unpacked_json(_span(row.cells).get(f"{PREFIX}retrieved_contexts"))
-    for context in contexts if isinstance(contexts, list) else []:
-        yield name_text(context.get("text") if isinstance(context, dict) else context)
+    return map(_chunk_name, contexts if isinstance(contexts, list) else ())
 
 
 TRULENS = QueryRows(
     holds=_holds_chunks,
     query=lambda row: row.cells.get("query", _span(row.cells).get(f"{PREFIX}query_text")),
-    judged=_expectations_of,
+    judged=lambda row: (_graded(one, _chunk_name(one), "expect_score") for one in row.items("expected_chunks")),
     ranked=_retrieval_of,
     counts=lambda row: "expected_chunks" in row.cells or f"{PREFIX}query_text" in _span(row.cells),
 ).register(

@@ -54,10 +54,6 @@ def _sources(document: Any) -> list[Any]:
     return hits or list_objects([document])
 
 
-def _is_judged(document: Any) -> bool:
-    return any("judgmentRatings" in one for one in _sources(document))
-
-
 def _is_run(document: Any) -> bool:
     sources = _sources(document)
     return any("documentIds" in one or {"results", "searchConfigurationList"} <= one.keys() for one in sources)
@@ -67,10 +63,9 @@ def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
     for one in (found for document in documents for found in _sources(document)):
         for judged in objects_at(one, "judgmentRatings"):
             ratings = judged.get("ratings")
-            if isinstance(ratings, dict):
-                yield from ((judged.get("query"), document, rating) for document, rating in ratings.items())
-            for rated in list_objects(ratings):
-                yield judged.get("query"), rated.get("docId"), rated.get("rating")
+            listed = [(one.get("docId"), one.get("rating")) for one in list_objects(ratings)]
+            graded = ratings.items() if isinstance(ratings, dict) else listed
+            yield from ((judged.get("query"), document, rating) for document, rating in graded)
 
 
 def _run(documents: list[Any], source: Source) -> Iterator[Row]:
@@ -106,10 +101,8 @@ def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
 
 def _write(frame: pl.DataFrame, file: BinaryIO) -> None:
     """Write a judgment list to import; the workbench takes ratings as texts."""
-    judged = [
-        {"query": query, "ratings": [{"docId": document, "rating": str(grade)} for _, document, grade in rows.rows()]}
-        for (query,), rows in frame.select("query", "document", "grade").group_by("query", maintain_order=True)
-    ]
+    rated = pl.struct(docId="document", rating=pl.col("grade").cast(pl.String))
+    judged = frame.group_by("query", maintain_order=True).agg(ratings=rated).to_dicts()
     document = {"name": "RankGauge", "type": "IMPORT_JUDGMENT", "judgmentRatings": judged}
     file.write(json.dumps(document, indent=1, ensure_ascii=False).encode())
 
@@ -124,7 +117,7 @@ SEARCH_RELEVANCE = json_format(
         JsonShape(
             title="a judgment list of the Search Relevance Workbench",
             kind=Kind.JUDGMENTS,
-            fits=_is_judged,
+            fits=lambda document: any("judgmentRatings" in one for one in _sources(document)),
             rows=_ratings,
             example=JUDGMENTS,
         ),

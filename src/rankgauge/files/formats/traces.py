@@ -15,7 +15,7 @@ takes a field of its metadata, such as `source`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankgauge.files.format import Kind, SampleFile
@@ -44,15 +44,19 @@ def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield prefix, value
 
 
+def _object(value: Any) -> dict[str, Any]:
+    found = unpacked_json(value)
+    return found if isinstance(found, dict) else {}
+
+
 def _attributes(cells: Cells) -> dict[str, Any]:
     named = {name: unpacked_json(value) for name, value in cells.items() if name.startswith("attributes")}
     return {name.removeprefix("attributes").lstrip("."): value for name, value in _flat(named)}
 
 
 def _holds_spans(cells: Cells) -> tuple[Kind, ...]:
-    names = _attributes(cells)
     is_span = "context.span_id" in cells and any(name.startswith("attributes.") for name in cells)
-    return (Kind.RUN,) if is_span or any(name.startswith(KINDS) for name in names) else ()
+    return (Kind.RUN,) if is_span or any(name.startswith(KINDS) for name in _attributes(cells)) else ()
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -71,14 +75,14 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _span_ranking(row: QueryRow) -> Iterator[Any]:
     said = row.source.said.get("document")
     for fields in _documents(_attributes(row.cells)):
-        inner = unpacked_json(fields.get("metadata"))
-        known = {**(inner if isinstance(inner, dict) else {}), **fields}
+        known = {**_object(fields.get("metadata")), **fields}
         named = known.get(said, known.get(f"metadata.{said}")) if said else None
-        yield _first_name((named, fields.get("id")), fields.get("content"))
+        yield _first_name(named, fields.get("id"), fields.get("content"))
 
 
-def _first_name(names: Iterable[Any], text: Any) -> Any:
-    return next((name for name in names if name not in (None, "")), name_text(text))
+def _first_name(*names: Any) -> Any:
+    """Return the first name there is; the last is a text."""
+    return next((name for name in names[:-1] if name not in (None, "")), name_text(names[-1]))
 
 
 def _is_retrieval(row: QueryRow) -> bool:
@@ -115,15 +119,12 @@ def _question(row: QueryRow) -> Any:
 
 
 def _run_ranking(row: QueryRow) -> Iterator[Any]:
-    outputs = unpacked_json(row.cells.get("outputs"))
-    inner = outputs if isinstance(outputs, dict) else {}
-    listed = inner.get("documents", inner.get("output"))
-    said = row.source.said.get("document", "")
+    outputs, said = _object(row.cells.get("outputs")), row.source.said.get("document", "")
+    listed = outputs.get("documents", outputs.get("output"))
     for one in listed if isinstance(listed, list) else ():
         document = one if isinstance(one, dict) else {"page_content": one}
-        metadata = document.get("metadata")
-        known = metadata if isinstance(metadata, dict) else {}
-        yield _first_name((known.get(said), document.get("id"), known.get("id")), document.get("page_content"))
+        known = _object(document.get("metadata"))
+        yield _first_name(known.get(said), document.get("id"), known.get("id"), document.get("page_content"))
 
 
 LANGSMITH = QueryRows(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.audit.tools.advice import AuditAdvice, definition, fullest, join_words
 from rankgauge.audit.tools.cause import Cause
+from rankgauge.audit.tools.overview import AuditAdvice, definition, fullest, join_words
 from rankgauge.audit.tools.scores import Conditions
 from rankgauge.dialects import Dialect
 from rankgauge.evaluation.notes import lowest_relevant
