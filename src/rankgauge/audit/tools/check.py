@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -33,41 +33,28 @@ PIECE = 1 << 24
 _LINE = re.compile(rb"^[ \t]*(\S+)[ \t]+qid:(\S+)([^#\n]*)(?:#[ \t]*(?:docid[ \t]*=[ \t]*)?(\S+))?", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LetorFile:
-    """The lines of a LETOR file."""
+def read_lines(source: Source) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the lines of a LETOR file and its features; one that a line lacks is 0, as in SVM-rank.
 
-    rows: pl.DataFrame
-    """A row per line: grade as it is written, query, document (null if no comment names it)."""
-    features: tuple[int, ...]
-    constant: tuple[int, ...]
-    """The features that have one value in the whole file."""
-    idle: tuple[int, ...]
-    """The features that differ between queries but never within one: they cannot rank."""
+    Lines have the grade as it is written, query and document (null if no comment names it), features the least and the
+    highest value and whether it moves within some query.
+    """
+    rows, ranges = [], []
+    with source.open() as stream:
+        for piece in blocks(stream, PIECE):
+            found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
+            lines = pl.DataFrame(found, schema=["grade", "query", "features", "document"], orient="row")
+            rows.append(lines.select("grade", "query", pl.col("document").replace("", None)))
+            ranges.append(_ranges(lines))
+    whole = pl.concat(ranges).group_by("feature")
+    features = whole.agg(pl.min("low"), pl.max("high"), pl.any("moves"), pl.sum("lines")).sort("feature")
+    return pl.concat(rows), _with_zeros(features, sum(map(len, rows)))
 
-    @classmethod
-    def of(cls, source: Source) -> LetorFile:
-        """Return the lines of a file; a feature that a line lacks is 0, as in SVM-rank."""
-        rows, ranges = [], []
-        with source.open() as stream:
-            for piece in blocks(stream, PIECE):
-                found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
-                lines = pl.DataFrame(found, schema=["grade", "query", "features", "document"], orient="row")
-                rows.append(lines.select("grade", "query", pl.col("document").replace("", None)))
-                ranges.append(_ranges(lines))
-        least, most = (pl.when(pl.col("lines") < sum(map(len, rows))).then(0.0) for _ in range(2))
-        whole = (
-            pl.concat(ranges)
-            .group_by("feature")
-            .agg(pl.min("low"), pl.max("high"), pl.any("moves"), pl.sum("lines"))
-            .select("feature", "moves", low=pl.min_horizontal("low", least), high=pl.max_horizontal("high", most))
-            .sort("feature")
-        )
-        same = pl.col("low") == pl.col("high")
-        every, constant, idle = (
-            tuple(whole.filter(kept)["feature"]) for kept in (pl.lit(True), same, ~same & ~pl.col("moves"))
-        )
-        return cls(rows=pl.concat(rows), features=every, constant=constant, idle=idle)
+
+def _with_zeros(ends: pl.DataFrame, lines: int | pl.Expr) -> pl.DataFrame:
+    """Return the ends of values with 0 among them where a feature has not as many lines as there are."""
+    zero = pl.when(pl.col("lines") < lines).then(0.0)
+    return ends.with_columns(low=pl.min_horizontal("low", zero), high=pl.max_horizontal("high", zero))
 
 
 def _ranges(lines: pl.DataFrame) -> pl.DataFrame:
@@ -78,13 +65,10 @@ def _ranges(lines: pl.DataFrame) -> pl.DataFrame:
     found = pairs.explode("pair").drop_nulls().select(
         "part", "size", feature=split.field("field_0").cast(pl.Int64), value=split.field("field_1").cast(pl.Float64)
     )  # fmt: skip
-    within = found.group_by("part", "feature").agg(
-        pl.first("size"), lines=pl.len(), low=pl.min("value"), high=pl.max("value")
-    )
-    lacking = pl.when(pl.col("lines") < pl.col("size")).then(0.0)
-    ends = within.with_columns(low=pl.min_horizontal("low", lacking), high=pl.max_horizontal("high", lacking))
+    ends = (pl.len().alias("lines"), pl.min("value").alias("low"), pl.max("value").alias("high"))
+    within = _with_zeros(found.group_by("part", "feature").agg(pl.first("size"), *ends), pl.col("size"))
     moves = (pl.col("low") < pl.col("high")).any()
-    return ends.group_by("feature").agg(pl.min("low"), pl.max("high"), pl.sum("lines"), moves=moves)
+    return within.group_by("feature").agg(pl.min("low"), pl.max("high"), pl.sum("lines"), moves=moves)
 
 
 CHECKS: Registry[Check] = Registry("check", "rankgauge.audit.tools.checks", order=lambda check: check.place)
@@ -102,14 +86,16 @@ class Subject:
     ranked: Any = None
     """The run with the ranks that it states, if it does."""
     lines: Any = None
-    """What only the lines of a LETOR file show: a `LetorFile`."""
+    """The lines of a LETOR file, and its features: see `read_lines`."""
+    features: Any = None
 
     @classmethod
     def of(cls, judgments: Any, run: Any = None) -> Subject:
         """The subject in files, frames or dicts; a LETOR file is read leniently, because its faults are to be found."""
         if files.is_path(judgments) and files.detect(judgments).format.name == "letor":
             judged, ranked = _letor(judgments, run)
-            return cls(judgments=judged, run=ranked, lines=LetorFile.of(Source.of(judgments)))
+            lines, features = read_lines(Source.of(judgments))
+            return cls(judgments=judged, run=ranked, lines=lines, features=features)
         if run is None:
             return cls(judgments=files.judgments_from(judgments))
         judged, ranked = files.pair_from(judgments, run)
@@ -185,8 +171,7 @@ class Check(Registered):
     """Findings are listed by rising place: what matters most comes first."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shift:
+class Shift(NamedTuple):
     """A tool's mean with and without the queries of a finding."""
 
     dialect: str
@@ -194,14 +179,12 @@ class Shift:
     without: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lint:
-    """A check that found something."""
+class Lint(NamedTuple):
+    """A check that found something, and what that does to the means of tools where there is a run to see it in."""
 
     check: Check
     finding: Finding
-    shifts: tuple[Shift, ...] = ()
-    """By tool; empty if there is no run, or no single queries to leave out."""
+    shifts: tuple[Shift, ...]
 
 
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
@@ -210,7 +193,7 @@ def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list
     for check in CHECKS.values():
         finding = None if getattr(subject, check.needs) is None else check.find(subject)
         if finding is not None and finding.count:
-            found.append(Lint(check=check, finding=finding, shifts=tuple(_shifts(finding, audit))))
+            found.append(Lint(check, finding, tuple(_shifts(finding, audit))))
     return found
 
 
@@ -218,13 +201,10 @@ def _shifts(finding: Finding, audit: Audit | None) -> Iterator[Shift]:
     if audit is None or not finding.queries:
         return
     (run,) = audit.scores
-    concerned = audit.scores[run].queries.is_in(list(finding.queries)).to_numpy()
-    if concerned.all():
-        return
-    for dialect in audit.dialects:
-        values = audit.values(run, dialect)
-        means = [audit.measure.facts.aggregate.over(some) for some in (values, values[~concerned])]
-        yield Shift(dialect=dialect.name, whole=means[0], without=means[1])
+    others = ~audit.scores[run].queries.is_in(list(finding.queries)).to_numpy()
+    for dialect in audit.dialects if others.any() else ():
+        values, over = audit.values(run, dialect), audit.measure.facts.aggregate.over
+        yield Shift(dialect.name, over(values), over(values[others]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -252,9 +232,8 @@ class FindingsReport(Report):
 
 def _told_shifts(one: Lint) -> str:
     """Return the means with and without the queries; tools that agree share a line."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
-    for shift in one.shifts:
-        key = (number(shift.whole), number(shift.without), contribution(shift.whole - shift.without) or "0")
-        groups.setdefault(key, []).append(shift.dialect)
-    told = (f"{', '.join(names)} {key[0]}, without them {key[1]} ({key[2]})" for key, names in groups.items())
-    return "; ".join(told)
+    groups: dict[str, list[str]] = {}
+    for dialect, whole, without in one.shifts:
+        words = f"{number(whole)}, without them {number(without)} ({contribution(whole - without) or 0})"
+        groups.setdefault(words, []).append(dialect)
+    return "; ".join(f"{', '.join(names)} {words}" for words, names in groups.items())

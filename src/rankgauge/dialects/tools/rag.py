@@ -40,8 +40,8 @@ LLAMAINDEX = listed(
     reference="llama-index-core 0.14.25, evaluation/retrieval/metrics.py; pull requests 17126, 22683",
     differs=(
         "A list or a set of expected ids that is empty is an error (here the query is left out).",
-        "The granular hit rate is R with every copy credited and the granular MRR the mean of 1/rank over what was "
-        "found; neither is computed.",
+        "The granular hit rate is SetR with every copy and every expected id counted: --duplicates count-each "
+        "--judged-twice each. The granular MRR, the mean of 1/rank over what was found, is not computed.",
     ),
     gain="binary",  # docid in expected_set
     readings={"nDCG": {"ideal_depth": "all"}},  # range(len(expected_ids)), however short the list is

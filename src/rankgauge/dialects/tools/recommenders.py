@@ -10,7 +10,7 @@ RECOMMENDERS = Dialect(
     reference="recommenders 1.2.1, evaluation/python_evaluation.py; issues 1749, 2309",
     differs=(
         "Items that a list or the truth holds twice are multiplied by a merge: NDCG may be 3 (here they are an error).",
-        "map is AP at k over all relevant items; r_precision leaves out users without a hit.",
+        "map is AP at k over all relevant items; r_precision is Rprec with depth=k, over users with a hit.",
     ),
     ties=Ties.INPUT,
     gain="binary",  # score_type; raw is linear, exp is exp

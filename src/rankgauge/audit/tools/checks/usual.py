@@ -55,7 +55,7 @@ def _find_other_spellings(subject: Subject) -> Finding | None:
 
 def _duplicates(subject: Subject) -> Finding:
     """Return the repeated lines; the readers of all other formats refuse them."""
-    named = subject.lines.rows.drop_nulls("document")
+    named = subject.lines.drop_nulls("document")
     again = named.filter(~pl.struct("query", "document").is_first_distinct())
     once = again.unique(["query", "document"], maintain_order=True)
     return replace(Finding.of_rows(once, len(named), "lines", "{document} (query {query})"), count=len(again))
@@ -78,23 +78,21 @@ def _find_grades(condition: pl.Expr, subject: Subject) -> Finding:
 
 
 def _spelling(subject: Subject) -> Finding:
-    rows, grade = subject.lines.rows, pl.col("grade")
+    rows, grade = subject.lines, pl.col("grade")
     odd = rows.filter(grade.str.contains(r"[.eE]") & (grade.cast(pl.Float64, strict=False) % 1 == 0))
     return Finding.of_rows(odd, len(rows), "lines", "{grade} (query {query})", moves=False)
 
 
 def _torn(subject: Subject) -> Finding:
-    query = subject.lines.rows["query"]
+    query = subject.lines["query"]
     opened = query.filter((query != query.shift(1)).fill_null(True))
     torn = opened.filter(opened.is_duplicated()).unique(maintain_order=True)
     return Finding.of_queries(torn, opened.n_unique())
 
 
-def _features(kind: str, subject: Subject) -> Finding:
-    names = getattr(subject.lines, kind)
-    return Finding(
-        count=len(names), of=len(subject.lines.features), things="features", examples=tuple(map(str, names[:10]))
-    )
+def _features(condition: pl.Expr, subject: Subject) -> Finding:
+    names = subject.features.filter(condition)["feature"]
+    return Finding(count=len(names), of=len(subject.features), things="features", examples=tuple(map(str, names[:10])))
 
 
 USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...] = (
@@ -242,17 +240,17 @@ USUAL: tuple[tuple[str, str, str, str, Callable[[Subject], Finding | None]], ...
     ),
     (
         "constant",
-        "lines",
+        "features",
         "features with one value in the whole file",
         "They tell no documents apart; a ranker that is scored by one of them ties everything.",
-        partial(_features, "constant"),
+        partial(_features, pl.col("low") == pl.col("high")),
     ),
     (
         "idle",
-        "lines",
+        "features",
         "features that never differ within a query",
         "They describe the query, not the document: alone they rank nothing.",
-        partial(_features, "idle"),
+        partial(_features, (pl.col("low") < pl.col("high")) & ~pl.col("moves")),
     ),
 )
 """Each check's name, what it needs, its title, what it does to which tool's scores, and how it is found."""
