@@ -11,7 +11,6 @@ import numpy as np
 from rankgauge.dialects import Dialect, get
 from rankgauge.errors import ParameterError
 from rankgauge.evaluation.evaluation import evaluate
-from rankgauge.evaluation.result import Result
 from rankgauge.input_notes import collecting_notes
 from rankgauge.measures import Measure, parse
 from rankgauge.statistics.intervals import mean_interval
@@ -45,7 +44,11 @@ class ListValues:
     def values(self, pairs: Iterable[tuple[Expected, Sequence[Any]]]) -> list[float]:
         """Return the value of each pair of what is expected and retrieved; NaN where the dialect leaves it out."""
         listed = list(pairs)
-        found = self.result(listed).by_query
+        judgments = {str(n): grades(expected) or {NOTHING: 0.0} for n, (expected, _) in enumerate(listed)}
+        run = {str(n): [str(one) for one in retrieved] for n, (_, retrieved) in enumerate(listed) if len(retrieved)}
+        with collecting_notes():
+            judged, answered = {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}
+            found = evaluate(judged, answered, (self.measure,), dialect=self.dialect).by_query
         return [found.get(str(n), {}).get(str(self.measure), math.nan) for n in range(len(listed))]
 
     def value(self, expected: Expected, retrieved: Sequence[Any]) -> float:
@@ -59,15 +62,6 @@ class ListValues:
             return {"mean": math.nan, "low": math.nan, "high": math.nan}
         low, high = np.ravel(mean_interval(known[:, None], "t", seed=0)).tolist()
         return {"mean": float(known.mean()), "low": low, "high": high}
-
-    def result(self, pairs: Sequence[tuple[Expected, Sequence[Any]]]) -> Result:
-        """Evaluate the pairs, called 0, 1, 2 …; one more query is there so that something is retrieved."""
-        judgments = {str(n): grades(expected) or {NOTHING: 0.0} for n, (expected, _) in enumerate(pairs)}
-        run = {str(n): [str(one) for one in retrieved] for n, (_, retrieved) in enumerate(pairs) if len(retrieved)}
-        with collecting_notes():
-            return evaluate(
-                {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}, (self.measure,), dialect=self.dialect
-            )
 
 
 def refuse_open_top(measure: str | Measure, dialect: str | Dialect, **overrides: Any) -> None:

@@ -70,4 +70,3 @@ RANKLIB_2_8 = replace(
         replace(printed, measure=parse("RR@10")) if printed.name == "RR@10" else printed for printed in RANKLIB.printed
     ),
 ).register()
-"""RankLib 2.8, the learning-to-rank library of the Lemur project."""
