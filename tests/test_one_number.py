@@ -28,7 +28,7 @@ from rankgauge.labelling.target import Target
 from rankgauge.measures import parse
 from rankgauge.papers.simulation import Simulation
 from rankgauge.room.app import create_app
-from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.new_campaign import NewCampaign, PlannedCampaign, single_file
 from rankgauge.room.settings import RoomSettings
 from rankgauge.training.documents import Documents
 from rankgauge.training.objective import Objective
@@ -142,7 +142,7 @@ def by_active_command(folder: Path) -> float:
 def by_room(folder: Path) -> float:
     room = create_app(RoomSettings(database=f"sqlite:///{folder / 'room.db'}", port=0)).state.room
     wanted = NewCampaign(name="autumn", measure=NAME, budget=QUERIES * DOCUMENTS, scale="0=0, 1=1, 2=2, 3=3")
-    number = create(room.campaigns, wanted, single_file(parquet(RUN), "pool.parquet"))
+    number = PlannedCampaign(wanted=wanted, contents=single_file(parquet(RUN), "pool.parquet")).create(room.campaigns)
     campaign = room.campaigns.get(number).campaign
     spend(campaign, TRUTH, n=50)
     found = campaign.estimate() if isinstance(campaign, Campaign) else campaign.estimates()[0]

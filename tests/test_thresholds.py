@@ -17,7 +17,7 @@ from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.settings import CampaignSettings
 from rankgauge.labelling.pool import Pool
 from rankgauge.room.app import create_app
-from rankgauge.room.new_campaign import NewCampaign, create, single_file
+from rankgauge.room.new_campaign import NewCampaign, PlannedCampaign, single_file
 from rankgauge.room.settings import RoomSettings
 from tests.active.campaigns import spend
 from tests.program import invoke
@@ -272,7 +272,7 @@ def test_the_room_follows_the_scale(tmp_path: Path) -> None:
     table = "query,document,score\n" + "".join(f"q{q},d{d},{9 - d}\n" for q in range(9) for d in range(5))
     for measure in ("AP", "P@3"):
         wanted = NewCampaign(name=measure, measure=measure, budget=20, scale="trec-dl")
-        number = create(room.campaigns, wanted, single_file(table.encode(), "pool.csv"))
+        number = PlannedCampaign(wanted=wanted, contents=single_file(table.encode(), "pool.csv")).create(room.campaigns)
         assert room.campaigns.get(number).campaign.settings.rel == 2
     room.engine.dispose()
 

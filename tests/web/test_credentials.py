@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError, RankGaugeError
 from rankgauge.room import credentials
-from rankgauge.room.middleware import RateLimit
+from rankgauge.room.room import RateLimit
 from rankgauge.room.settings import RoomSettings
 
 

@@ -11,7 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from rankgauge.labelling.campaign.database import Location
-from rankgauge.room.middleware import HEADERS
+from rankgauge.room.app import HEADERS
 from rankgauge.room.route import ROUTES
 from rankgauge.room.upkeep import copy
 from tests.web.house import House, csrf, fields, open_house

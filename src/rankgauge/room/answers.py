@@ -27,12 +27,6 @@ KEYS = {Reason.LOADING: "l", Reason.LANGUAGE: "w", Reason.QUERY: "q", Reason.OTH
 """The keys that give the reasons once the list of reasons is open."""
 
 
-def explain_label(reason: Reason | None, comment: str | None) -> str | None:
-    """Return the comment of a label that was given with a reason."""
-    words = (comment or "").strip()
-    return ": ".join(filter(None, (reason, words))) or None
-
-
 def reason_of(kind: str, comment: str | None) -> tuple[Reason | None, str]:
     """Return the reason in a label's comment, if there is one, and the rest of the comment."""
     words = comment or ""
@@ -103,7 +97,7 @@ class SentLabel(BaseModel):
             assessor=other or person.name,
             person=None if other else person.id,
             sender=person.id,
-            comment=explain_label(self.reason, self.comment),
+            comment=": ".join(filter(None, (self.reason, (self.comment or "").strip()))) or None,
             key=None if self.key is None else f"{person.id}:{self.key}",
             exported=exported,
         )

@@ -1,8 +1,11 @@
-"""The judging room as a FastAPI application: its routes, its error pages, its middleware."""
+"""The judging room as a FastAPI application: its routes, its error pages, and what is done around every request: a
+limit on its size, safe headers on the response, a line in the log."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,24 +13,66 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankgauge.errors import GoneError, RankGaugeError, RefusedError, UnavailableError
 from rankgauge.labelling.campaign.database import Location, connect, make_private
-from rankgauge.room.addresses import networks
+from rankgauge.room.addresses import networks, sender
 from rankgauge.room.auth import COOKIE
 from rankgauge.room.campaigns import Campaigns
 from rankgauge.room.database import migrate
 from rankgauge.room.drafts import Drafts
 from rankgauge.room.gold import Gold
-from rankgauge.room.log import LOG
-from rankgauge.room.middleware import RateLimit, RoomMiddleware
+from rankgauge.room.log import CURRENT, FACTS, LOG
+from rankgauge.room.metrics import count_request
 from rankgauge.room.people import People
-from rankgauge.room.room import Room, room_of
+from rankgauge.room.previews import STYLE_HASH
+from rankgauge.room.room import RateLimit, Room, room_of
 from rankgauge.room.route import API, LISTED, ROUTES
 from rankgauge.room.settings import RoomSettings
+
+MIB = 1 << 20
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        f"style-src 'self' {STYLE_HASH}",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+"""On every response: load nothing from elsewhere, be framed by no other site, send them no referrer.
+
+With `no-referrer` browsers would also hide from the room itself which site a form comes from."""
+
+STATIC = "/static/"
+
+UPLOADS = ("/campaigns", "/labels", "/drafts", "/files", "/gold")
+"""The paths that accept files, or as much as a file has, end like this."""
+
+TEXTS = ("/settings", "/guide", "/judging", "/campaign", "/people")
+"""The paths that accept guidelines or many names: in a form a letter may have twelve bytes."""
+
+SMALL, MEDIUM = 1 << 16, 1 << 20
+"""The largest request without a file, in bytes, and that of long texts."""
 
 PATIENCE = 2.0
 """How many seconds a request waits for a lock of another program; pages send it again by themselves."""
@@ -64,12 +109,9 @@ def create_app(settings: RoomSettings) -> FastAPI:
         app.router.routes.extend(router.routes)  # as they are: including a router builds each of them once more
     app.mount("/static/report", StaticFiles(packages=[("rankgauge.render", "templates")]))  # colours and charts
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")), name="static")
-    app.add_exception_handler(HTTPException, _show_refusal)
-    app.add_exception_handler(RankGaugeError, _mistaken)
-    app.add_exception_handler(GoneError, lambda request, error: _error(request, 404, "no such campaign", {}))
-    app.add_exception_handler(RefusedError, lambda request, error: _error(request, 409, str(error), {}))
+    app.add_exception_handler(HTTPException, _refuse)
+    app.add_exception_handler(RankGaugeError, _refuse)
     app.add_exception_handler(RequestValidationError, _show_malformed)
-    app.add_exception_handler(UnavailableError, _unavailable)
     app.add_middleware(RoomMiddleware, settings=settings)
     return app
 
@@ -84,13 +126,19 @@ async def _open_house(app: FastAPI) -> AsyncIterator[None]:
     app.state.room.engine.dispose()
 
 
-def _show_refusal(request: Request, error: Any) -> Response:
-    """Return what is forbidden or does not exist."""
-    return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
-
-
-def _mistaken(request: Request, error: Any) -> Response:
-    """Return what makes no sense, in the words of the command line."""
+def _refuse(request: Request, error: Any) -> Response:
+    """Say why a request is refused, in the words of the command line where it makes no sense."""
+    match error:
+        case HTTPException():
+            return _error(request, error.status_code, str(error.detail), dict(error.headers or {}))
+        case GoneError():
+            return _error(request, 404, "no such campaign", {})
+        case RefusedError():
+            return _error(request, 409, str(error), {})
+        case UnavailableError():  # or full; details are in the log only
+            LOG.error("database", exc_info=error)
+            problem = error.problem.partition(":")[0]
+            return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
     return _error(request, 400, room_of(request).told(error), {})
 
 
@@ -104,13 +152,6 @@ def _show_malformed(request: Request, error: Any) -> Response:
     return _error(request, 422, words.encode(errors="replace").decode(), {})
 
 
-def _unavailable(request: Request, error: Any) -> Response:
-    """The database does not answer or is full; the same request may be sent again. Details are in the log only."""
-    LOG.error("database", exc_info=error)
-    problem = error.problem.partition(":")[0]
-    return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
-
-
 def _error(request: Request, status: int, words: str, headers: dict[str, str]) -> Response:
     """Return an error page for people, JSON for programs."""
     if request.url.path.startswith(API) or "application/json" in request.headers.get("accept", ""):
@@ -120,3 +161,64 @@ def _error(request: Request, status: int, words: str, headers: dict[str, str]) -
     page = room.page(request, "error.html", status=status, hours=room.settings.session_hours, **facts)
     page.headers.update(headers)
     return page
+
+
+class RoomMiddleware:
+    """Gives each request a number, refuses a body that is too large, sets the safe headers, counts and logs.
+
+    Behind a proxy with a path prefix the prefix is taken off the path, if the proxy has not done so, and put before the
+    addresses of redirects. HEAD is answered as GET is, without the body.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: RoomSettings) -> None:
+        self._app, self._settings = app, settings
+        self._upload_bytes, self._root = int(settings.upload_megabytes * MIB), settings.root_path
+        self._proxies = networks(settings.proxies)
+        policy = POLICY.replace("img-src 'self' data:", " ".join(("img-src 'self' data:", *settings.origins)))
+        self._headers = {**HEADERS, "content-security-policy": policy}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, method, status, read = time.perf_counter(), scope["method"], 500, 0
+        if self._root and scope["path"].startswith(f"{self._root}/"):
+            scope["path"] = scope["path"][len(self._root) :]
+        path = scope["path"]
+        if method == "HEAD":
+            scope = {**scope, "method": "GET"}  # a copy: the server itself has to know that no body follows
+        facts = {"request": secrets.token_hex(6), "address": sender(Request(scope), self._proxies)}
+        CURRENT.set(facts)
+        limit = self._upload_bytes if path.endswith(UPLOADS) else MEDIUM if path.endswith(TEXTS) else SMALL
+
+        async def bounded() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > limit:
+                raise HTTPException(413, f"the request is larger than the {limit:,} bytes allowed here")
+            return message
+
+        async def with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status, headers = message["status"], MutableHeaders(scope=message)
+                headers["x-request-id"] = facts["request"]
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                if not path.startswith(STATIC):
+                    headers.setdefault("cache-control", "no-store")
+                if self._root and headers.get("location", "").startswith("/"):
+                    headers["location"] = self._root + headers["location"]
+            elif method == "HEAD":
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await self._app(scope, bounded, with_headers)
+        finally:
+            seconds, route = time.perf_counter() - began, getattr(scope.get("route"), "path", "unknown")
+            count_request(method, route, status, seconds)
+            # A path may contain what people look for, so that the route's pattern is told instead.
+            told = {"method": method, "route": route, "status": status, "milliseconds": round(1000 * seconds, 1)}
+            LOG.info("request", extra={FACTS: {**told, "person": None, **facts}})

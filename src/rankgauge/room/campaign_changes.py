@@ -6,7 +6,7 @@ Pages and API go through these, so that both refuse and note the same.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,8 @@ FIXED: Mapping[str, str] = {
 }
 """What cannot be changed, and why."""
 
+YES = {True: "yes", False: "no"}
+
 LONGEST = {"name": 60, "meaning": 400, "words": 10_000}
 
 
@@ -65,7 +67,12 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
 
     def changed(rules: CampaignRules) -> CampaignRules:
         guide = change(rules.guide)
-        _check_guide(guide, known)
+        if not {*guide.names, *guide.meanings} <= known:
+            raise HTTPException(400, f"the campaign's grades are {', '.join(sorted(known))}; {FIXED['grades']}")
+        texts = {"name": guide.names.values(), "meaning": guide.meanings.values(), "words": [guide.words]}
+        for kind, text in ((kind, text) for kind, some in texts.items() for text in some):
+            if len(text) > LONGEST[kind]:
+                raise HTTPException(400, f"a {kind} may have {LONGEST[kind]:,} characters, not {len(text):,}")
         return replace(rules, guide=guide)
 
     before, after = (rules.guide for rules in room.campaigns.change_rules(campaign, changed))
@@ -76,15 +83,6 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
             for one in (before, after)
         ]
         _note(room, campaign, person, f"grade {grade}", *told)
-
-
-def _check_guide(guide: Guidelines, known: Set[str]) -> None:
-    if not {*guide.names, *guide.meanings} <= known:
-        raise HTTPException(400, f"the campaign's grades are {', '.join(sorted(known))}; {FIXED['grades']}")
-    texts = [("name", text) for text in guide.names.values()] + [("meaning", text) for text in guide.meanings.values()]
-    for kind, text in (*texts, ("words", guide.words)):
-        if len(text) > LONGEST[kind]:
-            raise HTTPException(400, f"a {kind} may have {LONGEST[kind]:,} characters, not {len(text):,}")
 
 
 def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) -> None:
@@ -101,19 +99,25 @@ def set_stop(room: Room, campaign: int, person: Person, half_width: float | None
     if half_width is not None and not opened.campaign.stops_at_width:
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
     before = room.campaigns.stop_at(campaign, half_width)
-    _note(room, campaign, person, "stopping rule", _half(before), _half(half_width))
+    _note(
+        room,
+        campaign,
+        person,
+        "stopping rule",
+        *("none" if one is None else f"±{one:g}" for one in (before, half_width)),
+    )
 
 
 def set_paused(room: Room, campaign: int, person: Person, *, paused: bool) -> None:
     """Pauses a campaign, or lets it go on."""
     before = room.campaigns.set_paused(campaign, paused)
-    _note(room, campaign, person, "paused", _yes(before), _yes(paused))
+    _note(room, campaign, person, "paused", YES[before], YES[paused])
 
 
 def set_archived(room: Room, campaign: int, person: Person, *, archived: bool) -> None:
     """Puts a campaign away, or back among the others."""
     before = room.campaigns.set_archived(campaign, archived)
-    _note(room, campaign, person, "archived", _yes(before), _yes(archived))
+    _note(room, campaign, person, "archived", YES[before], YES[archived])
 
 
 def set_gold_rules(room: Room, campaign: int, person: Person, rules: GoldRules) -> None:
@@ -131,14 +135,6 @@ def set_role(room: Room, campaign: int, person: Person, guest: int, role: Role) 
         raise HTTPException(404, "no such person")
     name = known[guest].name
     _note(room, campaign, person, "role", f"{name}: {known[guest].role}", f"{name}: {role.value}")
-
-
-def _half(half_width: float | None) -> str:
-    return "none" if half_width is None else f"±{half_width:g}"
-
-
-def _yes(is_so: bool) -> str:
-    return "yes" if is_so else "no"
 
 
 def _note(room: Room, campaign: int, person: Person, what: str, before: str, after: str) -> None:

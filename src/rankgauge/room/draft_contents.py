@@ -63,15 +63,6 @@ class DraftFile:
         return Path(self.name).name.partition(".")[0] or self.name
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadRun:
-    """A run of a pool, and how much it retrieves."""
-
-    name: str
-    queries: int
-    results: int
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DraftContents(PoolSources):
     """What the files of a draft hold. A campaign's file stands for itself; everything else makes a pool."""
@@ -125,13 +116,10 @@ class DraftContents(PoolSources):
         """How many queries and documents there are."""
         return self.keys["query"].n_unique(), len(self.keys)
 
-    def read_runs(self) -> list[ReadRun]:
-        """Return the runs, and how much each retrieves."""
-        return [
-            ReadRun(name=name, queries=run["query"].n_unique(), results=len(run))
-            for name in self.names
-            for run in [self._run(name)]
-        ]
+    def read_runs(self) -> list[tuple[str, int, int]]:
+        """Return the runs: name, and how many queries and results each has."""
+        found = [(name, self._run(name)) for name in self.names]
+        return [(name, run["query"].n_unique(), len(run)) for name, run in found]
 
     def read_judges(self) -> list[tuple[str, int, str]]:
         """Return the judges: name, how many documents of the pool each graded, and the grades that it gave."""
@@ -142,10 +130,12 @@ class DraftContents(PoolSources):
 
     def first_rows(self) -> pl.DataFrame:
         """Return some rows of the pool as it was understood."""
-        rows = self.keys.head(FIRST)
+        rows, rank = self.keys.head(FIRST), pl.col("score").rank("ordinal", descending=True).over("query")
         texts = self.texts(rows)
-        shown = {f"rank in {name}": self._ranks(rows, name) for name in self.names[:3]}
-        return rows.with_columns(**shown) if texts is None else rows.with_columns(**shown).hstack(texts)
+        for name in self.names[:3]:
+            ranked = self._run(name).select(*KEYS, rank.cast(pl.Int64).alias(f"rank in {name}"))
+            rows = rows.join(ranked, on=list(KEYS), how="left", maintain_order="left")
+        return rows if texts is None else rows.hstack(texts)
 
     def texts(self, rows: pl.DataFrame) -> pl.DataFrame | None:
         """Return what assessors read of these documents; None if there is nothing."""
@@ -167,30 +157,34 @@ class DraftContents(PoolSources):
             return dict(zip(KEYS, rows.row(0), strict=True))
         full = texts.select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
         place = int(full.arg_max() or 0)
-        return {**dict(zip(KEYS, rows.row(place), strict=True)), **_describe(texts.row(place, named=True))}
+        read = {name: str(value) for name, value in texts.row(place, named=True).items() if value is not None}
+        return {**dict(zip(KEYS, rows.row(place), strict=True)), **read}
 
     def _run(self, name: str) -> pl.DataFrame:
         return self.runs[name] if name in self.runs or self.table is None else self.table.run(name)
 
-    def _ranks(self, rows: pl.DataFrame, name: str) -> pl.Series:
-        falling = pl.col("score").rank("ordinal", descending=True).over("query")
-        ranked = self._run(name).select(*KEYS, rank=falling.cast(pl.Int64))
-        return rows.join(ranked, on=list(KEYS), how="left", maintain_order="left")["rank"]
-
 
 def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) -> dict[str, Any]:
     """Return the fields of the contents, from files that are laid into the folder."""
-    title = lists[0].stem if len(lists) == 1 else f"{len(lists)} runs"
-    made: dict[str, Any] = {"roles": {}, "title": title}
-    if len(lists) == 1 and _is_pool(lists[0], folder):
+    made: dict[str, Any] = {"roles": {}, "title": lists[0].stem if len(lists) == 1 else f"{len(lists)} runs"}
+    is_pool = len(lists) == 1 and lists[0].ending in io.table_suffixes()
+    if is_pool and "json" in lists[0].ending:  # or a search engine's responses, or another run in JSON
+        with laid(lists[0], folder) as path, suppress(InputError):
+            is_pool = io.detect(path).format.read_table is not None
+    if is_pool:
         with laid(lists[0], folder) as path:
             made["table"] = PoolTable.of(path)
             _refuse_repeated(made["table"].frame)
         made["roles"][lists[0].name] = made["table"].roles
     else:
-        made["runs"] = dict(_runs(lists, folder))
-    judges = [file for file in files if file.part is DraftPart.JUDGE]
-    made["judges"] = tuple(_judge(file, folder, name) for name, file in _files_by_name(judges, "judges").items())
+        made["runs"] = {}
+        for name, file in _files_by_name(lists, "runs").items():
+            with laid(file, folder) as path:
+                made["runs"][name] = io.read_run(path).select(*KEYS, "score")
+    made["judges"] = ()
+    for name, file in _files_by_name([file for file in files if file.part is DraftPart.JUDGE], "judges").items():
+        with laid(file, folder) as path:
+            made["judges"] += (MachineJudge.read(path, name),)
     for file in files:
         with laid(file, folder) as path:
             if file.part is DraftPart.DOCUMENTS:
@@ -204,14 +198,6 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
     return made
 
 
-def _is_pool(file: DraftFile, folder: Path) -> bool:
-    """Say whether a file is a table, and not a search engine's responses or another run in JSON."""
-    if file.ending in io.table_suffixes() and "json" in file.ending:
-        with laid(file, folder) as path, suppress(InputError):
-            return io.detect(path).format.read_table is not None
-    return file.ending in io.table_suffixes()
-
-
 def _refuse_repeated(frame: pl.DataFrame) -> None:
     """Refuses a pool with two rows for one document: which of them counts would be a guess."""
     repeated = frame.select(KEYS).is_duplicated() & ~frame.select(pl.struct(KEYS).is_first_distinct()).to_series()
@@ -220,17 +206,6 @@ def _refuse_repeated(frame: pl.DataFrame) -> None:
         query, document = frame.select(KEYS).row(row)
         problem = f"row {row + 1}: document {document} is listed twice for query {query}"
         raise InputError(problem, hint="A pool has one row for each query and document: remove the others.")
-
-
-def _runs(files: Sequence[DraftFile], folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
-    for name, file in _files_by_name(files, "runs").items():
-        with laid(file, folder) as path:
-            yield name, io.read_run(path).select(*KEYS, "score")
-
-
-def _judge(file: DraftFile, folder: Path, name: str) -> MachineJudge:
-    with laid(file, folder) as path:
-        return MachineJudge.read(path, name)
 
 
 def _files_by_name(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile]:
@@ -245,7 +220,7 @@ def _files_by_name(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile
 @contextmanager
 def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
     """The upload as a file for the readers. Only the ending of the sender's name is used; errors have the name."""
-    path = folder / f"{file.id}{''.join(Path(file.name).suffixes[-2:])}"
+    path = folder / f"{len(list(folder.iterdir()))}{''.join(Path(file.name).suffixes[-2:])}"
     path.write_bytes(file.content)
     try:
         yield path
@@ -253,7 +228,3 @@ def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
         if error.path is not None and str(error.path) != str(path):
             raise  # of something else, such as the room's own database
         raise InputError(error.problem, path=file.name, line=error.line, text=error.text, hint=error.hint) from None
-
-
-def _describe(row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in row.items() if value is not None}

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, insert, select, update
 from starlette.exceptions import HTTPException
 
 from rankgauge.errors import InputError
@@ -56,15 +55,16 @@ class Drafts:
 
     def __init__(self, engine: Engine, settings: RoomSettings, *, clock: Callable[[], float] = time.time) -> None:
         self._engine, self._settings, self._clock = engine, settings, clock
-        self._lock, self._read = threading.Lock(), OrderedDict[tuple[int, ...], DraftContents]()
+        # By the numbers of a draft and of its files, which are given once.
+        self._understood = lru_cache(KEPT)(lambda draft, _: read_contents(self._files(draft)))
 
     def begin(self, person: int, files: Sequence[DraftFile]) -> int:
         """Return a new draft of files that can be read; its number."""
         self._check(files, [])
-        read_contents(_number_new_files(files))
+        read_contents(files)
         now = self._clock()
         with writing(self._engine) as connection:
-            self._drop_old(connection)
+            self._drop(connection, DRAFTS.c.touched < self._oldest)
             mine = select(func.count()).select_from(DRAFTS).where(DRAFTS.c.person == person)
             if connection.execute(mine).scalar_one() >= MOST:
                 raise InputError(f"you have {MOST} drafts already", hint="Discard one first.")
@@ -76,7 +76,7 @@ class Drafts:
     def of(self, person: int) -> list[tuple[Draft, list[str]]]:
         """Return a person's drafts with the names of their files, the last touched first."""
         with writing(self._engine) as connection:
-            self._drop_old(connection)
+            self._drop(connection, DRAFTS.c.touched < self._oldest)
             mine = select(DRAFTS).where(DRAFTS.c.person == person).order_by(DRAFTS.c.touched.desc())
             found = [_draft(row) for row in connection.execute(mine)]
             named = select(DRAFT_FILES.c.draft, DRAFT_FILES.c.name).order_by(DRAFT_FILES.c.id)
@@ -93,8 +93,11 @@ class Drafts:
 
     def files(self, draft: Draft) -> list[DraftFile]:
         """Return the files of a draft, in the order in which they came."""
+        return self._files(draft.id)
+
+    def _files(self, draft: int) -> list[DraftFile]:
         with reading(self._engine) as connection:
-            wanted = select(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
+            wanted = select(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft).order_by(DRAFT_FILES.c.id)
             rows = connection.execute(wanted).all()
         return [DraftFile(id=row.id, part=DraftPart(row.part), name=row.name, content=row.content) for row in rows]
 
@@ -102,48 +105,36 @@ class Drafts:
         """Return what the files of a draft hold; what was read lately is remembered."""
         with reading(self._engine) as connection:
             wanted = select(DRAFT_FILES.c.id).where(DRAFT_FILES.c.draft == draft.id).order_by(DRAFT_FILES.c.id)
-            key = (draft.id, *connection.scalars(wanted))
-        with self._lock:
-            if key in self._read:
-                self._read.move_to_end(key)
-                return self._read[key]
-        found = read_contents(self.files(draft))
-        with self._lock:
-            self._read[key] = found
-            while len(self._read) > KEPT:
-                self._read.popitem(last=False)
-        return found
+            numbers = tuple(connection.scalars(wanted))
+        return self._understood(draft.id, numbers)
 
     def add(self, draft: Draft, files: Sequence[DraftFile]) -> None:
         """Adds files to a draft, if all of it can still be read."""
         known = self.files(draft)
         self._check(files, known)
-        read_contents([*known, *_number_new_files(files)])
+        read_contents([*known, *files])
         with writing(self._engine) as connection:
             self._add(connection, draft.id, files)
-            self._touch(connection, draft)
+            self._change(connection, draft)
 
     def remove(self, draft: Draft, file: int) -> None:
         """Removes a file from a draft, if the rest can still be read."""
         read_contents([one for one in self.files(draft) if one.id != file])
         with writing(self._engine) as connection:
             connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id, DRAFT_FILES.c.id == file))
-            self._touch(connection, draft)
+            self._change(connection, draft)
 
     def choose(self, draft: Draft, settings: Mapping[str, str]) -> None:
         """Replaces these settings of a draft; an empty one is as it was before it was chosen."""
         kept = {name: value for name, value in {**draft.settings, **settings}.items() if value.strip()}
         with writing(self._engine) as connection:
-            mine = update(DRAFTS).where(DRAFTS.c.id == draft.id)
-            connection.execute(mine.values(settings=json.dumps(kept, ensure_ascii=False), touched=self._clock()))
+            self._change(connection, draft, settings=json.dumps(kept, ensure_ascii=False))
 
     def discard(self, draft: Draft) -> None:
         """Drops a draft and its files."""
         with writing(self._engine) as connection:
-            self._drop(connection, [draft.id])
-        with self._lock:
-            for key in [key for key in self._read if key[0] == draft.id]:
-                del self._read[key]
+            self._drop(connection, DRAFTS.c.id == draft.id)
+        self._understood.cache_clear()
 
     @property
     def _oldest(self) -> float:
@@ -159,25 +150,16 @@ class Drafts:
             raise InputError(f"the files of a draft may have {limit:,} bytes together", hint="Pack or shorten them.")
 
     def _add(self, connection: Connection, draft: int, files: Sequence[DraftFile]) -> None:
-        for file in files:
-            row = {"draft": draft, "part": file.part.value, "name": file.name, "content": file.content}
-            connection.execute(insert(DRAFT_FILES).values(**row))
+        rows = [{"draft": draft, "part": one.part.value, "name": one.name, "content": one.content} for one in files]
+        connection.execute(insert(DRAFT_FILES), rows)
 
-    def _touch(self, connection: Connection, draft: Draft) -> None:
-        connection.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(touched=self._clock()))
+    def _change(self, connection: Connection, draft: Draft, **settings: str) -> None:
+        connection.execute(update(DRAFTS).where(DRAFTS.c.id == draft.id).values(touched=self._clock(), **settings))
 
-    def _drop_old(self, connection: Connection) -> None:
-        old = list(connection.scalars(select(DRAFTS.c.id).where(DRAFTS.c.touched < self._oldest)))
-        self._drop(connection, old)
-
-    def _drop(self, connection: Connection, numbers: Sequence[int]) -> None:
+    def _drop(self, connection: Connection, which: ColumnElement[bool]) -> None:
+        numbers = list(connection.scalars(select(DRAFTS.c.id).where(which)))
         connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft.in_(numbers)))
         connection.execute(delete(DRAFTS).where(DRAFTS.c.id.in_(numbers)))
-
-
-def _number_new_files(files: Sequence[DraftFile]) -> list[DraftFile]:
-    """Number files that are not kept yet, apart from those that are."""
-    return [replace(file, id=-n) for n, file in enumerate(files)]
 
 
 def safe_name(name: str) -> str:

@@ -33,11 +33,26 @@ async def _files(request: Request) -> list[DraftFile]:
     ]
 
 
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
 Fields: TypeAlias = Annotated[dict[str, str], Depends(_fields)]
 """What was typed into a form, by field."""
 
 Files: TypeAlias = Annotated[list[DraftFile], Depends(_files)]
 """The files of a form."""
+
+Body: TypeAlias = Annotated[bytes, Depends(_body)]
+"""The file that is the body of a call."""
+
+BINARY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+"""In the OpenAPI schema: the body is a file."""
 
 
 def read_number(text: str) -> float:

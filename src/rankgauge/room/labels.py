@@ -77,16 +77,13 @@ def filter_labels(opened: OpenCampaign, wanted: LabelFilter) -> pl.DataFrame:
         conditions.append(grade == wanted.grade)
     if wanted.commented:
         conditions.append(pl.col("comment").is_not_null())
-    labels, words = labels.filter(conditions) if conditions else labels, wanted.search.strip()
-    return _containing(opened, labels, words) if words else labels
-
-
-def _containing(opened: OpenCampaign, labels: pl.DataFrame, words: str) -> pl.DataFrame:
-    """Return the labels with the words in the comment, the document's id or what there is to read of it."""
-    pairs = labels.select("query", "document")
-    read = opened.campaign.texts.containing(words, list(pairs.unique().iter_rows()))
-    inside = pl.Series([pair in read for pair in pairs.iter_rows()], dtype=pl.Boolean)
-    return labels.filter(_has("comment", words.lower()) | _has("document", words.lower()) | inside)
+    labels = labels.filter(conditions) if conditions else labels
+    if words := wanted.search.strip():  # in the comment, the document's id or what there is to read of it
+        pairs = labels.select("query", "document")
+        read = opened.campaign.texts.containing(words, list(pairs.unique().iter_rows()))
+        inside = pl.Series([pair in read for pair in pairs.iter_rows()], dtype=pl.Boolean)
+        labels = labels.filter(_has("comment", words.lower()) | _has("document", words.lower()) | inside)
+    return labels
 
 
 def _has(column: str, part: str) -> pl.Expr:

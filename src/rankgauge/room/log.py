@@ -84,9 +84,9 @@ def log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     handler.addFilter(OnceAMinute())
-    for name in ("rankgauge", "uvicorn", "alembic", "asyncio"):
+    for name in ("rankgauge", "uvicorn", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(logging.WARNING if name in ("alembic", "asyncio") else logging.INFO)
+        logger.setLevel(logging.WARNING if name == "asyncio" else logging.INFO)
     # uvicorn's access log would show whole paths, and with them what people look for.
     logging.getLogger("uvicorn.access").disabled = True

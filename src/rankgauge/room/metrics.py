@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -49,18 +50,6 @@ class _RoomState:
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield how much there is of everything; only how the database does if it does not answer."""
         begun, counts, is_up = time.perf_counter(), list[GaugeMetricFamily](), 0.0
-        try:
-            counts = list(self._count_rows())
-            is_up = float(not lasting_outages(self._room.engine))
-        except UnavailableError:
-            pass
-        waiting = self._room.campaigns.waiting()
-        yield _gauge("answers_waiting", "Answers that wait for a transaction of this process", {"": waiting})
-        yield _gauge("database_up", "Whether the database answers", {"": is_up})
-        yield _gauge("database_seconds", "Seconds that these look-ups took", {"": time.perf_counter() - begun})
-        yield from counts
-
-    def _count_rows(self) -> Iterator[GaugeMetricFamily]:
         now, counted = time.time(), sa.func.count()
         leased, answered = (
             (row.c.campaign, row.c.place, row.c.assessor, sa.func.coalesce(row.c.person, 0))
@@ -72,14 +61,20 @@ class _RoomState:
             PEOPLE: PEOPLE.c.revoked.is_(None),
             SESSIONS: SESSIONS.c.expires > now,
         }
-        with reading(self._room.engine) as connection:
+        with suppress(UnavailableError), reading(self._room.engine) as connection:
             for table in (t.labels, t.tasks, t.leases):
                 rows = sa.select(table.c.campaign, counted).where(live.get(table, sa.true())).group_by(table.c.campaign)
                 numbers = {str(campaign): number for campaign, number in connection.execute(rows)}
-                yield _gauge(table.name, f"{table.name.capitalize()} by campaign", numbers, "campaign")
+                counts.append(_gauge(table.name, f"{table.name.capitalize()} by campaign", numbers, "campaign"))
             for table in (t.campaigns, PEOPLE, SESSIONS, DRAFTS):
                 number = connection.scalar(sa.select(counted).select_from(table).where(live.get(table, sa.true())))
-                yield _gauge(table.name, f"{table.name.capitalize()} of the room", {"": number or 0})
+                counts.append(_gauge(table.name, f"{table.name.capitalize()} of the room", {"": number or 0}))
+            is_up = float(not lasting_outages(self._room.engine))
+        waiting = self._room.campaigns.waiting()
+        yield _gauge("answers_waiting", "Answers that wait for a transaction of this process", {"": waiting})
+        yield _gauge("database_up", "Whether the database answers", {"": is_up})
+        yield _gauge("database_seconds", "Seconds that these look-ups took", {"": time.perf_counter() - begun})
+        yield from counts
 
 
 def _gauge(name: str, words: str, numbers: Mapping[str, float], label: str = "") -> GaugeMetricFamily:

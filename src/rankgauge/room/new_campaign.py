@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -25,11 +26,11 @@ from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.rules import CampaignRules, Guidelines
 from rankgauge.labelling.campaign.store import Store
 from rankgauge.labelling.method import METHODS, forecast
-from rankgauge.labelling.pool import Pool, PooledDocuments
+from rankgauge.labelling.pool import Pool
 from rankgauge.labelling.pool_sources import in_units
 from rankgauge.labelling.target import Target
 from rankgauge.numeric import FloatArray
-from rankgauge.render.numbers import amount, decimal, fitting_decimals, number
+from rankgauge.render.numbers import amount, decimal, fitting_decimals
 from rankgauge.render.svg import GREY, Axis, Drawing, Plot, apart, colour
 from rankgauge.render.table import Column, ReportTable
 from rankgauge.room.answers import Name, SentSettings
@@ -109,100 +110,6 @@ def _names(measures: str) -> list[str]:
     return [name.strip() for name in re.split(r",(?![^(]*\))", measures) if name.strip()]
 
 
-class NewScale:
-    """The scale that assessors judge on: as levels, as a scale's name, or as the pool's files say."""
-
-    def __init__(self, wanted: NewCampaign, contents: DraftContents) -> None:
-        self.levels = levels_of(wanted.levels)
-        if self.levels:
-            self.text = ", ".join(f"{name}={grade}" for grade, name, _ in self.levels)
-        elif wanted.scale != OF_THE_POOL:
-            self.text = wanted.scale
-        else:
-            grades, _ = contents.usual_grades
-            _refuse_many(len(grades))
-            self.text = ", ".join(f"{grade:g}={grade:g}" for grade in grades)
-
-    @property
-    def words(self) -> Scale:
-        """The levels with their grades."""
-        return scale_of(self.text)
-
-    @property
-    def grades(self) -> np.ndarray:
-        """The grades, ascending."""
-        return np.unique([grade for _, grade in self.words.levels])
-
-    def guidelines(self, words: str) -> Guidelines:
-        """Return what assessors read of the levels, and how to judge."""
-        return Guidelines(
-            words=words,
-            names={f"{grade:g}": self.words.label(grade) for grade in self.grades},
-            meanings={grade: meaning for grade, _, meaning in self.levels if meaning}
-            or {f"{grade:g}": meaning for grade, meaning in self.words.meanings.items()},
-        )
-
-
-def usual(contents: DraftContents) -> dict[str, Any]:
-    """Return what a campaign of these files is set to where nothing else is said: a name and a budget."""
-    if contents.campaign is not None:
-        return {"name": contents.campaign.stem, "budget": 1}
-    documents = contents.size[1]
-    return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
-
-
-def board_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[BoardPool, str]:
-    """Return the pool of a board of runs, with costs in the unit, and the costs in words."""
-    return in_units(contents.board_pool(wanted.measures, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
-
-
-def value_pool_of(wanted: NewCampaign, contents: DraftContents) -> tuple[Pool, str]:
-    """Return the pool of a campaign for one value, with costs in the unit, and the costs in words."""
-    grades = NewScale(wanted, contents).grades
-    return in_units(contents.pool(grades=grades, cost=wanted.cost or None, depth=wanted.depth), wanted.unit)
-
-
-def is_board(wanted: NewCampaign, contents: DraftContents) -> bool:
-    """Say whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
-    if wanted.method not in (defaults.METHOD, *BOARD_METHODS):
-        return False
-    alone = wanted.stop_at is not None
-    return wanted.method != defaults.METHOD or contents.is_board(
-        wanted.measures, wanted.goal, depth=wanted.depth, alone=alone
-    )
-
-
-def create(campaigns: Campaigns, wanted: NewCampaign, contents: DraftContents) -> int:
-    """The number of a new campaign. A campaign's file brings its settings along: only the name is taken from here."""
-    if contents.campaign is not None:
-        return adopt(campaigns, contents.campaign, wanted.name)
-    scale = NewScale(wanted, contents)
-    kept = wanted.model_dump(include={"budget", "name", "dialect", "seed", "assessors"})
-    common = {**kept, "scale": scale.text, "combine": combine_of(wanted, contents), "method": wanted.method}
-    rules = CampaignRules(stop_at=wanted.stop_at, guide=scale.guidelines(wanted.guide))
-    made: LabelCampaign
-    if is_board(wanted, contents):
-        if wanted.stop_at is not None:
-            raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
-        board, common["cost"] = board_pool_of(wanted, contents)
-        options = {"grades": scale.grades.tolist(), "goal": wanted.goal or defaults.GOAL}
-        made = BoardCampaign.create(campaigns.engine, board, wanted.measures, **options, **common)
-    else:
-        pool, common["cost"] = value_pool_of(wanted, contents)
-        options = {"judges": ", ".join(judge.name for judge in contents.judges)}
-        made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
-    with reading(campaigns.engine) as connection:
-        number = Store.find(connection, made.name).campaign
-    campaigns.change_rules(number, lambda _: rules)
-    return number
-
-
-def combine_of(wanted: NewCampaign, contents: DraftContents) -> str:
-    """Return the rule that combines the grades of several assessors."""
-    chosen = "combine" in wanted.model_fields_set or wanted.assessors == 1
-    return defaults.BOARD_COMBINE if is_board(wanted, contents) and not chosen else wanted.combine
-
-
 def single_file(content: bytes, filename: str) -> DraftContents:
     """Return the contents of one file: a pool, a run or a campaign."""
     ending, known = Path(filename).suffix.lower(), (*table_suffixes(), *CAMPAIGN_FILES)
@@ -234,14 +141,113 @@ def levels_of(text: str) -> list[tuple[str, str, str]]:
     return found
 
 
+def usual(contents: DraftContents) -> dict[str, Any]:
+    """Return what a campaign of these files is set to where nothing else is said: a name and a budget."""
+    if contents.campaign is not None:
+        return {"name": contents.campaign.stem, "budget": 1}
+    documents = contents.size[1]
+    return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlannedCampaign:
+    """A campaign that is about to be made: its settings, and what its files hold."""
+
+    wanted: NewCampaign
+    contents: DraftContents
+
+    @cached_property
+    def board(self) -> bool:
+        """Whether it is a board of runs: it was asked for, or the other methods cannot give what is."""
+        wanted = self.wanted
+        if self.contents.campaign is not None or wanted.method not in (defaults.METHOD, *BOARD_METHODS):
+            return False
+        alone = wanted.stop_at is not None
+        return wanted.method != defaults.METHOD or self.contents.is_board(
+            wanted.measures, wanted.goal, depth=wanted.depth, alone=alone
+        )
+
+    @cached_property
+    def levels(self) -> list[tuple[str, str, str]]:
+        """Grade, name and meaning of each level that was typed."""
+        return levels_of(self.wanted.levels)
+
+    @cached_property
+    def scale_text(self) -> str:
+        """The scale that assessors judge on: as levels, as a scale's name, or as the pool's files say."""
+        if self.levels:
+            return ", ".join(f"{name}={grade}" for grade, name, _ in self.levels)
+        if self.wanted.scale != OF_THE_POOL:
+            return self.wanted.scale
+        grades, _ = self.contents.usual_grades
+        _refuse_many(len(grades))
+        return ", ".join(f"{grade:g}={grade:g}" for grade in grades)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The levels with their grades."""
+        return scale_of(self.scale_text)
+
+    @property
+    def grades(self) -> list[float]:
+        """The grades, ascending."""
+        return sorted({float(grade) for _, grade in self.scale.levels})
+
+    @property
+    def guidelines(self) -> Guidelines:
+        """What assessors read of the levels, and how to judge."""
+        told = {grade: meaning for grade, _, meaning in self.levels if meaning}
+        return Guidelines(
+            words=self.wanted.guide,
+            names={f"{grade:g}": self.scale.label(grade) for grade in self.grades},
+            meanings=told or {f"{grade:g}": meaning for grade, meaning in self.scale.meanings.items()},
+        )
+
+    @property
+    def combine(self) -> str:
+        """The rule that combines the grades of several assessors."""
+        chosen = "combine" in self.wanted.model_fields_set or self.wanted.assessors == 1
+        return defaults.BOARD_COMBINE if self.board and not chosen else self.wanted.combine
+
+    def pool(self) -> tuple[BoardPool | Pool, str]:
+        """Return the pool with costs in the unit, and the costs in words."""
+        wanted, cost = self.wanted, self.wanted.cost or None
+        if self.board:
+            return in_units(self.contents.board_pool(wanted.measures, cost=cost, depth=wanted.depth), wanted.unit)
+        grades = np.array(self.grades)
+        return in_units(self.contents.pool(grades=grades, cost=cost, depth=wanted.depth), wanted.unit)
+
+    def create(self, campaigns: Campaigns) -> int:
+        """Make the campaign, and return its number. A campaign's file brings its settings along: only the name is
+        taken from here."""
+        wanted = self.wanted
+        if self.contents.campaign is not None:
+            return adopt(campaigns, self.contents.campaign, wanted.name)
+        if self.board and wanted.stop_at is not None:
+            raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", wanted.stop_at)
+        rules = CampaignRules(stop_at=wanted.stop_at, guide=self.guidelines)
+        common = wanted.model_dump(include={"budget", "name", "dialect", "seed", "assessors", "method"})
+        pool, common["cost"] = self.pool()
+        common |= {"scale": self.scale_text, "combine": self.combine}
+        made: LabelCampaign
+        options: dict[str, Any]
+        if isinstance(pool, BoardPool):
+            options = {"grades": self.grades, "goal": wanted.goal or defaults.GOAL}
+            made = BoardCampaign.create(campaigns.engine, pool, wanted.measures, **options, **common)
+        else:
+            options = {"judges": ", ".join(judge.name for judge in self.contents.judges)}
+            made = Campaign.create(campaigns.engine, pool, wanted.measures[0], **options, **common)
+        with reading(campaigns.engine) as connection:
+            number = Store.find(connection, made.name).campaign
+        campaigns.change_rules(number, lambda _: rules)
+        return number
+
+
 POINTS = 9
 """How many budgets are looked at."""
 
-LEAST_SHARE = 0.1
-"""The smallest of them, as a share of the chosen one."""
-
-MOST = 4.0
-"""The largest, as a multiple of the chosen one; judging everything is never exceeded."""
+LEAST_SHARE, MOST = 0.1, 4.0
+"""The smallest and the largest of them, as multiples of the chosen one; judging everything is never exceeded."""
 
 NARROWEST = 1e-4
 """Half-widths below this are drawn as if they were this: judged whole, there is nothing left to estimate."""
@@ -255,8 +261,8 @@ class DraftOutlook:
     """Half the expected width of the interval at each budget, a line for each method or each measure of a board."""
 
     budget: float
-    budgets: tuple[float, ...]
-    lines: Mapping[str, tuple[float, ...]]
+    budgets: FloatArray
+    lines: Mapping[str, FloatArray]
     """NaN where there is no interval yet."""
     chosen: str
     """The line that the campaign will follow; empty if it follows all."""
@@ -264,45 +270,62 @@ class DraftOutlook:
     """What judging everything would cost."""
     unit: str
     """What a budget of 1 pays for, in words."""
-    titles: Mapping[str, str] = field(default_factory=dict)
     settling: str = ""
     """How many labels would settle which run of a board is best."""
     board: bool = False
 
     @classmethod
-    def of(cls, wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
+    def of(cls, plan: PlannedCampaign) -> Self:
         """Return what to expect of the campaign, if the beliefs about its documents are right."""
+        wanted = plan.wanted
         if wanted.method not in BOARD_METHODS:
             METHODS.find(wanted.method)  # an unknown name is an error with those that are known
-        return (_of_board if is_board(wanted, contents) else _of_value)(wanted, contents)
-
-    def expected(self, line: str) -> float:
-        """Return half the expected width at the campaign's own budget."""
-        near = int(np.argmin(np.abs(np.array(self.budgets) - self.budget)))
-        return self.lines[line][near]
+        pool, unit = plan.pool()
+        cost = pool.open_cost * wanted.assessors
+        most = min(MOST * wanted.budget, cost)
+        shares = np.geomspace(min(LEAST_SHARE * wanted.budget, most), most, POINTS)
+        budgets, settling = np.unique([*shares, min(wanted.budget, most)]), ""
+        if isinstance(pool, BoardPool):
+            lines, settling = _of_board(plan, pool, budgets)
+        else:
+            lines = _of_value(plan, pool, budgets)
+        return cls(
+            budget=wanted.budget,
+            budgets=budgets,
+            lines=lines,
+            chosen=wanted.method if not plan.board else "" if len(lines) > 1 else next(iter(lines)),
+            cost=cost,
+            unit=unit,
+            settling=settling,
+            board=plan.board,
+        )
 
     def headline(self) -> str:
         """Return what to expect at the budget, in one line."""
         if self.budget >= self.cost:
             return f"A budget of {amount(self.budget)} pays for judging everything: nothing is left to estimate."
-        told = [
-            f"{line} ± {_round_width(self.expected(line))}" for line in ([self.chosen] if self.chosen else self.lines)
-        ]
-        known = [words for words in told if "–" not in words]
+        near = int(np.argmin(np.abs(self.budgets - self.budget)))
+        told = {line: self.lines[line][near] for line in ([self.chosen] if self.chosen else self.lines)}
+        known = [f"{line} ± {_round_width(width)}" for line, width in told.items() if not math.isnan(width)]
         return f"With a budget of {amount(self.budget)}: {', '.join(known)}" if known else "No interval at this budget."
 
     def table(self) -> ReportTable:
         """Return the numbers of the picture."""
         shown = [place for place, budget in enumerate(self.budgets) if place % 2 == 0 or budget == self.budget]
         rows = [(line, *(widths[place] for place in shown)) for line, widths in self.lines.items()]
-        columns = (Column(amount(self.budgets[place]), format=_show_width) for place in shown)
-        first = "Measure" if self.board else "Method"
-        return ReportTable(columns=(first, *columns), rows=rows)
+        columns = (
+            Column(
+                amount(self.budgets[place]),
+                format=lambda width: "not yet" if math.isnan(width) else f"± {_round_width(width)}",
+            )
+            for place in shown
+        )
+        return ReportTable(columns=("Measure" if self.board else "Method", *columns), rows=rows)
 
     def picture(self) -> Drawing:
         """Return a falling line for each method or measure, and the chosen budget as an upright one."""
-        widths = [width for line in self.lines.values() for width in line if math.isfinite(width)]
-        top = max([width for width in widths if width > NARROWEST], default=1.0)
+        widths = np.concatenate(list(self.lines.values()))
+        top = max(widths[np.isfinite(widths) & (widths > NARROWEST)], default=1.0)
         x = Axis(low=self.budgets[0], high=self.budgets[-1], start=LEFT, end=RIGHT, log=True)
         y = Axis(low=0.0, high=1.05 * top, start=BOTTOM, end=TOP)
         plot = Plot("Half the expected width of the interval over the budget", x, y, (RIGHT + LABELS, 320))
@@ -312,81 +335,46 @@ class DraftOutlook:
         first = sorted(self.lines, key=lambda name: name != self.chosen)
         hues = {name: colour(place) if place < 10 else GREY for place, name in enumerate(first)}
         for name in sorted(self.lines, key=lambda name: name == self.chosen):
-            points = [(budget, width) for budget, width in zip(self.budgets, self.lines[name], strict=True)]
+            points = list(zip(self.budgets, self.lines[name], strict=True))
             kind = "curve" if name == self.chosen or not self.chosen else "curve rest"
             plot.curve(points, kind=kind, stroke=hues[name], title=name)
-        self._label(plot, hues)
-        return plot
-
-    def _label(self, plot: Plot, hues: Mapping[str, str]) -> None:
-        ends = {name: [width for width in line if math.isfinite(width)] for name, line in self.lines.items()}
-        known = [name for name, line in ends.items() if line]
-        if not known:
-            return
-        places = apart([plot.y(ends[name][-1]) for name in known], TOP + 6, BOTTOM)
-        for name, place in zip(known, places, strict=True):
+        ends = {name: line[np.isfinite(line)][-1] for name, line in self.lines.items() if np.isfinite(line).any()}
+        places = apart([y(end) for end in ends.values()], TOP + 6, BOTTOM) if ends else []
+        for name, place in zip(ends, places, strict=True):
             plot.dot((RIGHT + 8, place), r=4, fill=hues[name])
             plot.text((RIGHT + 17, place + 4), name)
+        return plot
 
 
-def _of_value(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
+def _of_value(plan: PlannedCampaign, pool: Pool, budgets: FloatArray) -> dict[str, FloatArray]:
     """Return what each method promises."""
-    (pool, unit), scale = value_pool_of(wanted, contents), NewScale(wanted, contents)
-    spoken = dialects.get(wanted.dialect).on_scale(scale.words, wanted.measures).topped(float(scale.grades[-1]))
-    budgets, target, (soft, _) = _budgets(pool, wanted), Target.of(wanted.measures[0], pool, spoken), pool.softened()
+    wanted = plan.wanted
+    spoken = dialects.get(wanted.dialect).on_scale(plan.scale, wanted.measures).topped(plan.grades[-1])
+    target, (soft, _) = Target.of(wanted.measures[0], pool, spoken), pool.softened()
     found = forecast(soft, target, budgets=(budgets / wanted.assessors).tolist(), rng=wanted.seed)
     if wanted.method not in found.widths:  # which cannot estimate this measure, and says why
         methods.get(wanted.method).plan(soft, target, budget=wanted.budget, rng=wanted.seed)
-    return DraftOutlook(
-        budget=wanted.budget,
-        budgets=tuple(budgets),
-        lines={name: tuple((widths / 2).tolist()) for name, widths in found.widths.items()},
-        chosen=wanted.method,
-        cost=pool.open_cost * wanted.assessors,
-        unit=unit,
-        titles={name: METHODS[name].title for name in found.widths},
-    )
+    return {name: widths / 2 for name, widths in found.widths.items()}
 
 
-def _of_board(wanted: NewCampaign, contents: DraftContents) -> DraftOutlook:
-    """Return what to expect of each measure of a board."""
-    (pool, unit), scale = board_pool_of(wanted, contents), NewScale(wanted, contents)
+def _of_board(plan: PlannedCampaign, pool: BoardPool, budgets: FloatArray) -> tuple[dict[str, FloatArray], str]:
+    """Return what to expect of each measure of a board, and what settles which run is best."""
+    wanted = plan.wanted
     settings = CampaignSettings(
         measures=tuple(wanted.measures),
         budget=wanted.budget,
-        grades=tuple(scale.grades.tolist()),
-        scale=scale.text,
+        grades=tuple(plan.grades),
+        scale=plan.scale_text,
         goal=wanted.goal or defaults.GOAL,
         method=wanted.method,
         dialect=wanted.dialect,
         seed=wanted.seed,
     ).on_scale()
-    budgets, (_, _, plan) = _budgets(pool, wanted), plan_stage(settings, pool)
-    most, documents = int(plan.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
-    widths = plan.expected([min(max(int(count), 1), most) for count in documents])
-    lines = {str(target): tuple(widths[:, place].tolist()) for place, target in enumerate(plan.targets)}
-    return DraftOutlook(
-        budget=wanted.budget,
-        budgets=tuple(budgets),
-        lines=lines,
-        chosen="" if len(lines) > 1 else next(iter(lines)),
-        cost=pool.open_cost * wanted.assessors,
-        unit=unit,
-        settling=plan.settling(),
-        board=True,
-    )
-
-
-def _budgets(pool: PooledDocuments, wanted: NewCampaign) -> FloatArray:
-    """Return the budgets that are looked at."""
-    most = min(MOST * wanted.budget, pool.open_cost * wanted.assessors)
-    least = min(LEAST_SHARE * wanted.budget, most)
-    return np.unique([*np.geomspace(least, most, POINTS), min(wanted.budget, most)])
-
-
-def _show_width(width: float) -> str:
-    return "not yet" if math.isnan(width) else f"± {_round_width(width)}"
+    _, _, stage = plan_stage(settings, pool)
+    most, documents = int(stage.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
+    widths = stage.expected([min(max(int(count), 1), most) for count in documents])
+    return {str(target): widths[:, place] for place, target in enumerate(stage.targets)}, stage.settling()
 
 
 def _round_width(width: float) -> str:
-    return number(width) if math.isnan(width) else decimal(width, fitting_decimals(width))
+    return decimal(width, fitting_decimals(width))

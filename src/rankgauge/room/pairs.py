@@ -128,13 +128,11 @@ class PairDesk:
 
     def choices(self) -> Choices:
         """Return what people said, without what nobody could say."""
-        rows = [
-            (query, (first, second), better) for _, query, first, second, better in self._rows() if better is not None
-        ]
-        places = {1: (1, 2), 0: (1, 1), -1: (2, 1)}
+        rows = [row for row in self._rows() if row[-1] is not None]
+        places = {1: (1, 2), 0: (1, 1), -1: (2, 1), None: ()}
         return Choices(
-            query=[query for query, _, _ in rows],
-            shown=[shown for _, shown, _ in rows],
+            query=[query for _, query, *_ in rows],
+            shown=[(first, second) for _, _, first, second, _ in rows],
             places=[places[better] for *_, better in rows],
         )
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Engine, Row, Select, Update, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Delete, Engine, Select, Update, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rankgauge.errors import InputError, RefusedError, UnavailableError
@@ -105,6 +105,20 @@ class Person:
         return self.role is Role.ADMIN or self.campaign == campaign
 
 
+# Every request runs one of these, and building the statement takes as long as running it.
+_PEOPLE = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.role, PEOPLE.c.campaign).where(PEOPLE.c.revoked.is_(None))
+_BY_LINK, _BY_SESSION, _BY_TOKEN = (
+    _PEOPLE.join(table, table.c.person == PEOPLE.c.id).where(
+        table.c.hash == bindparam("hash"), table.c.expires > bindparam("now"), *more
+    )
+    for table, more in (
+        (LINKS, (~LINKS.c.once | LINKS.c.used.is_(None),)),
+        (SESSIONS, ()),
+        (TOKENS, (TOKENS.c.revoked.is_(None),)),
+    )
+)
+
+
 class People:
     """The people in a room's database."""
 
@@ -121,14 +135,14 @@ class People:
         """Store the latest time that was seen, once a minute, and learn what other processes have seen."""
         if self._clock() - self._stored < MINUTE:
             return
-        kept = (ROOM.c.name == "latest time",)
+        kept = ROOM.c.name == "latest time"
         with suppress(IntegrityError, UnavailableError), writing(self._engine) as connection:
-            known = connection.scalar(select(ROOM.c.value).where(*kept))
+            known = connection.scalar(select(ROOM.c.value).where(kept))
             self._latest = self._stored = max(self._latest, float(known or 0.0))
             if known is None:
                 connection.execute(insert(ROOM).values(name="latest time", value=repr(self._latest)))
             else:
-                connection.execute(update(ROOM).where(*kept).values(value=repr(self._latest)))
+                connection.execute(update(ROOM).where(kept).values(value=repr(self._latest)))
 
     def signing_key(self) -> str:
         """The key that signs sessions: from the settings, or the one that the room made when it was first opened."""
@@ -142,53 +156,43 @@ class People:
         with reading(self._engine) as connection:
             return str(connection.execute(kept).scalar_one())
 
+    # signing in
+
     def admin_link(self, name: str = "admin") -> str:
         """Return the secret of a link that signs the admin of that name in once, within the hour.
 
         The admin is the same person each time, and nobody else, whoever is called the same.
         """
-        chosen = select(PEOPLE.c.id).where(PEOPLE.c.role == Role.ADMIN.value, PEOPLE.c.revoked.is_(None))
+        chosen = (PEOPLE.c.role == Role.ADMIN.value, PEOPLE.c.revoked.is_(None), PEOPLE.c.name == name)
         with writing(self._engine) as connection:
-            known = connection.scalar(chosen.where(PEOPLE.c.name == name).order_by(PEOPLE.c.id).limit(1))
+            known = connection.scalar(select(PEOPLE.c.id).where(*chosen).order_by(PEOPLE.c.id).limit(1))
             person = self._add(connection, name, Role.ADMIN, None) if known is None else int(known)
             return self._link(connection, person, once=True, seconds=ADMIN_LINK_HOURS * HOUR)
-
-    def invite(self, campaign: int, name: str, role: Role = Role.ASSESSOR) -> tuple[Person, str]:
-        """Return a new person of the campaign, and the secret of their link."""
-        name = name.strip()
-        if not name:
-            raise InputError("a person needs a name")
-        if role is Role.ADMIN:
-            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
-        with writing(self._engine) as connection:
-            person = self._add(connection, name, role, campaign)
-            link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
-        note("invited", guest=person, role=role.value, campaign=campaign)
-        return Person(id=person, name=name, role=role, campaign=campaign), link
-
-    def invite_again(self, person: int) -> str:
-        """Return a new link for somebody who lost theirs.
-
-        The old one stops working, and so does all that came of it: whoever found it may have made tokens.
-        """
-        note("invited again", guest=person)
-        with writing(self._engine) as connection:
-            connection.execute(delete(LINKS).where(LINKS.c.person == person))
-            connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
-            tokens = update(TOKENS).where(TOKENS.c.person == person, TOKENS.c.revoked.is_(None))
-            connection.execute(tokens.values(revoked=self._clock()))
-            return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def by_link(self, secret: str) -> Person | None:
         """Return the owner of a link; None if it is not valid, or has expired."""
         self.remember_time()
-        return self._owner(self._usable(secret))
+        return self._owner(_BY_LINK, secret, self._clock())
+
+    def by_session(self, session: str) -> Person | None:
+        """Whose session it is; None if it is over."""
+        self.remember_time()
+        return self._owner(_BY_SESSION, session, self._clock())
+
+    def by_ended_session(self, session: str) -> Person | None:
+        """Whose session it was that has run out; None if it ended otherwise, or long ago."""
+        return self._owner(_BY_SESSION, session, self._clock() - REMEMBERED_DAYS * DAY)
+
+    def by_token(self, token: str) -> Person | None:
+        """Return the owner of a token; None if it does not exist, has expired or was revoked."""
+        self.remember_time()
+        return self._owner(_BY_TOKEN, token, self._clock())
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
         """Return the owner of a link and a new session; None if the link is not valid, or has expired."""
         self.remember_time()
         with writing(self._engine) as connection:
-            person = _person(connection.execute(self._usable(secret)).first())
+            person = self._owner(_BY_LINK, secret, self._clock(), connection)
             # If two browsers open a one-time link at once, only one of them finds it unused.
             unused = update(LINKS).where(LINKS.c.hash == hash_secret(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
             if person is None or connection.execute(unused.values(used=self._clock())).rowcount != 1:
@@ -216,24 +220,60 @@ class People:
         self._change(gone.values(revoked=self._clock()))
         note("sign-in refused", by="single sign-on")
 
-    def by_session(self, session: str) -> Person | None:
-        """Whose session it is; None if it is over."""
-        self.remember_time()
-        return self._owner(_BY_SESSION, hash=hash_secret(session), now=self._clock())
-
-    def by_ended_session(self, session: str) -> Person | None:
-        """Whose session it was that has run out; None if it ended otherwise, or long ago."""
-        return self._owner(_BY_SESSION, hash=hash_secret(session), now=self._clock() - REMEMBERED_DAYS * DAY)
-
     def leave(self, session: str) -> None:
         """Ends a session."""
         note("signed out")
         self._change(delete(SESSIONS).where(SESSIONS.c.hash == hash_secret(session)))
 
+    # the people of a campaign
+
+    def of_campaign(self, campaign: int) -> Sequence[Any]:
+        """Return the people of a campaign: id, name, role, created, revoked, and when they last used their link."""
+        columns = [PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")]
+        wanted = select(*columns, LINKS.c.used).outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
+        return self._rows(wanted.where(PEOPLE.c.campaign == campaign).order_by(PEOPLE.c.id))
+
+    def invite(self, campaign: int, name: str, role: Role = Role.ASSESSOR) -> tuple[Person, str]:
+        """Return a new person of the campaign, and the secret of their link."""
+        assert role is not Role.ADMIN, "an admin belongs to no campaign, and pages and calls offer no such role"
+        name = name.strip()
+        with writing(self._engine) as connection:
+            person = self._add(connection, name, role, campaign)
+            link = self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
+        note("invited", guest=person, role=role.value, campaign=campaign)
+        return Person(id=person, name=name, role=role, campaign=campaign), link
+
+    def invite_again(self, person: int) -> str:
+        """Return a new link for somebody who lost theirs.
+
+        The old one stops working, and so does all that came of it: whoever found it may have made tokens.
+        """
+        note("invited again", guest=person)
+        with writing(self._engine) as connection:
+            connection.execute(delete(LINKS).where(LINKS.c.person == person))
+            connection.execute(delete(SESSIONS).where(SESSIONS.c.person == person))
+            tokens = update(TOKENS).where(TOKENS.c.person == person, TOKENS.c.revoked.is_(None))
+            connection.execute(tokens.values(revoked=self._clock()))
+            return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
+
+    def set_role(self, campaign: int, person: int, role: Role) -> bool:
+        """Gives somebody of the campaign another role; False if there is no such person."""
+        assert role is not Role.ADMIN, "see above"
+        mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
+        note("role changed", guest=person, role=role.value, campaign=campaign)
+        return self._change(update(PEOPLE).where(*mine).values(role=role.value))
+
+    def revoke(self, campaign: int, person: int) -> bool:
+        """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
+        wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
+        note("revoked", guest=person, campaign=campaign)
+        return self._change(wanted.values(revoked=self._clock()))
+
+    # tokens
+
     def new_token(self, person: int, name: str) -> str:
         """Return a new token with which a program acts as the person; refused if they have too many that work."""
-        token = new_secret("rgt")
-        now = self._clock()
+        token, now = new_secret("rgt"), self._clock()
         until = now + self._settings.token_days * DAY
         row = {"hash": hash_secret(token), "person": person, "name": name, "created": now, "expires": until}
         mine = (TOKENS.c.person == person, TOKENS.c.revoked.is_(None), TOKENS.c.expires > now)
@@ -246,21 +286,10 @@ class People:
         note("token made", owner=person)
         return token
 
-    def by_token(self, token: str) -> Person | None:
-        """Return the owner of a token; None if it does not exist, has expired or was revoked."""
-        self.remember_time()
-        return self._owner(_BY_TOKEN, hash=hash_secret(token), now=self._clock())
-
     def tokens(self, person: int) -> Sequence[Any]:
         """Return a person's tokens: id, name, created, expires, revoked."""
         wanted = select(*(TOKENS.c[name] for name in ("id", "name", "created", "expires", "revoked")))
         return self._rows(wanted.where(TOKENS.c.person == person).order_by(TOKENS.c.id))
-
-    def revoke_token(self, person: int, token: int) -> bool:
-        """Revokes a token; False if the person has no such token."""
-        note("token revoked", token=token)
-        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
-        return self._change(revoked.values(revoked=self._clock()))
 
     def campaign_tokens(self, campaign: int) -> Sequence[Any]:
         """The tokens of a campaign's people that work: id, name, created, expires, and the person with their name."""
@@ -269,32 +298,18 @@ class People:
         wanted = select(*columns, PEOPLE.c.name.label("owner")).join(PEOPLE, TOKENS.c.person == PEOPLE.c.id)
         return self._rows(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id))
 
+    def revoke_token(self, person: int, token: int) -> bool:
+        """Revokes a token; False if the person has no such token."""
+        note("token revoked", token=token)
+        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
+        return self._change(revoked.values(revoked=self._clock()))
+
     def revoke_campaign_token(self, campaign: int, token: int) -> bool:
         """Revokes a token of somebody of the campaign; False if there is no such token."""
         note("token revoked", token=token, campaign=campaign)
         people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))
         return self._change(revoked.values(revoked=self._clock()))
-
-    def of_campaign(self, campaign: int) -> Sequence[Any]:
-        """Return the people of a campaign: id, name, role, created, revoked, and when they last used their link."""
-        columns = [PEOPLE.c[name] for name in ("id", "name", "role", "created", "revoked")]
-        wanted = select(*columns, LINKS.c.used).outerjoin(LINKS, LINKS.c.person == PEOPLE.c.id)
-        return self._rows(wanted.where(PEOPLE.c.campaign == campaign).order_by(PEOPLE.c.id))
-
-    def set_role(self, campaign: int, person: int, role: Role) -> bool:
-        """Gives somebody of the campaign another role; False if there is no such person."""
-        if role is Role.ADMIN:
-            raise InputError("an admin belongs to no campaign", hint="rankgauge serve --admin NAME prints a link.")
-        mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
-        note("role changed", guest=person, role=role.value, campaign=campaign)
-        return self._change(update(PEOPLE).where(*mine).values(role=role.value))
-
-    def revoke(self, campaign: int, person: int) -> bool:
-        """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
-        wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
-        note("revoked", guest=person, campaign=campaign)
-        return self._change(wanted.values(revoked=self._clock()))
 
     def _change(self, statement: Update | Delete) -> bool:
         """Change rows in a transaction of its own; False if there is none to change."""
@@ -305,9 +320,12 @@ class People:
         with reading(self._engine) as connection:
             return connection.execute(wanted).all()
 
-    def _owner(self, wanted: Select[Any], **values: Any) -> Person | None:
-        with reading(self._engine) as connection:
-            return _person(connection.execute(wanted, values).first())
+    def _owner(
+        self, wanted: Select[Any], secret: str, now: float, connection: Connection | None = None
+    ) -> Person | None:
+        with reading(self._engine) if connection is None else nullcontext(connection) as looking:
+            row = looking.execute(wanted, {"hash": hash_secret(secret), "now": now}).first()
+        return None if row is None else Person(id=row.id, name=row.name, role=Role(row.role), campaign=row.campaign)
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:
         if not is_name(name):
@@ -327,31 +345,3 @@ class People:
         row = {"hash": hash_secret(session), "person": person, "expires": now + self._settings.session_hours * HOUR}
         connection.execute(insert(SESSIONS).values(**row))
         return session
-
-    def _usable(self, secret: str) -> Select[Any]:
-        """Return the owner of a link that works."""
-        found = _people().join(LINKS, LINKS.c.person == PEOPLE.c.id)
-        works = (LINKS.c.expires > self._clock(), ~LINKS.c.once | LINKS.c.used.is_(None), PEOPLE.c.revoked.is_(None))
-        return found.where(LINKS.c.hash == hash_secret(secret), *works)
-
-
-def _people() -> Select[Any]:
-    return select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.role, PEOPLE.c.campaign)
-
-
-# Every request runs one of these, and building the statement takes as long as running it.
-_BY_SESSION = (
-    _people()
-    .join(SESSIONS, SESSIONS.c.person == PEOPLE.c.id)
-    .where(SESSIONS.c.hash == bindparam("hash"), SESSIONS.c.expires > bindparam("now"), PEOPLE.c.revoked.is_(None))
-)
-_BY_TOKEN = (
-    _people()
-    .join(TOKENS, TOKENS.c.person == PEOPLE.c.id)
-    .where(TOKENS.c.hash == bindparam("hash"), TOKENS.c.expires > bindparam("now"))
-    .where(TOKENS.c.revoked.is_(None), PEOPLE.c.revoked.is_(None))
-)
-
-
-def _person(row: Row[Any] | None) -> Person | None:
-    return None if row is None else Person(id=row.id, name=row.name, role=Role(row.role), campaign=row.campaign)

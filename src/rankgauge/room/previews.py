@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import nh3
 from markdown_it import MarkdownIt
@@ -71,6 +71,9 @@ _MARKED = re.compile(r"&\w*;|\w+")
 _TAG = re.compile(r"(<(?:\"[^\"]*\"|[^\">])*>)")
 """A tag as nh3 writes it: it escapes every other <, and quotes every value."""
 
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+"""The reader of Markdown, for which HTML is text."""
+
 _SANDBOX = Sandbox(__name__, megabytes=MEGABYTES, idle=600.0)
 
 
@@ -97,7 +100,15 @@ def render(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
     if len(source) > longest and shown.rfind("<") > shown.rfind(">"):
         shown = shown[: shown.rfind("<")]  # not half a tag
     shown = shown if kind == "markdown" else shown[: _end_of_depth(shown)]
-    clean = _clean(_markdown().render(shown) if kind == "markdown" else shown, origins)
+    clean = nh3.clean(
+        _MARKDOWN.render(shown) if kind == "markdown" else shown,
+        tags=set(ELEMENTS | {"img"}),
+        clean_content_tags=set(HIDDEN),
+        attributes={"*": set(ATTRIBUTES), "img": {"src", "alt"}},
+        attribute_filter=lambda tag, name, value: safe_image(value, origins) if name == "src" else value,
+        url_schemes={"data", "http", "https"},
+        link_rel=None,
+    )
     pieces = _TAG.split(clean)
     marked = Markup("").join(Markup(piece) if n % 2 else _mark(piece, query) for n, piece in enumerate(pieces))
     return _frame(marked + (_note(REST) if len(shown) < len(source) else Markup("")), origins)
@@ -119,24 +130,6 @@ def _end_of_depth(source: str) -> int:
         if depth > DEEPEST:
             return tag.start()
     return len(source)
-
-
-@cache
-def _markdown() -> MarkdownIt:
-    """Return the reader of Markdown, for which HTML is text."""
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
-def _clean(source: str, origins: tuple[str, ...]) -> str:
-    return nh3.clean(
-        source,
-        tags=set(ELEMENTS | {"img"}),
-        clean_content_tags=set(HIDDEN),
-        attributes={"*": set(ATTRIBUTES), "img": {"src", "alt"}},
-        attribute_filter=lambda tag, name, value: safe_image(value, origins) if name == "src" else value,
-        url_schemes={"data", "http", "https"},
-        link_rel=None,
-    )
 
 
 def _frame(body: Markup, origins: tuple[str, ...]) -> str:

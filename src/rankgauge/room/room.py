@@ -1,7 +1,11 @@
-"""The room: what every route works with, and how a page is rendered."""
+"""The room: what every route works with, how a page is rendered, and a limit on tries."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +25,6 @@ from rankgauge.room.credentials import csrf_token
 from rankgauge.room.drafts import Drafts
 from rankgauge.room.filters import FILTERS
 from rankgauge.room.gold import Gold
-from rankgauge.room.middleware import RateLimit
 from rankgauge.room.people import People
 from rankgauge.room.route import ROUTES
 from rankgauge.room.settings import RoomSettings
@@ -36,6 +39,29 @@ TEMPLATES = Environment(
 )
 TEMPLATES.filters |= {one.__name__: one for one in FILTERS}
 TEMPLATES.globals["routes"] = ROUTES
+
+
+REMEMBERED = 10_000
+"""How many addresses a rate limit remembers; it forgets the one that has been quiet for longest."""
+
+
+class RateLimit:
+    """At most `tries` a minute from each address, by a token bucket that refills evenly."""
+
+    def __init__(self, tries: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._tries, self._clock, self._lock = tries, clock, threading.Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allows(self, address: str) -> bool:
+        """Say whether the address may try once more now; the try is counted."""
+        with self._lock:
+            now = self._clock()
+            left, since = self._left.pop(address, (float(self._tries), now))
+            left = min(float(self._tries), left + (now - since) * self._tries / 60.0)
+            self._left[address] = (max(left - 1.0, 0.0) if left >= 1.0 else left, now)
+            while len(self._left) > REMEMBERED:
+                self._left.popitem(last=False)
+            return left >= 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -108,7 +108,9 @@ def work(descriptor: int, module: str, megabytes: int, idle: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the room, which then closes the connection
     importlib.import_module(module)
     os.nice(5)
-    limit = _data_bytes() + megabytes * MIB
+    with open("/proc/self/status", encoding="ascii") as lines:  # the data that the process has, which its limit counts
+        own = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:")), 0)
+    limit = own + megabytes * MIB
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(EOFError, OSError):
@@ -129,9 +131,3 @@ def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[
         os._exit(1)
     except BaseException as error:  # a fault of ours: the room logs it as such
         return None, RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def _data_bytes() -> int:
-    """Return how much memory the process has for data, which is what its limit counts."""
-    with open("/proc/self/status", encoding="ascii") as lines:
-        return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:")), 0)

@@ -79,7 +79,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count the connection no more."""
-        self._unexpect()
+        self._expect(None)
         if self._address is not None:
             self.open_by_address[self._address] -= 1
             if not self.open_by_address[self._address]:
@@ -117,7 +117,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Expect nothing more."""
-        self._unexpect()
+        self._expect(None)
         super().on_message_complete()
 
     def _count(self, size: int) -> None:
@@ -125,14 +125,11 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._read > LARGEST_HEADERS:
             self._refuse(431)
 
-    def _expect(self, seconds: float) -> None:
-        self._unexpect()
-        self._timer = self.loop.call_later(seconds, self._refuse, 408)
-
-    def _unexpect(self) -> None:
+    def _expect(self, seconds: float | None) -> None:
+        """Refuse the connection unless something else is expected within so many seconds."""
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._refuse, 408)
 
     def _refuse(self, status: int) -> None:
         """Say why, and close the connection."""
@@ -146,23 +143,18 @@ class GuardedProtocol(HttpToolsProtocol):
 
 def guard_protocol(settings: RoomSettings) -> type[GuardedProtocol]:
     """Return the protocol for a room, which may use as many file descriptors as the system allows."""
-    facts = {
-        "per_address": settings.address_connections,
-        "proxies": networks(settings.proxies),
-        "most": max(_descriptors() - RESERVED, RESERVED),
-        "open_by_address": Counter[str](),
-        "refused": Counter[int](),
-    }
-    return cast("type[GuardedProtocol]", type("RoomProtocol", (GuardedProtocol,), facts))
-
-
-def _descriptors() -> int:
-    """Raise the limit of file descriptors to what is allowed, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return max(soft, wanted)
+    facts = {
+        "per_address": settings.address_connections,
+        "proxies": networks(settings.proxies),
+        "most": max(soft - RESERVED, wanted - RESERVED, RESERVED),
+        "open_by_address": Counter[str](),
+        "refused": Counter[int](),
+    }
+    return cast("type[GuardedProtocol]", type("RoomProtocol", (GuardedProtocol,), facts))
 
 
 LOG = logging.getLogger("uvicorn.error")
@@ -199,51 +191,42 @@ class Worker:
             return False
         return self.process.is_alive() and time.monotonic() - self.last < self.patience
 
+    def end(self) -> None:
+        """Kill the process, if it still runs."""
+        self.process.kill()
+        self.process.join()
+        self.beats.close()
 
-class Workers:
-    """Processes that serve a room until SIGINT or SIGTERM."""
 
-    def __init__(self, settings: RoomSettings, listening: socket.socket) -> None:
-        self._settings, self._listening = settings, listening
-        self._stop = threading.Event()
+def _keep_serving(settings: RoomSettings, listening: socket.socket) -> None:
+    """Keep processes running that serve the room, until SIGINT or SIGTERM; then end them all."""
+    _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
 
-    def run(self) -> None:
-        """Keep the processes running until somebody stops them."""
-        _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self._stop.set())
-        workers = [self._start() for _ in range(self._settings.workers)]
-        while not self._stop.wait(LOOK):
-            for place, worker in enumerate(workers):
-                if not worker.is_well():
-                    _end(worker)
-                    LOG.error("process %s ended or was silent, and is replaced", worker.process.pid)
-                    workers[place] = self._start()
-        self._end_all(workers)
-
-    def _start(self) -> Worker:
+    def start() -> Worker:
         ours, theirs = _CONTEXT.Pipe(duplex=False)
-        process = _CONTEXT.Process(target=_serve_one, args=(self._settings, self._listening, theirs), daemon=False)
+        process = _CONTEXT.Process(target=_serve_one, args=(settings, listening, theirs), daemon=False)
         process.start()
         theirs.close()
         return Worker(process=process, beats=ours)
 
-    def _end_all(self, workers: list[Worker]) -> None:
-        for worker in workers:
-            if worker.process.pid is not None and worker.process.is_alive():
-                os.kill(worker.process.pid, signal.SIGTERM)
-        until = time.monotonic() + STOPPING
-        left = {worker.process.sentinel for worker in workers}
-        while left and (seconds := until - time.monotonic()) > 0:
-            left -= set(wait(list(left), seconds))
-        for worker in workers:
-            _end(worker)
-
-
-def _end(worker: Worker) -> None:
-    worker.process.kill()
-    worker.process.join()
-    worker.beats.close()
+    workers = [start() for _ in range(settings.workers)]
+    while not stop.wait(LOOK):
+        for place, worker in enumerate(workers):
+            if not worker.is_well():
+                worker.end()
+                LOG.error("process %s ended or was silent, and is replaced", worker.process.pid)
+                workers[place] = start()
+    for worker in workers:
+        worker.process.terminate()
+    until = time.monotonic() + STOPPING
+    left = {worker.process.sentinel for worker in workers}
+    while left and (seconds := until - time.monotonic()) > 0:
+        left -= set(wait(list(left), seconds))
+    for worker in workers:
+        worker.end()
 
 
 GRACE = 6
@@ -277,7 +260,7 @@ def serve(settings: RoomSettings) -> None:
     room.engine.dispose()
     with tempfile.TemporaryDirectory() as folder:
         os.environ[COUNTERS] = folder
-        Workers(settings, listening).run()
+        _keep_serving(settings, listening)
     with reading(room.engine):
         pass  # a process that was killed, or two that closed at once, leave some data beside the file of SQLite
     room.engine.dispose()
@@ -287,23 +270,22 @@ def _serve_one(settings: RoomSettings, listening: socket.socket, beats: Connecti
     """Serve in one of several processes, which gives signs of life."""
     server = uvicorn.Server(configure(_prepare(settings)))
 
+    async def beat() -> None:
+        """Give a sign of life from the loop that serves requests; if nobody is left to see it, stop."""
+        while True:
+            try:
+                beats.send_bytes(b".")
+            except OSError:
+                server.should_exit = True
+            await asyncio.sleep(LOOK)
+
     async def serve_and_beat() -> None:
-        beating = asyncio.create_task(_beat(server, beats))
+        beating = asyncio.create_task(beat())
         await server.serve(sockets=[listening])
         beating.cancel()
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(serve_and_beat())
-
-
-async def _beat(server: uvicorn.Server, beats: Connection) -> None:
-    """Give a sign of life twice a second, from the loop that serves requests; if nobody is left to see it, stop."""
-    while True:
-        try:
-            beats.send_bytes(b".")
-        except OSError:
-            server.should_exit = True
-        await asyncio.sleep(LOOK)
 
 
 def new_admin_link(settings: RoomSettings) -> str:

@@ -108,11 +108,17 @@ class RoomSettings:
             near = difflib.get_close_matches(name, known, 1, CLOSE) if name.startswith(PREFIX) else []
             if near and name not in known:
                 raise UnknownNameError("setting", name, known, near=near)
-        found = {
-            setting.name: _parse(setting.name, setting.default, variables[name])
-            for setting in fields(cls)
-            if (name := PREFIX + setting.name.upper()) in variables
-        }
+        found: dict[str, Any] = {}
+        for setting in fields(cls):
+            default: Any = setting.default
+            if (text := variables.get(PREFIX + setting.name.upper())) is None:
+                continue
+            is_choice = isinstance(default, bool)
+            try:
+                found[setting.name] = BOOLEANS[text.lower()] if is_choice else type(default)(text)
+            except (KeyError, ValueError):
+                wanted = "true or false" if is_choice else f"a number such as {default}"
+                raise ParameterError("serve", setting.name, wanted, text) from None
         return cls(**{**found, **{name: value for name, value in given.items() if value is not None}})
 
     @property
@@ -124,15 +130,3 @@ class RoomSettings:
     def link(self, secret: str) -> str:
         """Return the link that signs the owner of the secret in. What is behind the # is sent to no server or proxy."""
         return f"{self.base}/enter#{secret}"
-
-
-def _parse(name: str, default: Any, text: str) -> Any:
-    """Return the text of a variable as a value of the setting's type."""
-    if isinstance(default, bool):
-        if text.lower() not in BOOLEANS:
-            raise ParameterError("serve", name, "true or false", text)
-        return BOOLEANS[text.lower()]
-    try:
-        return type(default)(text)
-    except ValueError:
-        raise ParameterError("serve", name, f"a number such as {default}", text) from None

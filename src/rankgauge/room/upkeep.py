@@ -44,8 +44,7 @@ def do(database: str, task: str, *files: str) -> str:
     if task == "check":
         return check(here)
     source, target = (here, Location(files[0])) if task == "backup" else (Location(files[0]), here)
-    counts = copy(source, target)
-    return f"{_summary(counts)} copied to {target}"
+    return f"{_summary(copy(source, target))} copied to {target}"
 
 
 TASKS = {"backup": 1, "restore": 1, "check": 0}
@@ -95,7 +94,10 @@ def _open_source(location: Location) -> Iterator[Engine]:
                 if is_up_to_date(connection):
                     newer = location
                 elif newer is not None:
-                    _copy_file(connection, newer)
+                    raw = connection.connection.driver_connection
+                    assert isinstance(raw, sqlite3.Connection)
+                    with closing(sqlite3.connect(str(newer))) as copied:  # as it is, at one moment
+                        raw.backup(copied)
             if newer is None:
                 hint = "Open the room once, or take the RankGauge that made it."
                 raise InputError("the database is of an earlier version", path=str(location), hint=hint)
@@ -105,14 +107,6 @@ def _open_source(location: Location) -> Iterator[Engine]:
         with open_engine(newer, existing=True) as engine:
             migrate(engine)
             yield engine
-
-
-def _copy_file(connection: Connection, target: Location) -> None:
-    """Copy a file of SQLite as it is, at one moment."""
-    raw = connection.connection.driver_connection
-    assert isinstance(raw, sqlite3.Connection)
-    with closing(sqlite3.connect(str(target))) as copied:
-        raw.backup(copied)
 
 
 def copy(source: Location, target: Location) -> dict[str, int]:
@@ -153,13 +147,7 @@ def _rows(source: Connection, target: Connection, table: sa.Table) -> int:
     for rows in iter(read_part, ()):
         target.execute(sa.insert(table), [dict(row) for row in rows])
         copied += len(rows)
-    _count_on(target, table)
+    if target.dialect.name == "postgresql" and "id" in table.c:  # which numbers new rows after the copied ones
+        last = f"select setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false)"
+        target.execute(sa.text(f"{last} from {table.name}"))
     return copied
-
-
-def _count_on(target: Connection, table: sa.Table) -> None:
-    """Makes PostgreSQL number new rows after the copied ones."""
-    if target.dialect.name != "postgresql" or "id" not in table.c:
-        return
-    last = f"select setval(pg_get_serial_sequence('{table.name}', 'id'), coalesce(max(id), 0) + 1, false)"
-    target.execute(sa.text(f"{last} from {table.name}"))

@@ -53,8 +53,14 @@ class GoldFile:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a file of labels; a table may also have the columns that assessors read."""
-        labels = read_labels(path, assessor="gold").labels
-        return cls(labels=labels, texts=_texts(path) if path.suffix in table_suffixes() else {})
+        labels, texts = read_labels(path, assessor="gold").labels, dict[tuple[str, str], dict[str, str]]()
+        frame = read_table(path) if path.suffix in table_suffixes() else pl.DataFrame()
+        names = [name for name in TEXTS if name in frame.columns]
+        if names and {"query", "document"} <= set(frame.columns):
+            for row in frame.iter_rows(named=True):
+                read = {name: str(row[name]) for name in names if row[name] is not None}
+                texts[str(row["query"]), str(row["document"])] = read
+        return cls(labels=labels, texts=texts)
 
     def questions(self, opened: OpenCampaign) -> list[GoldQuestion]:
         """Return the gold questions for a campaign."""
@@ -77,17 +83,6 @@ def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) ->
         )
     texts = given if pooled is None else pooled
     return GoldQuestion(query=label.query, document=label.document, grade=grade, texts=texts)
-
-
-def _texts(path: Path) -> dict[tuple[str, str], dict[str, str]]:
-    frame = read_table(path)
-    names = [name for name in TEXTS if name in frame.columns]
-    if not names or not {"query", "document"} <= set(frame.columns):
-        return {}
-    return {
-        (str(row["query"]), str(row["document"])): {name: str(row[name]) for name in names if row[name] is not None}
-        for row in frame.iter_rows(named=True)
-    }
 
 
 T = TypeVar("T")
@@ -153,8 +148,7 @@ def _contents(files: list[DraftFile]) -> DraftContents:
     for file in files:
         _refuse_large(file.content, file.name)
     contents = DraftContents.of(files)
-    tables = [*contents.runs.values(), contents.documents, contents.judged]
-    tables += [] if contents.table is None else [contents.table.frame]
+    tables = [*contents.runs.values(), contents.documents, contents.judged, contents.table and contents.table.frame]
     rows = sum(len(table) for table in tables if table is not None)
     if rows > ROWS:
         raise InputError(f"the files have {rows:,} rows", hint=f"A campaign may have {ROWS:,}.")
@@ -199,7 +193,6 @@ def _check(file: DraftFile) -> bytes:
     """Return a campaign's file, brought up to date, if the room can open it and show all of it."""
     try:
         with tempfile.TemporaryDirectory() as folder, laid(file, Path(folder)) as path:
-            _refuse_broken(path)
             _compare_with_tables(path)
             with open_engine(Location(path), existing=True) as source:
                 upgrade(source)
@@ -209,36 +202,28 @@ def _check(file: DraftFile) -> bytes:
             content = path.read_bytes()
             _show(path, Path(folder))
             return content
-    except RankGaugeError as error:
-        raise _refusal(str(error).partition("\n")[0], file.name) from None
     except (Exception, pl.exceptions.PanicException) as error:
-        words = (str(error).splitlines() or [""])[0][:200]
-        raise _refusal(f"{type(error).__name__} {words}".strip(), file.name) from None
-
-
-def _refusal(reason: str, name: str) -> InputError:
-    reason = reason if len(reason) < 300 else f"{reason[:300]} …"
-    problem = "the file is not a campaign" if "is not a campaign" in reason else f"the campaign is damaged: {reason}"
-    return InputError(problem, path=name, hint="rankgauge active plan makes one.")
-
-
-def _refuse_broken(path: Path) -> None:
-    """Refuse a file that is not a sound SQLite database of tables only, without running anything in it."""
-    try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            kinds = {row[0] for row in connection.execute("select distinct type from sqlite_master")}
-            sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-    except sqlite3.DatabaseError:
-        sound, kinds = False, set()
-    if not sound or not kinds <= {"table", "index"}:
-        raise InputError("is not a campaign")
+        words = (str(error).splitlines() or [""])[0]
+        reason = words if isinstance(error, RankGaugeError) else f"{type(error).__name__} {words[:200]}".strip()
+        reason = reason if len(reason) < 300 else f"{reason[:300]} …"
+        is_none = "is not a campaign" in reason
+        problem = "the file is not a campaign" if is_none else f"the campaign is damaged: {reason}"
+        raise InputError(problem, path=file.name, hint="rankgauge active plan makes one.") from None
 
 
 def _compare_with_tables(path: Path) -> None:
-    """Refuse values that are not of their columns' types: SQLite keeps any value in any column."""
+    """Refuse a file that is not a sound SQLite database of tables only, and values that are not of their columns'
+    types: SQLite keeps any value in any column. Nothing in it is run."""
     rows = 0
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            kinds = {row[0] for row in connection.execute("select distinct type from sqlite_master")}
+            sound = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+        except sqlite3.DatabaseError:
+            sound, kinds = False, set()
+        if not sound or not kinds <= {"table", "index"}:
+            raise InputError("is not a campaign")
         for table in t.metadata.sorted_tables:
             known = [row[1] for row in connection.execute(f'PRAGMA table_info("{table.name}")')]
             columns = [column for column in table.columns if column.name in known]
@@ -289,7 +274,11 @@ def _check_rows(engine: sa.Engine, store: Store, campaign: LabelCampaign) -> Non
                 if table is t.tasks and row.cost < 0:
                     raise InputError(f"document {row.place} costs {row.cost:g}")
                 if table is t.texts:
-                    _check_texts(json.loads(row.content))
+                    texts = json.loads(row.content)
+                    if not isinstance(texts, dict) or not all(
+                        isinstance(text, str) and "\0" not in text for text in texts.values()
+                    ):
+                        raise InputError("the texts of a document are not texts by name")
                 if table in (t.leases, t.labels) and not is_name(row.assessor):
                     raise InputError(f"the name {row.assessor!r:.60} of an assessor cannot be shown")
                 if table is t.labels:
@@ -298,11 +287,6 @@ def _check_rows(engine: sa.Engine, store: Store, campaign: LabelCampaign) -> Non
                     graded = row.grade is None if row.kind == LabelKind.SKIP else row.grade in grades
                     if not (told and graded and row.kind in kinds and row.origin in origins):
                         raise InputError(f"label {row.id} does not belong to this pool and scale")
-
-
-def _check_texts(texts: Any) -> None:
-    if not isinstance(texts, dict) or not all(isinstance(text, str) and "\0" not in text for text in texts.values()):
-        raise InputError("the texts of a document are not texts by name")
 
 
 def _show(path: Path, folder: Path) -> None:

@@ -92,6 +92,6 @@ def _require() -> None:
 
     from rankgauge.errors import MissingExtraError
 
-    for module in ("fastapi", "uvicorn", "jinja2", "alembic", "sqlalchemy"):
+    for module in ("fastapi", "uvicorn", "jinja2", "sqlalchemy"):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError(module, "web")

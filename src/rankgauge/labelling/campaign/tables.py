@@ -4,7 +4,7 @@ Labels, tasks and leases are never deleted: a correction is a new label, and the
 are read as a whole (the pool, refitted beliefs) are stored as Parquet, settings as JSON.
 
 Files of earlier versions are given the columns and indexes that campaigns have got since; a column that is added may be
-empty, or has a default. A judging room's database has migrations of its own, which begin with these tables.
+empty, or has a default. A judging room has tables of its own beside these, and brings all of them up to date.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ rules = sa.Table(
 )
 """The stopping rule of a campaign, and the guidelines as JSON."""
 
-VERSION = sa.table("alembic_version", sa.column("version_num"))
+VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 """Where a judging room keeps the number of its last migration."""
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Self
 
 from fastapi import Form, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse
 
 from rankgauge.render.numbers import thousands
@@ -18,9 +17,9 @@ from rankgauge.room.auth import Admin, Manager, SignedIn, TheRoom, TheVisit, Vie
 from rankgauge.room.campaigns import Overview
 from rankgauge.room.draft_contents import CAMPAIGN_FILES
 from rankgauge.room.filters import decimals
-from rankgauge.room.forms import read_number
+from rankgauge.room.forms import BINARY, Body, read_number
 from rankgauge.room.labels import export
-from rankgauge.room.new_campaign import SentCampaign, create, single_file
+from rankgauge.room.new_campaign import PlannedCampaign, SentCampaign, single_file
 from rankgauge.room.people import Permission
 from rankgauge.room.room import Room
 from rankgauge.room.route import API, api, finite, pages
@@ -98,15 +97,6 @@ def describe(request: Request, person: SignedIn) -> Response:
     return JSONResponse(request.app.openapi())
 
 
-BINARY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
-"""In the OpenAPI schema: the body is a file."""
-
-
 class CampaignSummary(BaseModel):
     """A campaign: its settings, progress and estimate."""
 
@@ -153,16 +143,12 @@ def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
 
 
 @calls.post("/campaigns", status_code=201, openapi_extra=BINARY)
-async def create_campaign(
-    request: Request, room: TheRoom, person: Admin, wanted: Annotated[UploadedCampaign, Query()]
+def create_campaign(
+    room: TheRoom, person: Admin, wanted: Annotated[UploadedCampaign, Query()], body: Body
 ) -> CampaignSummary:
     """Makes a campaign of the pool in the body."""
-    content = await request.body()
-
-    def make() -> CampaignSummary:
-        return summary(room, create(room.campaigns, wanted, single_file(content, wanted.filename)))
-
-    return await run_in_threadpool(make)
+    plan = PlannedCampaign(wanted=wanted, contents=single_file(body, wanted.filename))
+    return summary(room, plan.create(room.campaigns))
 
 
 @calls.get("/campaigns/{campaign}")

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from fastapi import HTTPException, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
-from sqlalchemy import Update, func, select, text, update
+from sqlalchemy import func, select, text, update
 
 from rankgauge.errors import UnavailableError
 from rankgauge.labelling.campaign.database import lasting_outages, reading, writing
@@ -81,19 +81,16 @@ def _reason(room: Room) -> str | None:
         for campaign, outage in lasting_outages(room.engine).items():
             if outage.error is not None and outage.is_full:
                 return _words(outage.error)
+            # What is there already is written once more; every room has a person.
+            first = select(func.min(PEOPLE.c.id)).scalar_subquery()
+            again = update(PEOPLE).where(PEOPLE.c.id == first).values(name=PEOPLE.c.name)
+            if campaign is not None:
+                again = update(campaigns).where(campaigns.c.id == campaign).values(paused=campaigns.c.paused)
             with writing(room.engine, campaign) as connection:
-                connection.execute(_rewrite(campaign))
+                connection.execute(again)
     except UnavailableError as error:
         return _words(error)
     return None
-
-
-def _rewrite(campaign: int | None) -> Update:
-    """Writes what is there already; every room has a person."""
-    if campaign is None:
-        first = select(func.min(PEOPLE.c.id)).scalar_subquery()
-        return update(PEOPLE).where(PEOPLE.c.id == first).values(name=PEOPLE.c.name)
-    return update(campaigns).where(campaigns.c.id == campaign).values(paused=campaigns.c.paused)
 
 
 def _words(error: UnavailableError) -> str:

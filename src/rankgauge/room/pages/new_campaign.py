@@ -5,15 +5,14 @@ The calls for programs do the same at once: several runs, a judge's grades and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from rankgauge import dialects
@@ -25,27 +24,19 @@ from rankgauge.labelling.board.design import GoalKind
 from rankgauge.labelling.method import METHODS
 from rankgauge.labelling.pool_rows import COSTS
 from rankgauge.labelling.pool_sources import UNITS
-from rankgauge.room.auth import Admin, TheRoom
+from rankgauge.room.auth import Admin, TheRoom, done
 from rankgauge.room.campaigns import choices_of
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart
 from rankgauge.room.drafts import Draft, safe_name
-from rankgauge.room.forms import Fields, Files, problem_words
-from rankgauge.room.new_campaign import (
-    DraftOutlook,
-    NewCampaign,
-    NewScale,
-    SentCampaign,
-    combine_of,
-    create,
-    is_board,
-    usual,
-)
-from rankgauge.room.pages.dashboard import BINARY, CampaignSummary, summary
+from rankgauge.room.forms import BINARY, Body, Fields, Files, problem_words
+from rankgauge.room.new_campaign import DraftOutlook, NewCampaign, PlannedCampaign, SentCampaign, usual
+from rankgauge.room.pages.dashboard import CampaignSummary, summary
 from rankgauge.room.people import Person
 from rankgauge.room.room import Room
-from rankgauge.room.route import api, pages
+from rankgauge.room.route import LARGEST, api, pages
 
 router = pages("new_campaign", place=40)  # before `/campaigns/{campaign}`
+calls = api("api_drafts", place=195, tag="campaigns")
 
 STEPS = {"files": "Files", "pool": "Pool", "plan": "Plan", "judging": "Judging", "make": "Make"}
 """The steps by their addresses, in their order."""
@@ -62,6 +53,9 @@ JUDGED = ("name", "scale", "levels", "guide")
 EXAMPLES = ("nDCG@10", "ERR@10", "DCG@10", "P@5", "P@10", "AP", "RBP(p=0.8)", "RR")
 """Measures to choose from; any other can be typed."""
 
+UNSET = {name: "" if field.default is None else field.default for name, field in NewCampaign.model_fields.items()}
+"""What a form shows where nothing is chosen and nothing is usual."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DraftPage:
@@ -69,29 +63,32 @@ class DraftPage:
 
     draft: Draft
     contents: DraftContents
-    fields: Mapping[str, Any]
+    chosen: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, room: Room, person: Person, number: int) -> Self:
+        """Open a draft of the person."""
+        draft = room.drafts.get(number, person.id)
+        return cls(draft=draft, contents=room.drafts.contents(draft), chosen=draft.settings)
+
+    def choose(self, fields: Mapping[str, str]) -> DraftPage:
+        """Return the page with other settings; an empty setting takes its default."""
+        return replace(self, chosen={**self.chosen, **fields})
 
     @property
-    def wanted(self) -> NewCampaign:
-        """The settings, where nothing is chosen the usual ones.
+    def settings(self) -> dict[str, Any]:
+        """What is chosen, and what is usual for these files."""
+        return {**usual(self.contents), **{name: value for name, value in self.chosen.items() if value.strip()}}
+
+    @cached_property
+    def plan(self) -> PlannedCampaign:
+        """The campaign that these settings make; wrong settings are an error.
 
         A board has no stopping rule: one that was set when there were fewer runs stays in the draft, and is not meant.
         """
-        fields = {name: value for name, value in self.fields.items() if name in NewCampaign.model_fields}
-        found = NewCampaign.model_validate(fields)
-        return found.model_copy(update={"stop_at": None}) if self._makes_board(found) else found
-
-    @property
-    def board(self) -> bool:
-        """Whether the campaign will be a board of runs."""
-        return self._makes_board(self.wanted)
-
-    def _makes_board(self, wanted: NewCampaign) -> bool:
-        return self.contents.campaign is None and is_board(wanted, self.contents)
-
-    def chosen(self, fields: Mapping[str, str]) -> DraftPage:
-        """Return the page with other settings; an empty setting takes its default."""
-        return _page_of(self.draft, self.contents, {**self.draft.settings, **fields})
+        known = {name: value for name, value in self.settings.items() if name in NewCampaign.model_fields}
+        plan = PlannedCampaign(wanted=NewCampaign.model_validate(known), contents=self.contents)
+        return replace(plan, wanted=plan.wanted.model_copy(update={"stop_at": None})) if plan.board else plan
 
 
 @router.get("/campaigns/new")
@@ -109,6 +106,11 @@ def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Respo
         return _upload(request, room, person, problem=room.told(error))
 
 
+def _upload(request: Request, room: Room, person: Person, *, problem: str = "") -> Response:
+    facts = {"problem": problem, "drafts": room.drafts.of(person.id), "days": room.settings.draft_days}
+    return room.page(request, "new_campaign.html", **facts)
+
+
 @router.get("/drafts/{draft}/files")
 def show_files(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """Return the files of a draft."""
@@ -117,18 +119,29 @@ def show_files(request: Request, room: TheRoom, person: Admin, draft: int) -> Re
 
 @router.post("/drafts/{draft}/files")
 def add_files(request: Request, room: TheRoom, person: Admin, draft: int, files: Files) -> Response:
-    """Adds files to a draft."""
-    return _change_files(
-        request, room, room.drafts.get(draft, person.id), partial(room.drafts.add, files=files), "pool"
-    )
+    """Adds files to a draft; if all of it cannot be read, says why."""
+    known = room.drafts.get(draft, person.id)
+    try:
+        room.drafts.add(known, files)
+    except RankGaugeError as error:
+        return _files(request, room, known, problem=room.told(error))
+    return _to(draft, "pool")
 
 
 @router.post("/drafts/{draft}/files/{file}/remove")
 def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file: int) -> Response:
-    """Removes a file from a draft."""
-    return _change_files(
-        request, room, room.drafts.get(draft, person.id), partial(room.drafts.remove, file=file), "files"
-    )
+    """Removes a file from a draft; if the rest cannot be read, says why."""
+    known = room.drafts.get(draft, person.id)
+    try:
+        room.drafts.remove(known, file)
+    except RankGaugeError as error:
+        return _files(request, room, known, problem=room.told(error))
+    return _to(draft, "files")
+
+
+def _files(request: Request, room: Room, draft: Draft, *, problem: str = "") -> Response:
+    facts = {"draft": draft, "steps": STEPS, "step": "files", "files": room.drafts.files(draft), "problem": problem}
+    return room.page(request, "draft_files.html", **facts)
 
 
 @router.get("/drafts/{draft}/pool")
@@ -137,167 +150,32 @@ def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file
 @router.get("/drafts/{draft}/make")
 def show_step(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
     """Return a step: the pool as it was understood, the plan, what assessors will see, or everything once more."""
-    return _show(request, room, _open_draft(room, person, draft), request.url.path.rpartition("/")[2])
+    return _show(request, room, DraftPage.open(room, person, draft), request.url.path.rpartition("/")[2])
 
 
 @router.post("/drafts/{draft}/plan")
 def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Keeps the plan, and shows it again or goes on."""
-    page = _open_draft(room, person, draft)
     chosen = {name: fields.get(name, "") for name in PLANNED}
     chosen["budget"] = chosen["budget"].replace(",", "")  # 1,000
     if chosen["goal"] == defaults.GOAL:
         chosen["goal"] = ""  # what is usual does not make a board of one run
-    return _choose(request, room, page, "plan", chosen, fields.get("go"))
+    return _choose(request, room, DraftPage.open(room, person, draft), "plan", chosen, fields)
 
 
 @router.post("/drafts/{draft}/judging")
 def choose_judging(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
     """Keeps name, scale and guidelines, and shows them again or goes on."""
-    page = _open_draft(room, person, draft)
+    page = DraftPage.open(room, person, draft)
     chosen = {name: fields.get(name, "") for name in JUDGED}
-    if chosen["scale"] != page.fields["scale"]:
+    if chosen["scale"] != {**UNSET, **page.settings}["scale"]:
         chosen["levels"] = ""  # those of the scale before
     elif not chosen["levels"].strip():
-        known, typed = NewScale(page.wanted, page.contents), _lines(fields)
-        same = typed == _lines(
-            {f"level_{one.grade}": one.name for one in choices_of(known.grades, known.guidelines(""))}
-        )
-        chosen["levels"] = page.draft.settings.get("levels", "") if same and not known.levels else typed
-    return _choose(request, room, page, "judging", chosen, fields.get("go"))
-
-
-@router.post("/drafts/{draft}/make")
-def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
-    """Makes the campaign; the draft is no longer needed."""
-    page = _open_draft(room, person, draft)
-    page = page.chosen({"name": fields["name"]}) if fields.get("name", "").strip() else page
-    try:
-        number = create(room.campaigns, page.wanted, page.contents)
-    except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, page, "make", problem=problem_words(room, error))
-    room.drafts.discard(page.draft)
-    return RedirectResponse(f"/campaigns/{number}", status_code=303)
-
-
-@router.post("/drafts/{draft}/discard")
-def discard(room: TheRoom, person: Admin, draft: int) -> Response:
-    """Drops a draft and its files."""
-    room.drafts.discard(room.drafts.get(draft, person.id))
-    return RedirectResponse("/campaigns/new", status_code=303)
-
-
-def _open_draft(room: Room, person: Person, number: int) -> DraftPage:
-    draft = room.drafts.get(number, person.id)
-    return _page_of(draft, room.drafts.contents(draft), draft.settings)
-
-
-def _page_of(draft: Draft, contents: DraftContents, settings: Mapping[str, str]) -> DraftPage:
-    known = usual(contents)
-    chosen = {name: value for name, value in settings.items() if value.strip()}
-    shown = {name: "" if field.default is None else field.default for name, field in NewCampaign.model_fields.items()}
-    return DraftPage(draft=draft, contents=contents, fields=_Chosen({**known, **chosen}, shown))
-
-
-class _Chosen(dict[str, Any]):
-    """Settings that were chosen or are usual; looking up any other gives its default."""
-
-    def __init__(self, chosen: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-        super().__init__(chosen)
-        self._defaults = defaults
-
-    def __missing__(self, name: str) -> Any:
-        return self._defaults[name]
-
-
-def _choose(
-    request: Request, room: Room, page: DraftPage, step: str, chosen: Mapping[str, str], go: str | None
-) -> Response:
-    """Keeps what was chosen if it makes sense; shows the step again, or the next one."""
-    changed = page.chosen(chosen)
-    try:
-        changed.wanted  # noqa: B018 - wrong settings raise an error here
-        _CHECKS[step](changed)
-    except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, changed, step, problem=problem_words(room, error))
-    room.drafts.choose(page.draft, chosen)
-    steps = list(STEPS)
-    return _to(page.draft.id, step if go == "stay" else steps[steps.index(step) + 1])
-
-
-def _expect(page: DraftPage) -> DraftOutlook | None:
-    return None if page.contents.campaign is not None else DraftOutlook.of(page.wanted, page.contents)
-
-
-_CHECKS: Mapping[str, Callable[[DraftPage], object]] = {
-    "plan": _expect,
-    "judging": lambda page: NewScale(page.wanted, page.contents).guidelines(""),
-}
-"""What has to work before a step is left."""
-
-
-def _upload(request: Request, room: Room, person: Person, *, problem: str = "") -> Response:
-    facts = {"problem": problem, "drafts": room.drafts.of(person.id), "days": room.settings.draft_days}
-    return room.page(request, "new_campaign.html", **facts)
-
-
-def _files(request: Request, room: Room, draft: Draft, *, problem: str = "") -> Response:
-    facts = {"draft": draft, "steps": STEPS, "step": "files", "files": room.drafts.files(draft), "problem": problem}
-    return room.page(request, "draft_files.html", **facts)
-
-
-def _change_files(
-    request: Request, room: Room, draft: Draft, change: Callable[[Draft], None], next_step: str
-) -> Response:
-    """Changes the files of a draft and goes on; if the rest cannot be read, says why."""
-    try:
-        change(draft)
-    except RankGaugeError as error:
-        return _files(request, room, draft, problem=room.told(error))
-    return _to(draft.id, next_step)
-
-
-def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: str = "") -> Response:
-    """A step of a draft. What cannot be shown because a setting is wrong is left out, and the page says what is."""
-    facts: dict[str, Any] = {"outlook": None, "choices": [], "scale": None, "board": False, "combine": ""}
-    try:
-        facts |= {"board": page.board}
-        if page.contents.campaign is None:
-            scale = NewScale(page.wanted, page.contents)
-            facts |= {"scale": scale, "choices": choices_of(scale.grades.tolist(), scale.guidelines(""))}
-            facts |= {"combine": combine_of(page.wanted, page.contents)}
-        if step in ("plan", "make"):
-            facts["outlook"] = _expect(page)
-    except (RankGaugeError, ValidationError) as error:
-        problem = problem or problem_words(room, error)
-    return room.page(
-        request,
-        f"draft_{step}.html",
-        draft=page.draft,
-        contents=page.contents,
-        fields=page.fields,
-        steps=STEPS,
-        step=step,
-        problem=problem,
-        **facts,
-        **_offers(page),
-    )
-
-
-def _offers(page: DraftPage) -> dict[str, Any]:
-    """Return what can be chosen."""
-    return {
-        "methods": {name: method.title for name, method in METHODS.items()},
-        "goals": {kind.value: kind.words for kind in GoalKind if kind is not GoalKind.BEATS},
-        "baselines": page.contents.names if len(page.contents.names) > 1 else (),
-        "costs": COSTS.titles(),
-        "units": {name: words for name, (_, words) in UNITS.items()},
-        "dialects": list(dialects.DIALECTS),
-        "scales": SCALES,
-        "rules": [name for name, rule in RULES.items() if rule.reduce and not rule.binary],
-        "examples": EXAMPLES,
-        "usual_goal": defaults.GOAL,
-    }
+        plan, typed = page.plan, _lines(fields)
+        shown = {f"level_{one.grade}": one.name for one in choices_of(plan.grades, plan.guidelines)}
+        same = typed == _lines(shown) and not plan.levels
+        chosen["levels"] = page.draft.settings.get("levels", "") if same else typed
+    return _choose(request, room, page, "judging", chosen, fields)
 
 
 def _lines(fields: Mapping[str, str]) -> str:
@@ -307,13 +185,72 @@ def _lines(fields: Mapping[str, str]) -> str:
     return "\n".join(f"{grade} {name or grade}{': ' + meaning if meaning else ''}" for grade, name, meaning in lines)
 
 
+def _choose(
+    request: Request, room: Room, page: DraftPage, step: str, chosen: Mapping[str, str], fields: Mapping[str, str]
+) -> Response:
+    """Keeps what was chosen if it makes sense; shows the step again, or the next one."""
+    changed = page.choose(chosen)
+    try:
+        if step == "plan":
+            DraftOutlook.of(changed.plan)
+        else:
+            _ = changed.plan.guidelines
+    except (RankGaugeError, ValidationError) as error:
+        return _show(request, room, changed, step, problem=problem_words(room, error))
+    room.drafts.choose(page.draft, chosen)
+    steps = list(STEPS)
+    return _to(page.draft.id, step if fields.get("go") == "stay" else steps[steps.index(step) + 1])
+
+
+@router.post("/drafts/{draft}/make")
+def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
+    """Makes the campaign; the draft is no longer needed."""
+    page = DraftPage.open(room, person, draft)
+    page = page.choose({"name": fields["name"]}) if fields.get("name", "").strip() else page
+    try:
+        number = page.plan.create(room.campaigns)
+    except (RankGaugeError, ValidationError) as error:
+        return _show(request, room, page, "make", problem=problem_words(room, error))
+    room.drafts.discard(page.draft)
+    return RedirectResponse(f"/campaigns/{number}", status_code=303)
+
+
+def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: str = "") -> Response:
+    """A step of a draft. What cannot be shown because a setting is wrong is left out, and the page says what is."""
+    facts: dict[str, Any] = {"outlook": None, "choices": [], "board": False, "combine": ""}
+    try:
+        facts["board"] = page.plan.board
+        if page.contents.campaign is None:
+            facts["choices"] = choices_of(page.plan.grades, page.plan.guidelines)
+            facts["combine"] = page.plan.combine
+            facts["outlook"] = DraftOutlook.of(page.plan) if step in ("plan", "make") else None
+    except (RankGaugeError, ValidationError) as error:
+        problem = problem or problem_words(room, error)
+    facts |= {"fields": {**UNSET, **page.settings}, "steps": STEPS, "step": step, "problem": problem}
+    return room.page(
+        request,
+        f"draft_{step}.html",
+        draft=page.draft,
+        contents=page.contents,
+        methods={name: method.title for name, method in METHODS.items()},
+        goals={kind.value: kind.words for kind in GoalKind if kind is not GoalKind.BEATS},
+        baselines=page.contents.names if len(page.contents.names) > 1 else (),
+        costs=COSTS.titles(),
+        units={name: words for name, (_, words) in UNITS.items()},
+        dialects=list(dialects.DIALECTS),
+        scales=SCALES,
+        rules=[name for name, rule in RULES.items() if rule.reduce and not rule.binary],
+        examples=EXAMPLES,
+        usual_goal=defaults.GOAL,
+        **facts,
+    )
+
+
 def _to(draft: int, step: str) -> Response:
     return RedirectResponse(f"/drafts/{draft}/{step}", status_code=303)
 
 
-calls = api("api_drafts", place=195, tag="campaigns")
-
-DraftNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="The draft's number.")]
+DraftNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The draft's number.")]
 FileName = Annotated[str, Query(max_length=255, description="The file's name; a run or a judge is called by it.")]
 FilePart = Annotated[DraftPart, Query(description="What the file is for.")]
 
@@ -343,32 +280,42 @@ class Expectation(BaseModel):
 
 
 @calls.post("/drafts", status_code=201, openapi_extra=BINARY)
-async def begin_draft(
-    request: Request, room: TheRoom, person: Admin, filename: FileName, part: FilePart = DraftPart.LISTS
+def begin_draft(
+    room: TheRoom, person: Admin, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
 ) -> DraftSummary:
     """Begins a draft with the file in the body."""
-    sent = DraftFile(part=part, name=safe_name(filename), content=await request.body())
-    return await run_in_threadpool(_keep, room, person, sent, None)
+    sent = DraftFile(part=part, name=safe_name(filename), content=body)
+    return show_draft(room, person, room.drafts.begin(person.id, [sent]))
 
 
 @calls.post("/drafts/{draft}/files", status_code=201, openapi_extra=BINARY)
-async def add_file(
-    request: Request,
-    room: TheRoom,
-    person: Admin,
-    draft: DraftNumber,
-    filename: FileName,
-    part: FilePart = DraftPart.LISTS,
+def add_file(
+    room: TheRoom, person: Admin, draft: DraftNumber, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
 ) -> DraftSummary:
     """Adds the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
-    sent = DraftFile(part=part, name=safe_name(filename), content=await request.body())
-    return await run_in_threadpool(_keep, room, person, sent, draft)
+    sent = DraftFile(part=part, name=safe_name(filename), content=body)
+    room.drafts.add(room.drafts.get(draft, person.id), [sent])
+    return show_draft(room, person, draft)
 
 
 @calls.get("/drafts/{draft}")
 def show_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> DraftSummary:
     """Return how the files of a draft were understood."""
-    return _summary(room, person, draft)
+    contents = room.drafts.contents(room.drafts.get(draft, person.id))
+    if contents.campaign is not None:
+        return DraftSummary(id=draft)
+    queries, documents = contents.size
+    judges = [{"name": name, "graded": graded, "grades": grades} for name, graded, grades in contents.read_judges()]
+    return DraftSummary(
+        id=draft,
+        queries=queries,
+        documents=documents,
+        runs=list(contents.names),
+        judges=judges,
+        grades=list(contents.usual_grades[0]),
+        columns={file: {role.name: role.words for role in roles} for file, roles in contents.roles.items()},
+        notes=list(contents.notes),
+    )
 
 
 @calls.get("/drafts/{draft}/outlook")
@@ -377,10 +324,10 @@ def show_outlook(
 ) -> Expectation:
     """Return what to expect of a campaign of these files with these settings."""
     contents = room.drafts.contents(room.drafts.get(draft, person.id))
-    found = DraftOutlook.of(wanted, contents)
+    found = DraftOutlook.of(PlannedCampaign(wanted=wanted, contents=contents))
     widths = {line: [None if isnan(width) else float(width) for width in row] for line, row in found.lines.items()}
     budgets = [float(budget) for budget in found.budgets]
-    return Expectation(board=is_board(wanted, contents), cost=found.cost, budgets=budgets, half_widths=widths)
+    return Expectation(board=found.board, cost=found.cost, budgets=budgets, half_widths=widths)
 
 
 @calls.post("/drafts/{draft}/campaign", status_code=201)
@@ -390,37 +337,14 @@ def make_campaign(room: TheRoom, person: Admin, draft: DraftNumber, wanted: Sent
     contents = room.drafts.contents(known)
     if wrong := wanted.problem(campaign=contents.campaign is not None):
         raise InputError(wrong)
-    number = create(room.campaigns, wanted, contents)
+    number = PlannedCampaign(wanted=wanted, contents=contents).create(room.campaigns)
     room.drafts.discard(known)
     return summary(room, number)
 
 
+@router.post("/drafts/{draft}/discard")
 @calls.delete("/drafts/{draft}", status_code=204)
-def discard_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> None:
+def discard(request: Request, room: TheRoom, person: Admin, draft: DraftNumber) -> Response:
     """Drops a draft and its files."""
     room.drafts.discard(room.drafts.get(draft, person.id))
-
-
-def _keep(room: Room, person: Person, sent: DraftFile, draft: int | None) -> DraftSummary:
-    if draft is None:
-        return _summary(room, person, room.drafts.begin(person.id, [sent]))
-    room.drafts.add(room.drafts.get(draft, person.id), [sent])
-    return _summary(room, person, draft)
-
-
-def _summary(room: Room, person: Person, number: int) -> DraftSummary:
-    contents = room.drafts.contents(room.drafts.get(number, person.id))
-    if contents.campaign is not None:
-        return DraftSummary(id=number)
-    queries, documents = contents.size
-    judges = [{"name": name, "graded": graded, "grades": grades} for name, graded, grades in contents.read_judges()]
-    return DraftSummary(
-        id=number,
-        queries=queries,
-        documents=documents,
-        runs=list(contents.names),
-        judges=judges,
-        grades=list(contents.usual_grades[0]),
-        columns={file: {role.name: role.words for role in roles} for file, roles in contents.roles.items()},
-        notes=list(contents.notes),
-    )
+    return done(request, "/campaigns/new")

@@ -132,15 +132,11 @@ def _role(room: Room, claims: dict[str, Any]) -> tuple[Role | None, int | None]:
         if text == Role.ADMIN:
             return Role.ADMIN, None
         name, _, role = str(text).rpartition(":")
-        campaign = _campaign(room, name)
-        if campaign is not None and role in (Role.ASSESSOR, Role.MANAGER, Role.VIEWER):
-            return Role(role), campaign
-    return None, None
-
-
-def _campaign(room: Room, name: str) -> int | None:
-    with reading(room.engine) as connection:
         chosen = campaigns.c.name == name
         if name.isascii() and name.isdecimal() and len(name) < 10:
             chosen |= campaigns.c.id == int(name)
-        return connection.scalar(select(campaigns.c.id).where(chosen).order_by(campaigns.c.id))
+        with reading(room.engine) as connection:
+            campaign = connection.scalar(select(campaigns.c.id).where(chosen).order_by(campaigns.c.id))
+        if campaign is not None and role in (Role.ASSESSOR, Role.MANAGER, Role.VIEWER):
+            return Role(role), campaign
+    return None, None
