@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from rankgauge.audit.judge.judged_runs import JudgedRuns
 
 import rankgauge
+from rankgauge.audit.judge.consequences import JudgedRuns
 from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.evaluation.arrays import score_arrays
 from rankgauge.fusion import fusion_gain
