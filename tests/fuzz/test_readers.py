@@ -89,6 +89,31 @@ def test_a_damaged_file(name: str, changes: list[tuple[str, float, bytes]], tmp_
     read(reader, damaged(reader.sound, changes), tmp_path)
 
 
+FRAMEWORKS = (
+    *("ragas", "llama_index", "haystack", "mlflow", "trulens", "openinference", "langsmith", "evidently"),
+    *("search_relevance", "sentence_transformers"),
+)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(FRAMEWORKS)])
+@given(changes=damage())
+@quickly
+def test_damaged_rows_of_frameworks_have_a_remedy(
+    name: str, changes: list[tuple[str, float, bytes]], tmp_path: Path
+) -> None:
+    """An error names the file and says what to do about it."""
+    reader = readers()[name]
+    path = tmp_path / reader.name
+    path.write_bytes(damaged(reader.sound, changes))
+    fault = None
+    with collecting_notes():
+        try:
+            reader.read(path)
+        except InputError as error:
+            fault = error
+    assert fault is None or (fault.hint and path.name in str(fault))
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(content=st.binary(max_size=200))
 @quickly

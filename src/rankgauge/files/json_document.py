@@ -82,7 +82,8 @@ def _read(shapes: tuple[JsonShape, ...], kind: Kind, source: Source) -> pl.DataF
     fitting = [one for one in shapes if one.kind is kind and documents and one.fits(documents[0])]
     if not fitting:
         shapes_ = " or ".join(dict.fromkeys(one.title for one in shapes if one.kind is kind))
-        raise InputError(f"expected {shapes_}", path=source.name)
+        hint = "Leave out --format-judgments or --format-run: the format is recognised by what the file holds."
+        raise InputError(f"expected {shapes_}", path=source.name, hint=hint)
     return _table(fitting[0].rows(documents, source), _TABLES[kind], source)
 
 
@@ -90,7 +91,8 @@ def _table(rows: Iterable[Row], table: Table, source: Source) -> pl.DataFrame:
     """Return the rows as a table; an error names the query and the document, since JSON has no lines to name."""
     cells = [[as_text(cell) for cell in row] for row in rows]
     if not cells:
-        raise InputError(f"no {table.name} found: there are no documents in it", path=source.name)
+        hint = "Export it again with the documents of each query."
+        raise InputError(f"no {table.name} found: there are no documents in it", path=source.name, hint=hint)
     names = list(table.columns)[: len(cells[0])]
     frame = pl.DataFrame(cells, schema=dict.fromkeys(names, TEXT), orient="row")
 

@@ -16,6 +16,7 @@ GROWTH = 16
 """How many times as many bytes are tried next, if the first value is longer than those that were tried."""
 
 CUT = "The file seems cut off."
+SPOILT = "Correct this place, or export the file again."
 
 LITERAL = len("-Infinity")
 """The longest word of JSON that a cut may leave without its end."""
@@ -74,10 +75,10 @@ def _decode(text: str, source: Source, at: int, *, listed: bool = False) -> Iter
                 path=source.name,
                 line=error.lineno,
                 text=line,
-                hint=CUT if _is_cut(error, text) else None,
+                hint=CUT if _is_cut(error, text) else SPOILT,
             ) from None
         except ValueError as error:  # a number of thousands of digits
-            raise InputError(f"is not valid JSON: {error}", path=source.name) from None
+            raise InputError(f"is not valid JSON: {error}", path=source.name, hint=SPOILT) from None
         yield at, value
         at = _after(text, end)
         if listed and text.startswith(",", at):

@@ -126,7 +126,8 @@ class Source:
             with self._raw() as raw:
                 return Source(name=self.name, path=None, content=raw.read().decode("utf-16").encode())
         except UnicodeError:
-            raise InputError("begins as UTF-16 text and is none", path=self.name) from None
+            hint = "Save the file as UTF-8."
+            raise InputError("begins as UTF-16 text and is none", path=self.name, hint=hint) from None
 
     @property
     def said(self) -> Mapping[str, str]:

@@ -278,7 +278,11 @@ class _Rows:
         """Return the rows that count, with a note on those that do not."""
         blank, again = int(self.blank.sum()), int(self.again.sum())
         if blank == len(self.raw):
-            raise InputError(f"no {self.table.name} found: none of the {blank} rows has a grade", path=path)
+            raise InputError(
+                f"no {self.table.name} found: none of the {blank} rows has a grade",
+                path=path,
+                hint="Fill in the grades, or name the column that has them: --columns grade=NAME.",
+            )
         if blank:
             said = "row has no grade and is left out" if blank == 1 else "rows have no grade and are left out"
             note(f"{blank} {said}", path)
@@ -390,16 +394,17 @@ class _Rows:
             stated = self.raw["rank"][row]
             name, value = (name, value) if is_number(str(stated)) else ("rank", stated)
         if value is None or value == "":
-            hint = "Fill in the cell, or take out the row." if name in ("query", "document") else None
-            return _Fault(row=row, problem=f"there is no {name}", hint=hint)
+            return _Fault(row=row, problem=f"there is no {name}", hint="Fill in the cell, or take out the row.")
         if self._is_header(row, name):
             hint = "Were files put together? Keep the first header line only."
             return _Fault(row=row, problem=f"the {name} is {value!r}: the line repeats the header", hint=hint)
         if name != "grade":
-            return _Fault(row=row, problem=f"the {name} {value!r} is not a number")
+            hint = f"Write a number, or name the column that has the numbers: --columns {name}=NAME."
+            return _Fault(row=row, problem=f"the {name} {value!r} is not a number", hint=hint)
         scale = self.spelling.scale
         if scale is None:
-            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=scales_of(value))
+            hint = scales_of(value) or "Write a finite number, or take out the row."
+            return _Fault(row=row, problem=f"the grade {value!r} is not a finite number", hint=hint)
         levels = ", ".join(label for label, _ in scale.levels)
         problem = f"the grade {value!r} is not a level of the scale {scale.name}: {levels}"
         return _Fault(row=row, problem=problem, hint=scales_of(value))
