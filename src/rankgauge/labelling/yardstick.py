@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.board import Board, BoardEstimate, BoardTarget, Stream
+from rankgauge.labelling.board import Board, BoardTarget, Stream
 from rankgauge.labelling.board.lists import PrecisionLists, RunLists
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import mark_reached
@@ -71,7 +71,8 @@ class JudgedBoard:
         return np.asarray(np.mean(each, axis=0), dtype=np.float64)
 
     def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
-        """The values of the runs by each measure, with these numbers (documents × thresholds) in place of labels."""
+        """Return the values of the runs by each measure, with these numbers (documents × thresholds) in place of
+        labels."""
         return tuple(by_query.mean(axis=1) for by_query in self.by_query(reached))
 
     def by_query(self, reached: FloatArray) -> Iterator[FloatArray]:
@@ -153,24 +154,26 @@ def shares(sizes: IndexArray, labels: int) -> IndexArray:
     return np.minimum(counts, sizes)
 
 
-def estimate_stream(
-    judged: JudgedBoard, stream: Stream, labels: Sequence[int], seed: int
-) -> Iterator[tuple[Standing, ...]]:
-    """Yield the estimates of the first labels of a stream."""
-    for n in labels:
-        readings = judged.board.read(stream, stream.exactly(n), judged.grades, budget=n)
-        yield standings_of(judged, readings, seed)
+def draw_stream(stream_of: Callable[[JudgedBoard, int], Stream]) -> Trial:
+    """Return the trials of a stream, by the board and the seed: the estimates of its first labels."""
+
+    def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
+        stream = stream_of(judged, seed)
+        for n in labels:
+            readings = judged.board.read(stream, stream.exactly(n), judged.grades, budget=n)
+            yield standings_of(judged, readings, seed)
+
+    return standings
 
 
 def standings_of(judged: JudgedBoard, readings: Readings, seed: int) -> tuple[Standing, ...]:
     """Return what readings say by each measure."""
-    return tuple(_standing(found) for found in judged.board.estimate(readings, seed=seed))
-
-
-def _standing(found: BoardEstimate) -> Standing:
-    return Standing(
-        values=found.values,
-        own=found.half_widths(),
-        joint=found.joint_half_widths(),
-        pairs=found.pair_half_widths(),
+    return tuple(
+        Standing(
+            values=estimate.values,
+            own=estimate.half_widths(),
+            joint=estimate.joint_half_widths(),
+            pairs=estimate.pair_half_widths(),
+        )
+        for estimate in judged.board.estimate(readings, seed=seed)
     )

@@ -13,7 +13,7 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.board.beliefs import Beliefs, Effects
 from rankgauge.labelling.board.features import Features
-from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.readings import FOLDS, Readings
 from rankgauge.labelling.board.target import BoardTarget, mark_reached
 from rankgauge.labelling.board.values import value
 from rankgauge.numeric import FloatArray, IndexArray
@@ -55,14 +55,13 @@ def test_unbiased_whatever_the_beliefs() -> None:
     chance = np.array([0.9, 0.3, 0.5, 0.2])
     mean, share, summed = np.zeros((4, 1)), np.zeros(2), np.zeros((2, 1))
 
-    def believe(labelled: IndexArray) -> Beliefs:
-        return _any_beliefs(board.features, labelled, truth)
-
     for state in product(range(6), repeat=4):  # 5: not labelled; else the fold
         fold = np.array(state)
         labelled = np.flatnonzero(fold < 5)
         weight = np.prod(np.where(fold < 5, chance / 5, 1 - chance))
-        found = Readings.told(labelled, truth, chance=chance, fold=fold, believe=believe)
+        parts = (labelled, *(labelled[fold[labelled] != k] for k in range(FOLDS)))
+        believed = (_any_beliefs(board.features, part, truth) for part in parts)
+        found = Readings.of(labelled, truth[labelled], chance=chance, fold=fold, believed=believed)
         mean += weight * found.mean
         share += weight * value(board.targets[0], board.lists[0], board.features, found).by_query[:, 0]
         summed += weight * np.mean([board.lists[1].values(fold[:, 0]) for fold in found.folds], axis=0)

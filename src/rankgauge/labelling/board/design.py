@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -197,17 +197,15 @@ DOUBT = 0.02
 """What is added to the variance of a label under the beliefs, which may be too sure of themselves."""
 
 
-def moves_apart(target: BoardTarget, goal: Goal, shares: FloatArray) -> bool:
-    """Say whether only what moves runs apart counts for a goal, where runs count by these shares.
-
-    Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is then not
-    left to chance; but once few runs are in a race, only what moves these apart settles it.
-    """
-    race = bool(np.ptp(shares) > 0)
-    return not (goal.kind is GoalKind.VALUES or (target.deep and not race) or len(shares) == 1)
-
-
-def scores(asked: Iterable[tuple[Slopes, FloatArray, bool]], best: FloatArray, known: BoolArray) -> FloatArray:
+def scores(
+    targets: Sequence[BoardTarget],
+    slopes: Sequence[Slopes],
+    shares: Sequence[FloatArray],
+    goal: Goal,
+    *,
+    best: FloatArray,
+    known: BoolArray,
+) -> FloatArray:
     """Return the score of each document: the chance that it is judged is in proportion to it.
 
         score² = max_f v_f / (Σ_z √v_f)²
@@ -221,9 +219,13 @@ def scores(asked: Iterable[tuple[Slopes, FloatArray, bool]], best: FloatArray, k
     covariance = covariances(best) + DOUBT * 0.5**gaps
     covariance[known] = 0.0
     total = np.zeros(len(best))
-    for slopes, shares, apart in asked:
-        whole, shared = slopes.spread(covariance, shares)
-        moved = np.maximum(whole - shared if apart else whole, 0.0)
+    for target, moves, share in zip(targets, slopes, shares, strict=True):
+        whole, shared = moves.spread(covariance, share)
+        # Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is
+        # then not left to chance; but once few runs are in a race, only what moves these apart settles it.
+        deep = target.deep and not np.ptp(share) > 0
+        alike = goal.kind is GoalKind.VALUES or deep or len(share) == 1
+        moved = np.maximum(whole if alike else whole - shared, 0.0)
         total = np.maximum(total, moved / (np.sqrt(moved).sum() ** 2 or 1.0))
     return np.sqrt(total)
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.errors import InputError
 from rankgauge.labelling.board.beliefs import Beliefs, Effects, believe
 from rankgauge.labelling.board.covariance import Covariance, RunEstimate
-from rankgauge.labelling.board.design import Goal, GoalKind, Slopes, guessed_slopes, moves_apart, scores
+from rankgauge.labelling.board.design import Goal, GoalKind, Slopes, guessed_slopes, scores
 from rankgauge.labelling.board.features import Columns, Features
 from rankgauge.labelling.board.lists import RunLists
 from rankgauge.labelling.board.pool import BoardPool
@@ -116,7 +116,7 @@ class Board:
     def scores(self) -> FloatArray:
         """How much each document's label is worth to the goal, before the stream begins."""
         # What costs more is asked for less often: by the root of its cost, as in Neyman's allocation.
-        return np.asarray(self._scores(self.slopes, self.guess, ~np.isnan(self.known)) / np.sqrt(self.pool.costs))
+        return self.scores_at(self.guess, ~np.isnan(self.known), self.slopes) / np.sqrt(self.pool.costs)
 
     @cached_property
     def guess(self) -> FloatArray:
@@ -130,18 +130,14 @@ class Board:
         """What a label moves by each measure, before the stream begins."""
         return self._slopes_at(self.guess)
 
-    def scores_at(self, best: FloatArray, known: BoolArray) -> FloatArray:
-        """How much each label is worth at any best guess (documents × thresholds): the label where it is known, else
-        the belief."""
-        return self._scores(self._slopes_at(best), best, known)
+    def scores_at(self, best: FloatArray, known: BoolArray, slopes: Sequence[Slopes] = ()) -> FloatArray:
+        """Return how much each label is worth at any best guess (documents × thresholds), the label where it is known
+        and else the belief; with the slopes there, if somebody has them."""
+        return scores(self.targets, slopes or self._slopes_at(best), self.shares, self.goal, best=best, known=known)
 
     def _slopes_at(self, best: FloatArray) -> tuple[Slopes, ...]:
         each = zip(self.targets, self.lists, strict=True)
         return tuple(guessed_slopes(self.pool, target, lists, best) for target, lists in each)
-
-    def _scores(self, slopes: tuple[Slopes, ...], best: FloatArray, known: BoolArray) -> FloatArray:
-        each = zip(slopes, self.targets, self.shares, strict=True)
-        return scores([(one, share, moves_apart(target, self.goal, share)) for one, target, share in each], best, known)
 
     def stream(self, seed: int) -> Stream:
         """Return the order in which documents are handed out."""
@@ -166,43 +162,39 @@ class Board:
         budget: float,
         start: Readings | None = None,
     ) -> Readings:
-        """What the grades of a sample at a budget say; `grades` (documents) may hold others, which are not looked at.
+        """Read what the grades of a sample at a budget say; `grades` (documents) may hold others, which do not count.
 
         A label outside the sample came by another way than the stream's chance, and would bias what is estimated.
         `start` are the readings some labels before, which save time.
         """
         # A label that was corrected counts as it is now, though the stream began with the one before.
-        found = np.where(np.isnan(grades), self.known, grades)[sample]
-        if np.isnan(found).any():
-            lacking = int(np.count_nonzero(np.isnan(found)))
+        given = np.where(np.isnan(grades), self.known, grades)[sample]
+        if lacking := int(np.count_nonzero(np.isnan(given))):
             raise InputError(f"{lacking} of the {len(sample)} documents of the sample have no grade yet")
-        check_scale(found, self.grades)
-        chance = stream.chances(budget)
-        labels = mark_reached(found, self.grades)
-        return Readings.of(self.features, sample, labels, chance=chance, fold=stream.fold, start=start)
+        check_scale(given, self.grades)
+        reached, chance = mark_reached(given, self.grades), stream.chances(budget)
+        return Readings.learn(self.features, sample, reached, chance=chance, fold=stream.fold, start=start)
 
     def estimate(self, readings: Readings, *, seed: int = 0) -> tuple[BoardEstimate, ...]:
         """Return the estimates of all measures."""
-        return tuple(
-            self._estimate(target, lists, readings, seed)
-            for target, lists in zip(self.targets, self.lists, strict=True)
-        )
-
-    def _estimate(self, target: BoardTarget, lists: RunLists, readings: Readings, seed: int) -> BoardEstimate:
-        whole = bool(readings.judged[target.needed(self.pool)].all())
-        told = readings.certain() if whole else readings
-        found = value(target, lists, self.features, told)
-        covariance = Covariance.of(found, told)
-        return BoardEstimate(
-            target=target,
-            runs=self.pool.runs,
-            labels=len(readings.labelled),
-            by_query=found.by_query,
-            covariance=covariance,
-            reason=None if whole else self._reason(target, readings, covariance),
-            seed=seed,
-            slopes=found.slopes,
-        )
+        estimates = []
+        for target, lists in zip(self.targets, self.lists, strict=True):
+            whole = bool(readings.judged[target.needed(self.pool)].all())
+            told = readings.certain() if whole else readings
+            values = value(target, lists, self.features, told)
+            covariance = Covariance.of(values, told)
+            made = BoardEstimate(
+                target=target,
+                runs=self.pool.runs,
+                labels=len(readings.labelled),
+                by_query=values.by_query,
+                covariance=covariance,
+                reason=None if whole else self._reason(target, readings, covariance),
+                seed=seed,
+                slopes=values.slopes,
+            )
+            estimates.append(made)
+        return tuple(estimates)
 
     def _reason(self, target: BoardTarget, readings: Readings, covariance: Covariance) -> str | None:
         """Return why there is no interval yet, if there is none."""

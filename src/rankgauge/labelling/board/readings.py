@@ -20,7 +20,7 @@ whatever the beliefs are: sums of labels and of products of labels are estimated
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -86,7 +86,7 @@ class Stream:
         return scores, np.append(0.0, np.cumsum(scores))
 
     def _mass(self, factor: FloatArray, budget: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Σ p for scores times a factor, with the even share of a budget, and its slope in the budget."""
+        """Return Σ p for scores times a factor, with the even share of a budget, and its slope in the budget."""
         scores, sums = self._sorted
         even = np.minimum(UNIFORM * budget / self.size, 1.0)
         low = np.searchsorted(scores, even / factor)
@@ -120,31 +120,28 @@ class Stream:
         return np.asarray(open_[np.argsort(self.entry[open_], kind="stable")])
 
     def chances(self, budget: float) -> FloatArray:
-        """p_z(n) of every document; 1 for those that were judged before."""
+        """Return p_z(n) of every document; 1 for those that were judged before."""
         if budget >= self.size:
             return np.ones(len(self.score))
         if not budget > 0:
             raise ParameterError("a stream", "budget", "a number of labels above 0", budget)
-        factor = self._factor(budget)
-        drawn = np.minimum(1.0, np.maximum(factor * self.score, UNIFORM * budget / self.size))
-        return np.where(self.known, 1.0, drawn)
-
-    def _factor(self, budget: float) -> float:
-        """κ: the factor at which the chances add up to the budget, by bisection of its logarithm."""
         scores, _ = self._sorted
+        # Bisection of the logarithm of κ, the factor at which the chances add up to the budget.
         low, high = np.log(1e-12 / scores[-1]), np.log(2.0 / scores[0])
-        whole = np.asarray(float(budget))
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if self._mass(np.exp(middle), whole)[0] < budget else (low, middle)
-        return float(np.exp((low + high) / 2))
+            mass = self._mass(np.exp(middle), np.asarray(float(budget)))[0]
+            low, high = (middle, high) if mass < budget else (low, middle)
+        factor = float(np.exp((low + high) / 2))
+        drawn = np.minimum(1.0, np.maximum(factor * self.score, UNIFORM * budget / self.size))
+        return np.where(self.known, 1.0, drawn)
 
     def sample(self, budget: float) -> IndexArray:
         """Return the documents that are in the sample at a budget, in ascending order; their number is random."""
         return np.flatnonzero(self.known | (self.entry < budget))
 
     def exactly(self, labels: int) -> IndexArray:
-        """The documents judged before and the first of the order, as many as there are labels; in ascending order."""
+        """Return the documents judged before and the first of the order, as many as there are labels, ascending."""
         if labels < 0:
             raise ParameterError("a stream", "labels", "a number of labels, 0 or more", labels)
         return np.sort(np.concatenate([np.flatnonzero(self.known), self.order[:labels]]))
@@ -155,9 +152,8 @@ class Readings:
     """The sample and what it says.
 
     `best` (documents × thresholds) is the label where there is one, else the belief from all labels. `folds` (folds ×
-    documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p. `fold`
-    (labelled) is the fold of each label, `held` (labelled × thresholds) what is believed of it without its fold.
-    `left_out` are the effects of the beliefs without each fold.
+    documents × thresholds) are the pseudo-labels, `error` (labelled × thresholds) is (Y − m)·√(1 − p)/p. `left_out` are
+    the effects of the beliefs without each fold.
     """
 
     labelled: IndexArray
@@ -167,12 +163,10 @@ class Readings:
     best: FloatArray
     folds: FloatArray
     error: FloatArray
-    fold: IndexArray
-    held: FloatArray
     left_out: tuple[Effects, ...]
 
     @classmethod
-    def of(
+    def learn(
         cls,
         features: Features,
         labelled: IndexArray,
@@ -182,7 +176,7 @@ class Readings:
         fold: IndexArray,
         start: Readings | None = None,
     ) -> Readings:
-        """What the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` are the stream's.
+        """Return what the labels say by the beliefs of a board.
 
         `start` are readings near those that will be found, such as those of one label less: they save time.
         """
@@ -192,33 +186,20 @@ class Readings:
             kept = fold[labelled] != k
             near = first if start is None else start.left_out[k]
             effects.append(learn_effects(features, labelled[kept], reached[kept], near))
-        return cls._of(labelled, reached, chance, fold, Beliefs.each(features, effects))
+        return cls.of(labelled, reached, chance=chance, fold=fold, believed=Beliefs.each(features, effects))
 
     @classmethod
-    def told(
+    def of(
         cls,
         labelled: IndexArray,
         reached: FloatArray,
         *,
         chance: FloatArray,
         fold: IndexArray,
-        believe: Callable[[IndexArray], Beliefs],
-    ) -> Readings:
-        """Return the readings under other beliefs: `believe` gives those of a part of the labelled documents, and
-        `reached` (documents × thresholds) may hold the labels of all."""
-        parts = (labelled, *(labelled[fold[labelled] != k] for k in range(FOLDS)))
-        return cls._of(labelled, reached[labelled], chance, fold, map(believe, parts))
-
-    @classmethod
-    def _of(
-        cls,
-        labelled: IndexArray,
-        reached: FloatArray,
-        chance: FloatArray,
-        fold: IndexArray,
         believed: Iterator[Beliefs],
     ) -> Readings:
-        """`believed` are the beliefs from all labelled documents, then those without each fold."""
+        """Return what the labels say: `reached` (labelled × thresholds) is 1 or 0, `chance` and `fold` (documents) are
+        the stream's, and `believed` are the beliefs from all labelled documents, then those without each fold."""
         beliefs = next(believed)
         best = beliefs.chance.copy()
         best[labelled] = reached
@@ -244,8 +225,6 @@ class Readings:
             best=best,
             folds=folds,
             error=misses * np.sqrt(1.0 - p) / p,
-            fold=fold[labelled],
-            held=reached - misses,
             left_out=tuple(left_out),
         )
 
@@ -253,13 +232,6 @@ class Readings:
         """Return the readings where all that counts is judged: nothing has to stand for what was not drawn."""
         sure, folds = np.ones_like(self.chance), np.broadcast_to(self.best, self.folds.shape)
         return replace(self, chance=sure, folds=folds, error=np.zeros_like(self.error))
-
-    def guess(self, k: int) -> FloatArray:
-        """What is known and believed without fold k (documents × thresholds): it knows nothing of the fold's labels."""
-        found: FloatArray = self.folds[k].copy()
-        left = self.fold == k
-        found[self.labelled[left]] = self.held[left]
-        return found
 
     @property
     def mean(self) -> FloatArray:

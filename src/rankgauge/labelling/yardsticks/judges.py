@@ -8,23 +8,23 @@ import numpy as np
 
 from rankgauge.labelling.board import Stream
 from rankgauge.labelling.board.beliefs import EDGE, Beliefs, Effects
-from rankgauge.labelling.board.readings import Readings
+from rankgauge.labelling.board.readings import FOLDS, Readings
 from rankgauge.labelling.defaults import LEVEL
 from rankgauge.labelling.intervals import half_width
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, estimate_stream, standings_of
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, draw_stream, standings_of
 from rankgauge.numeric import IndexArray
 
 
 def standings_judge(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
     """Yield the same values at every number of labels: none is used."""
-    found = []
+    standings = []
     for by_query in judged.by_query(judged.said):
         queries = by_query.shape[1]
         error = by_query.std(axis=1, ddof=1) / np.sqrt(queries)
         own = half_width(error, draws=queries, freedom=queries - 1, level=LEVEL)
-        found.append(Standing(values=by_query.mean(axis=1), own=own))
+        standings.append(Standing(values=by_query.mean(axis=1), own=own))
     for _ in labels:
-        yield tuple(found)
+        yield tuple(standings)
 
 
 JUDGE = Yardstick(
@@ -45,17 +45,14 @@ def standings_ppi(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iter
     """
     stream = Stream.of(np.ones(judged.size), seed=seed)
     for n in labels:
-        readings = Readings.told(
-            stream.exactly(n),
-            judged.reached,
-            chance=stream.chances(n),
-            fold=stream.fold,
-            believe=lambda sample: _beliefs(judged, sample),
-        )
+        sample, chance = stream.exactly(n), stream.chances(n)
+        parts = (sample, *(sample[stream.fold[sample] != k] for k in range(FOLDS)))
+        believed = (_believe(judged, part) for part in parts)
+        readings = Readings.of(sample, judged.reached[sample], chance=chance, fold=stream.fold, believed=believed)
         yield standings_of(judged, readings, seed)
 
 
-def _beliefs(judged: JudgedBoard, sample: IndexArray) -> Beliefs:
+def _believe(judged: JudgedBoard, sample: IndexArray) -> Beliefs:
     """Return the prediction from a sample; how queries differ is as unknown as before the first label."""
     people, said = judged.reached[sample], judged.said
     middle, known = people.mean(axis=0), said[sample].mean(axis=0)
@@ -76,18 +73,17 @@ PPI = Yardstick(
 ).register()
 
 
-def standings_active_inference(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """Return the estimates of the first labels, by the beliefs that the judge's grades give before the first one."""
+def seek_doubt(judged: JudgedBoard, seed: int) -> Stream:
+    """Return a stream to the documents of whose grades the judge leaves most doubt before the first label."""
     chance = judged.board.prior.chance
-    doubt = np.sqrt((chance * (1.0 - chance)).sum(axis=1))
-    return estimate_stream(judged, Stream.of(doubt, seed=seed), labels, seed)
+    return Stream.of(np.sqrt((chance * (1.0 - chance)).sum(axis=1)), seed=seed)
 
 
 ACTIVE_INFERENCE = Yardstick(
     name="active-inference",
     title="Labels where the judge's grades leave the most doubt, and these grades as beliefs",
     reference="Zrnic & Candès, Active statistical inference, ICML 2024",
-    standings=standings_active_inference,
+    standings=draw_stream(seek_doubt),
     intervals=True,
     judge=True,
 ).register()

@@ -29,20 +29,14 @@ import numpy as np
 from rankgauge.labelling.board import BoardTarget, Stream
 from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.selection import SELECTIONS
-from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, estimate_stream, expand_sample, shares
+from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, draw_stream, expand_sample, shares
 from rankgauge.numeric import FloatArray, IndexArray
-
-
-def standings(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """Return the estimates of the first labels of the stream."""
-    return estimate_stream(judged, judged.board.stream(seed), labels, seed)
-
 
 LEADERBOARD = Yardstick(
     name="leaderboard",
     title="One stream of documents in the order of what a label moves on the board",
     reference="",
-    standings=standings,
+    standings=draw_stream(lambda judged, seed: judged.board.stream(seed)),
     intervals=True,
 ).register()
 
@@ -63,13 +57,7 @@ def adjudicate(name: str) -> Yardstick:
     return Yardstick(name=name, title=selection.title, reference=selection.reference, standings=standings)
 
 
-DEPTH = adjudicate("depth").register()
-
-
-MTF = adjudicate("mtf").register()
-
-
-MAXMEAN = adjudicate("maxmean").register()
+DEPTH, MTF, MAXMEAN = (adjudicate(name).register() for name in ("depth", "mtf", "maxmean"))
 
 
 def standings_uniform(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
@@ -88,32 +76,27 @@ UNIFORM = Yardstick(
 ).register()
 
 
-def standings_uniform_judge(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """Return the estimates of the first labels, all documents being equally likely."""
-    return estimate_stream(judged, Stream.of(np.ones(judged.size), seed=seed), labels, seed)
-
-
 UNIFORM_JUDGE = Yardstick(
     name="uniform+judge",
     title="A uniform sample of the pool, with the judge's grades as beliefs",
     reference="",
-    standings=standings_uniform_judge,
+    standings=draw_stream(lambda judged, seed: Stream.of(np.ones(judged.size), seed=seed)),
     intervals=True,
     judge=True,
 ).register()
 
 
-def standings_stratified(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
-    """Return the estimates of the first labels; documents that the judge has not graded are a stratum of their own."""
+def stratify(judged: JudgedBoard, seed: int) -> Stream:
+    """Return a stream with as many of each of the judge's grades; documents without one are a stratum of their own."""
     _, stratum, sizes = np.unique(judged.said.sum(axis=1), return_inverse=True, return_counts=True)
-    return estimate_stream(judged, Stream.of(1.0 / sizes[stratum], seed=seed), labels, seed)
+    return Stream.of(1.0 / sizes[stratum], seed=seed)
 
 
 STRATIFIED = Yardstick(
     name="stratified",
     title="A sample with as many documents of each of the judge's grades, and these grades as beliefs",
     reference="Neyman, On the two different aspects of the representative method, J. Royal Statistical Society 1934",
-    standings=standings_stratified,
+    standings=draw_stream(stratify),
     intervals=True,
     judge=True,
 ).register()
@@ -132,7 +115,7 @@ def standings_li_kanoulas(judged: JudgedBoard, labels: Sequence[int], seed: int)
     wanted = np.array([shares(sizes, n) for n in labels])
     samples = [_Query(judged, q, rng).samples(wanted[:, q].tolist()) for q in range(len(sizes))]
     for k in range(len(labels)):
-        sample, chance = (np.concatenate(parts) for parts in zip(*(found[k] for found in samples), strict=True))
+        sample, chance = (np.concatenate(parts) for parts in zip(*(by_query[k] for by_query in samples), strict=True))
         yield tuple(expand_sample(judged, sample, chance))
 
 
@@ -146,31 +129,34 @@ class _Query:
         self.ranks = np.full((len(pool.runs), self.size), np.inf)
         for run, (documents, ranks) in enumerate(pool.run_lists(query)):
             self.ranks[run, documents - self.start] = ranks
-        self.part = _part_in_ap(self.ranks, pool.deepest)
+        # A document's part in AP: 1 + 1/r + 1/(r + 1) + … + 1/n for its rank r, and 0 where a run does not retrieve it.
+        inverse = 1.0 / np.arange(1, pool.deepest + 1)
+        by_rank = np.append(1.0 + np.cumsum(inverse[::-1])[::-1], 0.0)
+        self.part = by_rank[np.minimum(self.ranks - 1, pool.deepest).astype(np.int64)]
         self.weight = np.full(len(pool.runs), 1.0 / len(pool.runs))
         self.missed, self.drawn = np.zeros(self.size), 0
         self.sample = np.empty(0, dtype=np.int64)
 
     def samples(self, labels: Sequence[int]) -> list[tuple[IndexArray, FloatArray]]:
         """Return the documents of the sample at each number of labels, and their chances."""
-        found = {0: (self.sample, np.empty(0))}
+        samples = {0: (self.sample, np.empty(0))}
         open_ = sorted({n for n in labels if 0 < n < self.size})
         while open_:
             p = self._chances()
             batch = max(FIRST, int(GROWTH * self.drawn))
             draws = self.rng.choice(self.size, batch, p=p)
-            new, at = _firsts(draws, self.sample)
-            while open_ and open_[0] <= len(self.sample) + len(new):
+            drawn, firsts = np.unique(draws, return_index=True)
+            places = np.sort(firsts[~np.isin(drawn, self.sample)])  # the draws that bring a document that is new
+            before, self.sample = len(self.sample), np.concatenate([self.sample, draws[places]])
+            while open_ and open_[0] <= len(self.sample):
                 n = open_.pop(0)
-                sample = np.concatenate([self.sample, new])[:n]
-                until = at[n - len(self.sample) - 1] + 1
-                found[n] = sample, -np.expm1(self.missed + until * np.log1p(-p))[sample]
-            self.sample = np.concatenate([self.sample, new])
+                until = places[n - before - 1] + 1
+                samples[n] = self.sample[:n], -np.expm1(self.missed + until * np.log1p(-p))[self.sample[:n]]
             self.missed += batch * np.log1p(-p)
             self.drawn += batch
             self._learn()
-        found[self.size] = np.arange(self.size), np.ones(self.size)
-        return [(self.start + found[n][0], found[n][1]) for n in labels]
+        samples[self.size] = np.arange(self.size), np.ones(self.size)
+        return [(self.start + samples[n][0], samples[n][1]) for n in labels]
 
     def _chances(self) -> FloatArray:
         """Return the chance of each document in one draw."""
@@ -180,7 +166,7 @@ class _Query:
         return np.asarray((1 - EVEN) * weighed / whole + EVEN * even if whole > 0 else even)
 
     def _learn(self) -> None:
-        """The runs' weights by their sums of precisions as the sample estimates them."""
+        """Weighs the runs by their sums of precisions as the sample estimates them."""
         good = self.sample[self.relevant[self.sample]]
         if not len(good):
             return
@@ -190,21 +176,6 @@ class _Query:
         sums = (counts * (1.0 + np.cumsum(counts, axis=1) - counts) / ranks).sum(axis=1)
         if sums.any():
             self.weight = sums / sums.sum()
-
-
-def _part_in_ap(ranks: FloatArray, deepest: int) -> FloatArray:
-    """1 + 1/r + 1/(r + 1) + … + 1/n for each rank r, and 0 for documents that a run does not retrieve."""
-    inverse = 1.0 / np.arange(1, deepest + 1)
-    by_rank = np.append(1.0 + np.cumsum(inverse[::-1])[::-1], 0.0)
-    return np.asarray(by_rank[np.minimum(ranks - 1, deepest).astype(np.int64)])
-
-
-def _firsts(draws: IndexArray, before: IndexArray) -> tuple[IndexArray, IndexArray]:
-    """The documents that are drawn for the first time, in the order of the draws, and the places of those draws."""
-    documents, places = np.unique(draws, return_index=True)
-    new = ~np.isin(documents, before)
-    order = np.argsort(places[new])
-    return documents[new][order], places[new][order]
 
 
 LI_KANOULAS = Yardstick(
