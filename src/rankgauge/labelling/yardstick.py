@@ -18,8 +18,8 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import InputError
-from rankgauge.labelling.board import Board, BoardTarget, Stream
-from rankgauge.labelling.board.lists import PrecisionLists, RunLists
+from rankgauge.labelling.board import Board, Stream
+from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import mark_reached
 from rankgauge.measures.forms import Shape
@@ -73,17 +73,7 @@ class JudgedBoard:
     def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
         """Return the values of the runs by each measure, with these numbers (documents × thresholds) in place of
         labels."""
-        return tuple(by_query.mean(axis=1) for by_query in self.by_query(reached))
-
-    def by_query(self, reached: FloatArray) -> Iterator[FloatArray]:
-        """Yield the same by query (runs × queries)."""
-        sums = np.add.reduceat(reached, self.board.pool.starts, axis=0)
-        for target, lists in self.measured():
-            yield target.over_ideal(lists.values(reached @ target.steps), sums)
-
-    def measured(self) -> Iterator[tuple[BoardTarget, RunLists]]:
-        """Return each measure, with the runs' lists as it reads them."""
-        return zip(self.board.targets, self.board.lists, strict=True)
+        return tuple(lists.score(reached).mean(axis=1) for lists in self.board.lists)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,8 +125,8 @@ def expand_sample(
     labels = np.zeros_like(judged.reached)
     labels[sample] = judged.reached[sample] / chance[:, np.newaxis]
     counts = np.add.reduceat(labels, judged.board.pool.starts, axis=0)
-    for target, lists in judged.measured():
-        worth = labels @ target.steps
+    for lists in judged.board.lists:
+        target, worth = lists.target, labels @ lists.target.steps
         if target.shape is Shape.CASCADE:
             yield Standing(values=np.full(lists.shape[0], np.nan))
             continue

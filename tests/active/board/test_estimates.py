@@ -63,7 +63,7 @@ def test_unbiased_whatever_the_beliefs() -> None:
         believed = (_any_beliefs(board.features, part, truth) for part in parts)
         found = Readings.of(labelled, truth[labelled], chance=chance, fold=fold, believed=believed)
         mean += weight * found.mean
-        share += weight * value(board.targets[0], board.lists[0], board.features, found).by_query[:, 0]
+        share += weight * value(board.lists[0], board.features, found).by_query[:, 0]
         summed += weight * np.mean([board.lists[1].values(fold[:, 0]) for fold in found.folds], axis=0)
     assert mean == pytest.approx(truth)
     assert share == pytest.approx([1 / 2, 1 / 2])

@@ -47,7 +47,7 @@ def test_slopes_of_means(measure: str) -> None:
             values = values / target.ideal.at(np.add.reduceat(chance, made.pool.starts, axis=0))
         return np.asarray(values.mean(axis=1))
 
-    slopes = guessed_slopes(made.pool, target, listed, chance)
+    slopes = guessed_slopes(listed, chance)
     documents = np.array([0, 39, 111, 399])
     for t in range(3):
         stated = slopes.moved(np.eye(3)[np.full(4, t)], documents)
@@ -61,7 +61,7 @@ def test_slopes_of_means(measure: str) -> None:
 def test_sums_of_slopes(measure: str) -> None:
     """Sums over documents of products of slopes are those of the slopes written out, one by one."""
     made = board(measure)
-    slopes = guessed_slopes(made.pool, made.targets[0], made.lists[0], made.prior.chance)
+    slopes = guessed_slopes(made.lists[0], made.prior.chance)
     covariance = covariances(made.prior.chance)
     every = np.arange(400)
     dense = np.stack([slopes.moved(np.eye(3)[np.full(400, t)], every) for t in range(3)], axis=2)
@@ -81,7 +81,7 @@ def test_pairs_by_hand() -> None:
     assert isinstance(listed, PrecisionLists)
     x = np.random.default_rng(2).normal(size=400)
     first = listed.cell == listed.cell[0]
-    amounts, rank = x[listed.document[first]], listed.rank[first]
+    amounts, rank = x[listed.document[first]], listed.pool.rank[first]
     by_hand = sum(amounts[i] * amounts[j] / rank[i] ** 2 for i in range(len(rank)) for j in range(i))
     assert listed.pairs(x, power=2).ravel()[listed.cell[0]] == pytest.approx(by_hand)
 

@@ -148,10 +148,10 @@ def test_labels_are_dealt_out_in_proportion() -> None:
 def test_xinfap_by_hand() -> None:
     """Two documents judged at the top, one of two below: a relevant one there stands for two."""
     board = small({"one": "abcd"}, "ac")
-    ((target, lists),) = board.measured()
+    (lists,) = board.board.lists
     assert isinstance(lists, PrecisionLists)
     found = samples._infer_precision(
-        board, target, lists, np.array([0, 0, 1, 1]), np.array([0, 1, 2]), np.array([1.0, 1.0, 0.5])
+        board, lists, np.array([0, 0, 1, 1]), np.array([0, 1, 2]), np.array([1.0, 1.0, 0.5])
     )
     # a at rank 1; c at rank 3, with one relevant document of the two above it.
     assert found.values[0] == pytest.approx((1 * 1 + 2 * (1 + 1) / 3) / (1 + 2), abs=1e-4)

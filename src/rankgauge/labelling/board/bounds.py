@@ -61,8 +61,7 @@ def bounds(target: BoardTarget, one: OpenList) -> tuple[float, float]:
     if not is_bounded(target):
         return np.nan, np.nan
     if ideal is None:
-        found = [_bound_sum(target, one, top=top) for top in (False, True)]
-        return found[0], found[1]
+        return _bound_sum(target, one, top=False), _bound_sum(target, one, top=True)
     if target.shape is Shape.PRECISION:
         return _precisions(target, one)
     return _ratio(target, ideal, one, lowest=True), _ratio(target, ideal, one, lowest=False)
@@ -80,10 +79,10 @@ def _bound_sum(target: BoardTarget, one: OpenList, *, top: bool) -> float:
 
 
 def _precisions(target: BoardTarget, one: OpenList) -> tuple[float, float]:
-    """AP with the first n, or the last n, of the unjudged documents relevant, for every n."""
+    """Return the extremes of AP with the first n, or the last n, of the unjudged documents relevant, for every n."""
     at = int(np.flatnonzero(target.steps)[0])
     relevant = one.ranks[one.reached[:, at] > 0]
-    found = []
+    values = []
     # the lowest of the last n, the highest of the first n
     for unjudged, missed in ((one.unjudged[::-1], one.missed), (one.unjudged, 0)):
         n = np.arange(len(unjudged) + 1)
@@ -93,8 +92,8 @@ def _precisions(target: BoardTarget, one: OpenList) -> tuple[float, float]:
         there = joins <= n[:, np.newaxis]
         precision = np.cumsum(there, axis=1) * target.weights[every[order] - 1]
         number = one.counts[at] + n + missed
-        found.append(np.divide((there * precision).sum(axis=1), number, out=np.zeros(len(n)), where=number > 0))
-    return float(found[0].min()), float(found[1].max())
+        values.append(np.divide((there * precision).sum(axis=1), number, out=np.zeros(len(n)), where=number > 0))
+    return float(values[0].min()), float(values[1].max())
 
 
 def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool) -> float:
@@ -105,7 +104,11 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
     given = target.weights[one.ranks - 1] @ one.reached
     tops = target.steps[:, np.newaxis] * (given[:, np.newaxis] + reach)
     known = one.counts[:, np.newaxis] + one.missed * lowest
-    bottoms = ideal.steps[:, np.newaxis] * _ideal_sums(ideal, known + n)
+    # D(n): the first n weights of the ideal order; past the last one it stays if the ideal is cut there, and else goes
+    # on with the last weight.
+    last, sums = len(ideal.weights), np.append(0.0, np.cumsum(ideal.weights))
+    beyond = 0.0 if ideal.cut else np.maximum(known + n - last, 0.0) * ideal.weights[-1]
+    bottoms = ideal.steps[:, np.newaxis] * (sums[np.minimum(known + n, last).astype(np.int64)] + beyond)
     if lowest and not bottoms[:, 0].any():
         return 0.0  # a query without a relevant document is worth 0
     pick = np.argmin if lowest else np.argmax
@@ -122,7 +125,7 @@ def _ratio(target: BoardTarget, ideal: IdealSum, one: OpenList, *, lowest: bool)
 
 
 def _find_extreme_counts(amounts: FloatArray, pick: Callable[[FloatArray], np.intp]) -> IndexArray:
-    """For each threshold the n with the extreme sum of amounts (thresholds × n), where n falls with the threshold."""
+    """Find for each threshold the n with the extreme sum of amounts (thresholds × n), where n falls with it."""
     extreme = np.minimum if pick is np.argmin else np.maximum
     best = np.zeros_like(amounts)
     for at in range(len(amounts) - 1, -1, -1):
@@ -133,11 +136,3 @@ def _find_extreme_counts(amounts: FloatArray, pick: Callable[[FloatArray], np.in
         chosen[at] = pick(best[at, :most])
         most = int(chosen[at]) + 1
     return chosen
-
-
-def _ideal_sums(ideal: IdealSum, counts: FloatArray) -> FloatArray:
-    """D(n): the sum of the first n weights of the ideal order; past the last one it stays if the ideal is cut there,
-    and else goes on with the last weight."""
-    last, sums = len(ideal.weights), np.append(0.0, np.cumsum(ideal.weights))
-    beyond = 0.0 if ideal.cut else np.maximum(counts - last, 0.0) * ideal.weights[-1]
-    return np.asarray(sums[np.minimum(counts, last).astype(np.int64)] + beyond)

@@ -92,8 +92,8 @@ class Covariance:
     @cached_property
     def pair_error(self) -> FloatArray:
         """The standard error of the difference of each pair (runs × runs)."""
-        found, whole = _differences(self.matrix), np.add.outer(*[np.diag(self.matrix)] * 2)
-        return np.asarray(np.sqrt(np.where(found > SAME * whole, found, 0.0)))
+        variance, whole = _differences(self.matrix), np.add.outer(*[np.diag(self.matrix)] * 2)
+        return np.asarray(np.sqrt(np.where(variance > SAME * whole, variance, 0.0)))
 
     def half_widths(self, level: float) -> FloatArray:
         """Return half the width of each run's own interval."""
@@ -114,13 +114,14 @@ class Covariance:
         return _map_quantile(self.pair_error, self.pair_freedom, float(np.quantile(largest, level)))
 
     def lead_half_widths(self, level: float, rng: np.random.Generator) -> FloatArray:
-        """How far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs × runs)."""
+        """Return how far run s has to be ahead of run t to be better, for all s at once but each t by itself (runs ×
+        runs)."""
         drawn, scale = np.ascontiguousarray(self._draw_errors(level, rng).T), 1.0 / self._pair_divisor
         largest = np.array([((drawn - one) * scale[:, [t]]).max(axis=0) for t, one in enumerate(drawn)])
-        found = np.zeros_like(scale)
+        widths = np.zeros_like(scale)
         for t, quantile in enumerate(np.quantile(largest, level, axis=1).tolist()):
-            found[:, t] = _map_quantile(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
-        return found
+            widths[:, t] = _map_quantile(self.pair_error[:, t], self.pair_freedom[:, t], quantile)
+        return widths
 
     def gap_half_widths(self, run: int, level: float, rng: np.random.Generator) -> FloatArray:
         """Return half the widths of intervals for the differences of all runs from one, at once (runs)."""
@@ -151,7 +152,7 @@ def _differences(matrix: FloatArray) -> FloatArray:
 
 
 def _fourth_powers(moved: FloatArray) -> FloatArray:
-    """Σ (a_s − a_t)⁴ of each pair of rows."""
+    """Return Σ (a_s − a_t)⁴ of each pair of rows."""
     square = moved * moved
     squared, cubed = square @ square.T, (square * moved) @ moved.T
     fourth = np.diag(squared)
@@ -159,7 +160,7 @@ def _fourth_powers(moved: FloatArray) -> FloatArray:
 
 
 def _freedom(shown: FloatArray, fourth: FloatArray, whole: FloatArray, both: FloatArray) -> FloatArray:
-    """Satterthwaite's degrees of freedom: only what labels show is random, the beliefs' part is not.
+    """Return Satterthwaite's degrees of freedom: only what labels show is random, the beliefs' part is not.
 
     It counts in full where a variance is the labels' own, and half where it is the mean with the beliefs'.
     """
@@ -242,19 +243,19 @@ class Verdicts:
 
         One run is settled once the confidence set has no other; more once all of them are settled above all others.
         """
-        self._check_top(k)
+        inside = self.leaders(k)
         if k == 1:
             return self.best if np.count_nonzero(self.best) == 1 else None
-        inside = self.leaders(k)
         return inside if bool(self.above[np.ix_(inside, ~inside)].all()) else None
 
     def leaders(self, k: int) -> BoolArray:
         """Return the k runs with the highest values, settled or not."""
-        self._check_top(k)
+        if not 1 <= k < max(len(self.runs), 2):
+            raise ParameterError("a verdict", "k", f"1 or more, and fewer than the {len(self.runs)} runs", k)
         return np.isin(np.arange(len(self.runs)), np.argsort(-self.values, kind="stable")[:k])
 
     def against(self, baseline: str) -> IndexArray:
-        """For each run 1 if it is settled to beat the baseline, −1 if to lose, 0 while it is open; for all at once."""
+        """Return for each run 1 if it is settled to beat the baseline, −1 if to lose, 0 while open; for all at once."""
         if baseline not in self.runs:
             raise UnknownNameError("run", baseline, self.runs)
         place = self.runs.index(baseline)
@@ -263,7 +264,7 @@ class Verdicts:
         return np.asarray(np.where(np.abs(gaps) > widths + ROUNDING, np.sign(gaps), 0.0), dtype=np.int64)
 
     def reached(self, goal: Goal) -> bool:
-        """Whether the goal is settled, so that labels may stop: the best run or runs, or all against the baseline."""
+        """Say whether the goal is settled, so that labels may stop: the best run or runs, or all against a baseline."""
         if goal.kind is GoalKind.BEST:
             return self.top(goal.top) is not None
         if goal.baseline is not None:
@@ -271,8 +272,8 @@ class Verdicts:
         return goal.kind is GoalKind.RANK and self.settled == 1.0
 
     def race(self, goal: Goal) -> FloatArray:
-        """The shares of attention for the next stage: half to the leaders that are not settled yet, half to those that
-        may still overtake them."""
+        """Return the shares of attention for the next stage: half to the leaders that are not settled yet, half to the
+        runs that may still overtake them."""
         if goal.baseline is not None:
             return goal.shares(self.runs, rest=self.against(goal.baseline) == 0)
         if goal.kind is not GoalKind.BEST:
@@ -289,10 +290,6 @@ class Verdicts:
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self.seed)
-
-    def _check_top(self, k: int) -> None:
-        if not 1 <= k < max(len(self.runs), 2):
-            raise ParameterError("a verdict", "k", f"1 or more, and fewer than the {len(self.runs)} runs", k)
 
 
 Ends = tuple[FloatArray, FloatArray]
@@ -349,7 +346,7 @@ class RunEstimate(ABC):
         return self._ends(self.joint_half_widths(level))
 
     def pair_half_widths(self, level: float = LEVEL) -> FloatArray | None:
-        """Half the widths for the differences of all pairs at once (runs × runs): a difference beyond it is settled."""
+        """Return half the widths for the differences of all pairs at once (runs × runs): beyond it one is settled."""
         return None if self.reason else self.covariance.joint_pair_half_widths(level, self._rng())
 
     def lead_half_widths(self, run: int, level: float = LEVEL) -> FloatArray:
@@ -369,7 +366,7 @@ class RunEstimate(ABC):
         return None
 
     def verdicts(self, level: float = LEVEL, *, looks: int = 1) -> Verdicts | None:
-        """What is settled: the best run, the top, rank ranges, who beats a baseline; None while there is no interval.
+        """Return what is settled: the best run, the top, rank ranges, who beats a baseline; None without an interval.
 
         `looks` is how many times the board is looked at in order to stop: each look is then at the level 1 − α/looks.
         """

@@ -11,8 +11,6 @@ import numpy as np
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.labelling.board.beliefs import covariances
 from rankgauge.labelling.board.lists import RunLists
-from rankgauge.labelling.board.pool import BoardPool
-from rankgauge.labelling.board.target import BoardTarget
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import Policy
 
@@ -94,23 +92,24 @@ BLOCK = 8192
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Slopes:
-    """The parts of the slopes: `hit` (hits), `level` A (runs × queries), `curve` c (queries × thresholds), `steps`
-    (thresholds), and `scale` 1 / (I·Q) (queries); `query` is the query of each document."""
+    """The parts of the slopes: `hit` (hits), `level` A (runs × queries), `curve` c (queries × thresholds), and
+    `divisor` (queries), the ideal sum I that is divided by."""
 
     lists: RunLists
-    query: IndexArray
     hit: FloatArray
     level: FloatArray
     curve: FloatArray
-    steps: FloatArray
-    scale: FloatArray
+    divisor: FloatArray
 
-    @classmethod
-    def of(
-        cls, target: BoardTarget, lists: RunLists, query: IndexArray, *, divisor: FloatArray, **parts: FloatArray
-    ) -> Slopes:
-        """Return the slopes of a target whose ideal sums are `divisor` (queries); `parts` are hit, level and curve."""
-        return cls(lists=lists, query=query, steps=target.steps, scale=1.0 / (divisor * len(divisor)), **parts)
+    @property
+    def query(self) -> IndexArray:
+        """The query of each document."""
+        return self.lists.pool.query
+
+    @property
+    def scale(self) -> FloatArray:
+        """1 / (I·Q) of each query."""
+        return 1.0 / (self.divisor * len(self.divisor))
 
     def moved(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
         """Return what errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
@@ -123,7 +122,7 @@ class Slopes:
         columns = place[self.lists.document]
         inside = np.flatnonzero(columns >= 0)
         columns = columns[inside]
-        found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.steps)[columns]
+        found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.lists.target.steps)[columns]
         return np.asarray(found * self.scale[query])
 
     def spread(self, covariance: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -169,9 +168,9 @@ class Slopes:
 
     def _forms(self, covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """step'C step, step'C c and c'C c of each document."""
-        stepped, curve = covariance @ self.steps, self.curve[self.query]
-        ideal = np.einsum("zt,ztu,zu->z", curve, covariance, curve)
-        return stepped @ self.steps, np.einsum("zt,zt->z", stepped, curve), ideal
+        steps, curve = self.lists.target.steps, self.curve[self.query]
+        stepped, ideal = covariance @ steps, np.einsum("zt,ztu,zu->z", curve, covariance, curve)
+        return stepped @ steps, np.einsum("zt,zt->z", stepped, curve), ideal
 
     def _hit_gram(self, worth: FloatArray) -> FloatArray:
         """Σ_z H_sz H_tz worth_z, block by block in single precision: it is a variance, and the products are many."""
@@ -198,13 +197,7 @@ DOUBT = 0.02
 
 
 def scores(
-    targets: Sequence[BoardTarget],
-    slopes: Sequence[Slopes],
-    shares: Sequence[FloatArray],
-    goal: Goal,
-    *,
-    best: FloatArray,
-    known: BoolArray,
+    slopes: Sequence[Slopes], shares: Sequence[FloatArray], goal: Goal, *, best: FloatArray, known: BoolArray
 ) -> FloatArray:
     """Return the score of each document: the chance that it is judged is in proportion to it.
 
@@ -219,25 +212,25 @@ def scores(
     covariance = covariances(best) + DOUBT * 0.5**gaps
     covariance[known] = 0.0
     total = np.zeros(len(best))
-    for target, moves, share in zip(targets, slopes, shares, strict=True):
+    for moves, share in zip(slopes, shares, strict=True):
         whole, shared = moves.spread(covariance, share)
         # Values and a single run take the whole of a slope. So do shares of all relevant documents, whose number is
         # then not left to chance; but once few runs are in a race, only what moves these apart settles it.
-        deep = target.deep and not np.ptp(share) > 0
+        deep = moves.lists.target.deep and not np.ptp(share) > 0
         alike = goal.kind is GoalKind.VALUES or deep or len(share) == 1
         moved = np.maximum(whole if alike else whole - shared, 0.0)
         total = np.maximum(total, moved / (np.sqrt(moved).sum() ** 2 or 1.0))
     return np.sqrt(total)
 
 
-def guessed_slopes(pool: BoardPool, target: BoardTarget, lists: RunLists, best: FloatArray) -> Slopes:
+def guessed_slopes(lists: RunLists, best: FloatArray) -> Slopes:
     """Return the slopes at the best guess."""
-    queries, worth = len(pool.queries), best @ target.steps
-    level, curve, divisor = np.zeros(lists.shape), np.zeros((queries, best.shape[1])), np.ones(queries)
+    target, starts, worth = lists.target, lists.pool.starts, best @ lists.target.steps
+    level, curve, divisor = np.zeros(lists.shape), np.zeros((len(starts), best.shape[1])), np.ones(len(starts))
     if target.ideal is not None:
-        counts = np.add.reduceat(best, pool.starts, axis=0)
-        noise = np.sqrt(np.add.reduceat(best * (1.0 - best), pool.starts, axis=0))
+        counts = np.add.reduceat(best, starts, axis=0)
+        noise = np.sqrt(np.add.reduceat(best * (1.0 - best), starts, axis=0))
         divisor = np.maximum(target.ideal.at(counts), target.ideal.least)
         level = lists.values(worth) / divisor
         curve = target.ideal.smooth_slopes(counts, np.maximum(noise, 0.5))
-    return Slopes.of(target, lists, pool.query, hit=lists.slopes(worth), level=level, curve=curve, divisor=divisor)
+    return Slopes(lists=lists, hit=lists.slopes(worth), level=level, curve=curve, divisor=divisor)

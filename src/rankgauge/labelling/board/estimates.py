@@ -128,16 +128,13 @@ class Board:
     @cached_property
     def slopes(self) -> tuple[Slopes, ...]:
         """What a label moves by each measure, before the stream begins."""
-        return self._slopes_at(self.guess)
+        return tuple(guessed_slopes(lists, self.guess) for lists in self.lists)
 
     def scores_at(self, best: FloatArray, known: BoolArray, slopes: Sequence[Slopes] = ()) -> FloatArray:
         """Return how much each label is worth at any best guess (documents × thresholds), the label where it is known
         and else the belief; with the slopes there, if somebody has them."""
-        return scores(self.targets, slopes or self._slopes_at(best), self.shares, self.goal, best=best, known=known)
-
-    def _slopes_at(self, best: FloatArray) -> tuple[Slopes, ...]:
-        each = zip(self.targets, self.lists, strict=True)
-        return tuple(guessed_slopes(self.pool, target, lists, best) for target, lists in each)
+        moves = slopes or [guessed_slopes(lists, best) for lists in self.lists]
+        return scores(moves, self.shares, self.goal, best=best, known=known)
 
     def stream(self, seed: int) -> Stream:
         """Return the order in which documents are handed out."""
@@ -181,7 +178,7 @@ class Board:
         for target, lists in zip(self.targets, self.lists, strict=True):
             whole = bool(readings.judged[target.needed(self.pool)].all())
             told = readings.certain() if whole else readings
-            values = value(target, lists, self.features, told)
+            values = value(lists, self.features, told)
             covariance = Covariance.of(values, told)
             made = BoardEstimate(
                 target=target,

@@ -113,12 +113,12 @@ class LaterRun:
         wanted = estimate.target
         target = BoardTarget.of(wanted.name, self.pool, grades=wanted.grades, dialect=wanted.dialect)
         lists = RunLists.of(self.pool, target)
-        found = value(target, lists, self.board.features, self.readings)
-        at, half = float(found.by_query[-1].mean()), Covariance.of(found, self.readings).half_widths(level)[-1]
+        values = value(lists, self.board.features, self.readings)
+        at, half = float(values.by_query[-1].mean()), Covariance.of(values, self.readings).half_widths(level)[-1]
         outside = self._outside(target)
         widening, reason = None, estimate.reason
         if reason is None:
-            widening, reason = self._widening(target, lists, outside, level)
+            widening, reason = self._widening(lists, outside, level)
         if widening is not None and at + half + widening >= float(estimate.values.max()) and len(self.needed):
             reason = f"{self.name} may be the best run: judge its documents outside the pool first"
         return LaterEstimate(
@@ -138,9 +138,7 @@ class LaterRun:
         whole = np.append(0.0, np.cumsum(target.weights))[self.pool.lengths[-1]]
         return np.asarray(np.where(whole > 0, 1.0 - inside / np.where(whole > 0, whole, 1.0), 0.0).clip(0.0))
 
-    def _widening(
-        self, target: BoardTarget, lists: RunLists, outside: FloatArray, level: float
-    ) -> tuple[float | None, str | None]:
+    def _widening(self, lists: RunLists, outside: FloatArray, level: float) -> tuple[float | None, str | None]:
         """Return how far documents outside the pool may move the value, or why that is not known."""
         if self.outside > MOST_OUTSIDE:
             many = f"{self.outside:.2g} of the first {TOP} documents per query are outside the pool"
@@ -148,38 +146,37 @@ class LaterRun:
         share = float(outside.mean())
         if share == 0:
             return 0.0, None
-        ratios = np.sort(self._find_shifts(target, lists))
+        ratios = np.sort(self._find_shifts(lists))
         place = int(np.ceil(level * (len(ratios) + 1))) - 1
         if place >= len(ratios):
             few = f"{len(ratios)} runs of the board have documents of their own"
             return None, f"{few}, too few to tell what those outside the pool may do: judge them first"
         return share * float(ratios[place]), None
 
-    def _find_shifts(self, target: BoardTarget, lists: RunLists) -> FloatArray:
+    def _find_shifts(self, lists: RunLists) -> FloatArray:
         """For each run of the board with documents that no other has: how far they move its value, per share of its
         weight that they hold."""
-        pool, best = self.board.pool, self.readings.best
+        pool, best, target = self.board.pool, self.readings.best, lists.target
         alone = np.bincount(pool.document, minlength=len(best)) == 1
         own = alone[pool.document]
         weight = target.weights[pool.rank - 1]
         shares = np.bincount(pool.run[own], weight[own], minlength=len(pool.runs))
         runs = np.flatnonzero(shares > 0)
         whole = np.append(0.0, np.cumsum(target.weights))[pool.lengths].sum(axis=1)[runs]
-        known = self._means(target, lists, best)
+        known = self._means(lists, best)
         ratios = []
         for run, share in zip(runs, shares[runs] / whole, strict=True):
             without = best.copy()
             without[pool.document[own & (pool.run == run)]] = 0.0
-            ratios.append(abs(float(known[run] - self._means(target, lists, without)[run])) / share)
+            ratios.append(abs(float(known[run] - self._means(lists, without)[run])) / share)
         return np.array(ratios)
 
-    def _means(self, target: BoardTarget, lists: RunLists, best: FloatArray) -> FloatArray:
+    def _means(self, lists: RunLists, best: FloatArray) -> FloatArray:
         """Return each run's mean value at a best guess."""
-        found = lists.values(best @ target.steps)
-        if target.ideal is not None:
-            counts = np.add.reduceat(best, self.pool.starts, axis=0)
-            found = found / np.maximum(target.ideal.at(counts), target.ideal.least)
-        return np.asarray(found.mean(axis=1))
+        values, ideal = lists.values(best @ lists.target.steps), lists.target.ideal
+        if ideal is not None:
+            values = values / np.maximum(ideal.at(np.add.reduceat(best, self.pool.starts, axis=0)), ideal.least)
+        return np.asarray(values.mean(axis=1))
 
 
 def _with_run(pool: BoardPool, name: str, hits: pl.DataFrame, lengths: IndexArray) -> BoardPool:

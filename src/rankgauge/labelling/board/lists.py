@@ -24,16 +24,18 @@ BLOCK = 1 << 15
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunLists:
-    """The hits that count, list by list in rank order: their documents, runs and the weights of their ranks.
+    """The hits of a pool that count for a target, list by list in rank order: their documents, runs and the weights of
+    their ranks. `shape` is runs × queries.
 
     `values` and `slopes` are those of a linear measure; the other shapes override them.
     """
 
+    pool: BoardPool
+    target: BoardTarget
     shape: tuple[int, int]
     run: IndexArray
     document: IndexArray
     cell: IndexArray
-    rank: FloatArray
     weight: FloatArray
 
     @classmethod
@@ -42,11 +44,12 @@ class RunLists:
         weight = target.weights[pool.rank - 1]
         counts = slice(None) if weight.all() else weight != 0  # a slice copies nothing
         return _KINDS[target.shape](
+            pool=pool,
+            target=target,
             shape=(len(pool.runs), len(pool.queries)),
             run=pool.run[counts],
             document=pool.document[counts],
             cell=pool.cell[counts],
-            rank=pool.rank[counts].astype(np.float64),
             weight=weight[counts],
         )
 
@@ -72,12 +75,17 @@ class RunLists:
         before = np.cumsum(amounts) - amounts
         return np.asarray(before - np.repeat(before[self.starts], self.counts))
 
+    def score(self, reached: FloatArray) -> FloatArray:
+        """Return the value of each list (runs × queries), with numbers in place of labels (documents × thresholds)."""
+        counts = np.add.reduceat(reached, self.pool.starts, axis=0)
+        return self.target.over_ideal(self.values(reached @ self.target.steps), counts)
+
     def values(self, worth: FloatArray) -> FloatArray:
         """Return the value of each list (runs × queries) above the line, for these worths of the documents."""
         return self.sums(self.weight * worth[self.document])
 
     def slopes(self, worth: FloatArray) -> FloatArray:
-        """By how much each hit's list gains per unit of the document's worth (hits)."""
+        """Return by how much each hit's list gains per unit of the document's worth (hits)."""
         return self.weight
 
 

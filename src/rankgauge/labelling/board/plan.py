@@ -84,12 +84,8 @@ class Outlook(RunsOutlook):
         return cls(**known, board=board, stream=stream, readings=readings, estimates=estimates)
 
     def values_of(self, grades: FloatArray) -> tuple[FloatArray, ...]:
-        told = mark_reached(grades, self.grades)
-        counts = np.add.reduceat(told, self.pool.starts, axis=0)
-        each = zip(self.board.targets, self.board.lists, strict=True)
-        return tuple(
-            target.over_ideal(lists.values(told @ target.steps), counts).mean(axis=1) for target, lists in each
-        )
+        reached = mark_reached(grades, self.grades)
+        return tuple(lists.score(reached).mean(axis=1) for lists in self.board.lists)
 
     def later(self, name: str, run: Any) -> LaterRun:
         return LaterRun.of(name, run, self.board, self.readings, self.estimates)

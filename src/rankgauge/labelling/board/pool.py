@@ -94,14 +94,16 @@ class BoardPool(PooledDocuments):
             raise ParameterError("a board", "runs", "at least one run", None)
         if depth is not None and (depth != int(depth) or depth < 1):
             raise ParameterError("a board", "depth", "a whole number, 1 or more", depth)
-        hits = pl.concat([_read(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
+        hits = pl.concat([_list_ranked(name, source, n, stated) for n, (name, source) in enumerate(runs.items())])
         judged = [_list_judged(source, None if unanswered else hits) for source in (only, also) if source is not None]
         pooled = hits if depth is None else hits.filter(pl.col("rank") <= depth)
         tied = pooled.filter("tied").group_by("run").agg(pl.col("query").n_unique()).sort("run")
         keys = judged if only is not None else [pooled.select(KEYS), *judged]
         pool = cls._of(tuple(runs), hits, pl.concat(keys).unique(maintain_order=True))
         known = pool.known if also is None else pool.grades(also)
-        rows = pool._rows(texts)
+        frame = pool.ids if texts is None else with_texts(pool.ids, texts)
+        ranks, place = np.full((len(frame), 0), np.nan), np.arange(len(frame))
+        rows = PoolRows(frame=frame, queries=pool.queries, sizes=pool.sizes, ranks=ranks, place=place, read=len(frame))
         costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
         told, facts = judges_in(rows.frame), _facts(rows.frame)
         ties = {tuple(runs)[number]: count for number, count in tied.iter_rows()}
@@ -128,13 +130,6 @@ class BoardPool(PooledDocuments):
             rank=found["rank"].to_numpy(),
             lengths=longest,
         )
-
-    def _rows(self, texts: Any) -> PoolRows:
-        """Return the documents as the rows of a table, with what the texts say of them."""
-        frame = self.ids if texts is None else with_texts(self.ids, texts)
-        ranks = np.full((len(frame), 0), np.nan)
-        place = np.arange(len(frame))
-        return PoolRows(frame=frame, queries=self.queries, sizes=self.sizes, ranks=ranks, place=place, read=len(frame))
 
     def with_costs(self, costs: FloatArray, overhead: FloatArray) -> BoardPool:
         """Return the same pool with other costs."""
@@ -220,23 +215,22 @@ def _list_judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
     return documents.join(hits.select(pl.col("query").unique()), on="query", how="semi", maintain_order="left")
 
 
-def _read(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
-    """The ranked documents of a run; an error at a document listed twice names the file and the line, or the run."""
+def _list_ranked(name: str, source: Any, number: int, stated: bool) -> pl.DataFrame:
+    """Return the documents of a run with their ranks: those that it states, from 1 on and each once in a query, or
+    1, 2, … in each query; an error at a document listed twice names the file and the line, or the run."""
     try:
         with files.locating_repeats(source):
-            return _list_ranked(files.run_from(source), number, stated=stated)
+            run = files.run_from(source)
+            ranked = stated and "rank" in run.columns
+            odd = (pl.col("rank") < 1).any() | pl.struct("query", "rank").is_duplicated().any()
+            kept = ["rank"] if ranked and not run.select(odd).item() else []
+            rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64), *kept)
+            twice = rows.filter(pl.struct(KEYS).is_duplicated())
+            if len(twice):
+                raise RepeatedError(*twice.select(KEYS).row(0))
     except RepeatedError as error:
         error.path = error.path or name
         raise
-
-
-def _list_ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFrame:
-    """Return the documents of a run with their ranks: those that it states, or 1, 2, … in each query."""
-    kept = ["rank"] if stated and _states_ranks(run) else []
-    rows = run.select(pl.col(KEYS).cast(pl.String), pl.col("score").cast(pl.Float64), *kept)
-    twice = rows.filter(pl.struct(KEYS).is_duplicated())
-    if len(twice):
-        raise RepeatedError(*twice.select(KEYS).row(0))
     falling = rows.sort("score", descending=True, maintain_order=True)
     return falling.select(
         *KEYS,
@@ -244,10 +238,3 @@ def _list_ranked(run: pl.DataFrame, number: int, *, stated: bool) -> pl.DataFram
         tied=pl.lit(False) if kept else pl.struct("query", "score").is_duplicated(),
         run=pl.lit(number, dtype=pl.Int64),
     )
-
-
-def _states_ranks(run: pl.DataFrame) -> bool:
-    """Say whether a run has ranks from 1 on, each once in a query."""
-    if "rank" not in run.columns:
-        return False
-    return not run.select((pl.col("rank") < 1).any() | pl.struct("query", "rank").is_duplicated().any()).item()

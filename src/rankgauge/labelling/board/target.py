@@ -66,8 +66,8 @@ class IdealSum:
         return np.asarray(np.interp(counts, np.arange(len(self._sums)), self._sums) @ self.steps)
 
     def expected(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The expected ideal sum (queries) for log-normal counts, and its slope in each count's mean, steps included
-        (queries × thresholds)."""
+        """Return the expected ideal sum (queries) for log-normal counts, and its slope in each count's mean, steps
+        included (queries × thresholds)."""
         if self.plain:
             return self.at(counts), np.broadcast_to(self.steps * self.weights[0], counts.shape)
         mean = np.maximum(counts, LEAST)[..., np.newaxis]
@@ -86,8 +86,8 @@ class IdealSum:
         return np.arange(0.5, len(self.weights))
 
     def _read(self, x: FloatArray, wide: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The ideal sum (queries) and its slope in each count (queries × thresholds), where counts reach each rank with
-        the chances Φ(x) (queries × thresholds × ranks), whose slopes are φ(x) / wide."""
+        """Return the ideal sum (queries) and its slope in each count (queries × thresholds), where counts reach each
+        rank with the chances Φ(x) (queries × thresholds × ranks), whose slopes are φ(x) / wide."""
         from scipy.special import ndtr
 
         value, stake = self._stakes(ndtr(x))
@@ -141,7 +141,7 @@ class BoardTarget:
 
     @classmethod
     def of(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
-        """The target that a measure of the registry names, for documents whose grades are on this ascending scale."""
+        """Return the target that a measure of the registry names, for documents with grades on this ascending scale."""
         return cls.sized(measure, deepest=pool.deepest, most=int(pool.sizes.max()), grades=grades, **dialect)
 
     @classmethod
@@ -151,6 +151,11 @@ class BoardTarget:
         """Take a measure apart for lists of at most `deepest` ranks and queries of at most `most` judged documents."""
         spoken = spoken_dialect(grades, **dialect)
         wanted, above, below = taken_apart(measure, spoken)
+        ideal: IdealSum | None = None
+        if below is not None:
+            weights = below.weight(np.arange(1.0, int(min(np.inf if below.cutoff is None else below.cutoff, most)) + 1))
+            kind = IdealCascade if below.shape is Shape.CASCADE else IdealSum
+            ideal = kind(steps=_steps(below, spoken, grades, wanted), weights=weights, cut=below.cutoff is not None)
         return cls(
             name=str(parse(measure)),
             measure=wanted,
@@ -159,7 +164,7 @@ class BoardTarget:
             grades=grades,
             steps=_steps(above, spoken, grades, wanted),
             weights=form_weights(above, deepest),
-            ideal=None if below is None else _ideal(below, spoken, grades, wanted, most),
+            ideal=ideal,
         )
 
     @classmethod
@@ -207,15 +212,13 @@ class BoardTarget:
         return low, high
 
     def needed(self, pool: BoardPool) -> BoolArray:
-        """Which documents of the pool the value depends on: those at ranks that count, or all that an ideal has."""
-        if self.ideal is not None or self.shape is Shape.OTHER:
-            return np.ones(len(pool.documents), dtype=bool)
-        found = np.zeros(len(pool.documents), dtype=bool)
-        found[pool.document[self.weights[pool.rank - 1] != 0]] = True
-        return found
+        """Say which documents of the pool the value depends on: those at ranks that count, or all for an ideal."""
+        needed = np.full(len(pool.documents), self.ideal is not None or self.shape is Shape.OTHER)
+        needed[pool.document[self.weights[pool.rank - 1] != 0]] = True
+        return needed
 
     def over_ideal(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
-        """Sums over lists (runs × queries) over the ideal sums of these counts (queries × thresholds), if there is one.
+        """Divide sums over lists (runs × queries) by the ideal sums of counts (queries × thresholds), if there are any.
 
         A query that has no relevant document is worth 0.
         """
@@ -263,21 +266,16 @@ def mark_reached(grades: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def taken_apart(measure: str | Measure, dialect: Dialect) -> tuple[Measure, Form, Form | None]:
-    """A measure as the dialect reads it, what is above the line and what is below it; an error if it is not for boards,
-    whatever the pool."""
+    """Return a measure as the dialect reads it, what is above the line and what is below it; an error if it is not for
+    boards, whatever the pool."""
     wanted = read_mean(measure, dialect)
     require_plain(wanted, dialect)
-    return (wanted, *_parts(wanted, str(parse(measure))))
-
-
-def _parts(measure: Measure, name: str) -> tuple[Form, Form | None]:
-    """Return what is above the line and what is below it; an error calls the measure by that name."""
-    found = _state_ratio(measure)
-    if found is None:
-        sums = ", ".join(one for one in MEASURES if _is_sum(one))
+    ratio = _state_ratio(wanted)
+    if ratio is None:
+        sums = ", ".join(name for name in MEASURES if _is_sum(name))
         expected = f"one of those that add up what documents are worth at their ranks, by formulas known here: {sums}"
-        raise ParameterError("a board", "measure", expected, name)
-    return found
+        raise ParameterError("a board", "measure", expected, str(parse(measure)))
+    return wanted, *ratio
 
 
 def _state_ratio(measure: Measure) -> tuple[Form, Form | None] | None:
@@ -300,7 +298,7 @@ def _is_sum(name: str) -> bool:
 
 
 def require_plain(measure: Measure, dialect: Dialect) -> None:
-    """An error if a dialect changes a measure in a way that no estimate of a board knows."""
+    """Raises an error if a dialect changes a measure in a way that no estimate of a board knows."""
     broken = [name for name, plain in PLAIN.items() if getattr(dialect, name) != plain]
     broken += ["short"] if dialect.choice("short", measure) is ShortList.ZERO else []
     broken += ["ideal"] if dialect.choice("ideal", measure) is not IdealPool.JUDGED else []
@@ -330,10 +328,3 @@ def _steps(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure) -
             hint=f"The highest grade is {grades[-1]:g}: ask for one that there is, as in AP(rel={grades[-1]:g}).",
         )
     return np.diff(worths)
-
-
-def _ideal(form: Form, dialect: Dialect, grades: FloatArray, measure: Measure, most: int) -> IdealSum:
-    last = most if form.cutoff is None else int(min(form.cutoff, most))
-    weights = form.weight(np.arange(1.0, last + 1))
-    kind = IdealCascade if form.shape is Shape.CASCADE else IdealSum
-    return kind(steps=_steps(form, dialect, grades, measure), weights=weights, cut=form.cutoff is not None)

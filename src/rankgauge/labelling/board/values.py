@@ -23,7 +23,7 @@ from rankgauge.labelling.board.design import Slopes
 from rankgauge.labelling.board.features import Features
 from rankgauge.labelling.board.lists import PrecisionLists, RunLists
 from rankgauge.labelling.board.readings import Readings
-from rankgauge.labelling.board.target import BoardTarget, IdealSum
+from rankgauge.labelling.board.target import IdealSum
 from rankgauge.numeric import FloatArray
 
 SHARED = 0.6
@@ -120,48 +120,36 @@ class Values:
     """Whether whole lists count."""
 
 
-def value(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
+def value(lists: RunLists, features: Features, readings: Readings) -> Values:
     """Return the values of all runs."""
-    if target.ideal is None:
-        return _difference(target, lists, features, readings)
-    if isinstance(lists, PrecisionLists):
-        return _precision_ratio(target, target.ideal, lists, features, readings)
-    return _ratio(target, target.ideal, lists, features, readings)
-
-
-def _difference(target: BoardTarget, lists: RunLists, features: Features, readings: Readings) -> Values:
-    best, queries = readings.best @ target.steps, len(features.sizes)
-    hit = lists.slopes(best)
-    gap = readings.mean @ target.steps - best
-    level, curve = np.zeros(lists.shape), np.zeros((queries, len(target.steps)))
-    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=np.ones(queries))
-    found = lists.values(best) + lists.sums(hit * gap[lists.document])
-    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]))
-
-
-def _ratio(target: BoardTarget, ideal: IdealSum, lists: RunLists, features: Features, readings: Readings) -> Values:
-    counts = count(features, readings, DEEP_MISFIT if target.deep else MISFIT)
+    target, ideal = lists.target, lists.target.ideal
+    if isinstance(lists, PrecisionLists) and ideal is not None:
+        return _precision_ratio(lists, ideal, features, readings)
     best = readings.best @ target.steps
     guess, hit = lists.values(best), lists.slopes(best)
+    summed = guess + lists.sums(hit * (readings.mean @ target.steps - best)[lists.document])
+    if ideal is None:
+        queries = lists.shape[1]
+        level, curve = np.zeros(lists.shape), np.zeros((queries, len(target.steps)))
+        slopes = Slopes(lists=lists, hit=hit, level=level, curve=curve, divisor=np.ones(queries))
+        return Values(by_query=summed, slopes=slopes, further=np.zeros(lists.shape[0]))
+    counts = count(features, readings, DEEP_MISFIT if target.deep else MISFIT)
     divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
     divisor = np.maximum(divisor, ideal.least)
-    summed = guess + lists.sums(hit * (readings.mean @ target.steps - best)[lists.document])
     moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
     level = guess / np.maximum(ideal.at(counts.believed), ideal.least)
     level = _lift_ratios(level, summed, divisor + moved, divisor)
-    found = (summed - level * moved) / divisor
-    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=divisor)
+    slopes = Slopes(lists=lists, hit=hit, level=level, curve=curve, divisor=divisor)
     # In a deep pool the biases of the ideal's two parts cancel; in a shallow one the correction is biased by itself.
     shallow = SHALLOW if not target.deep and features.sizes.mean() < SHALLOW_SIZE else 0.0
     shared = np.sqrt(shallow) * (level * moved / divisor).mean(axis=1)
-    return Values(by_query=found, slopes=slopes, further=np.zeros(lists.shape[0]), shared=shared)
+    by_query = (summed - level * moved) / divisor
+    return Values(by_query=by_query, slopes=slopes, further=np.zeros(lists.shape[0]), shared=shared)
 
 
-def _precision_ratio(
-    target: BoardTarget, ideal: IdealSum, lists: PrecisionLists, features: Features, readings: Readings
-) -> Values:
-    counts = count(features, readings, DEEP_MISFIT)
-    t = int(np.flatnonzero(target.steps)[0])
+def _precision_ratio(lists: PrecisionLists, ideal: IdealSum, features: Features, readings: Readings) -> Values:
+    counts, steps = count(features, readings, DEEP_MISFIT), lists.target.steps
+    t = int(np.flatnonzero(steps)[0])
     best, mean = readings.best[:, t], readings.mean[:, t]
     divisor = np.maximum(counts.weighed[:, t], ideal.least)
     guess, *folds = lists.values(np.vstack([best, readings.folds[:, :, t]]))
@@ -172,13 +160,13 @@ def _precision_ratio(
     expected, noise = _second_order(t, lists, features, readings, divisor)
     keep = np.where(noise > 0, expected**2 / np.where(noise > 0, expected**2 + noise, 1.0), 1.0)
     drawn = (1.0 - keep)[:, np.newaxis] * (quadratic - expected[:, np.newaxis])
-    found = level + (summed - level * counts.sampled[:, t]) / divisor - drawn
-    curve = np.broadcast_to(target.steps, (len(divisor), len(target.steps)))
-    slopes = Slopes.of(target, lists, features.query, hit=hit, level=level, curve=curve, divisor=divisor)
+    by_query = level + (summed - level * counts.sampled[:, t]) / divisor - drawn
+    curve = np.broadcast_to(steps, (len(divisor), len(steps)))
+    slopes = Slopes(lists=lists, hit=hit, level=level, curve=curve, divisor=divisor)
     bend = _bend(lists, features, readings.doubt[:, t], hit, level)
     bent = (bend * (counts.trust * counts.variance)[:, t] / divisor**2).mean(axis=1)
     further = keep**2 * noise + (1.0 - keep) ** 2 * expected**2 + BENT * bent**2
-    return Values(by_query=found, slopes=slopes, further=further, deep=True)
+    return Values(by_query=by_query, slopes=slopes, further=further, deep=True)
 
 
 def _lift_ratios(level: FloatArray, summed: FloatArray, sampled: FloatArray, divisor: FloatArray) -> FloatArray:

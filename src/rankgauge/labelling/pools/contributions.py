@@ -122,8 +122,7 @@ class RunValues:
     def by_query(self, at: int, known: FloatArray) -> FloatArray:
         """Return the values (runs × queries) by one measure, with these numbers in place of labels (documents ×
         thresholds)."""
-        target, counts = self.targets[at], np.add.reduceat(known, self.pool.starts, axis=0)
-        return target.over_ideal(self.lists[at].values(known @ target.steps), counts)
+        return self.lists[at].score(known)
 
     def means(self, known: FloatArray) -> FloatArray:
         """Return the mean of each run by each measure (measures × runs)."""

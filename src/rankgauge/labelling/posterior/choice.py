@@ -204,7 +204,7 @@ def _moves(pool: BoardPool, target: BoardTarget, labels: FloatArray, reach: Floa
     best = (reach - np.vstack([reach[1:], np.zeros(len(labels))])).T @ reached
     judged = ~np.isnan(labels)
     best[judged] = labels[judged, np.newaxis] >= target.grades[1:]
-    slopes = guessed_slopes(pool, target, RunLists.of(pool, target), best)
+    slopes = guessed_slopes(RunLists.of(pool, target), best)
     documents = np.arange(len(labels))
     return np.array([slopes.moved(np.tile(step, (len(labels), 1)), documents) for step in np.diff(reached, axis=0)])
 

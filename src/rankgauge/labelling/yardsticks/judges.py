@@ -18,8 +18,8 @@ from rankgauge.numeric import IndexArray
 def standings_judge(judged: JudgedBoard, labels: Sequence[int], seed: int) -> Iterator[tuple[Standing, ...]]:
     """Yield the same values at every number of labels: none is used."""
     standings = []
-    for by_query in judged.by_query(judged.said):
-        queries = by_query.shape[1]
+    for lists in judged.board.lists:
+        by_query, queries = lists.score(judged.said), lists.shape[1]
         error = by_query.std(axis=1, ddof=1) / np.sqrt(queries)
         own = half_width(error, draws=queries, freedom=queries - 1, level=LEVEL)
         standings.append(Standing(values=by_query.mean(axis=1), own=own))

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.labelling.board import BoardTarget, Stream
+from rankgauge.labelling.board import Stream
 from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.selection import SELECTIONS
 from rankgauge.labelling.yardstick import JudgedBoard, Standing, Yardstick, draw_stream, expand_sample, shares
@@ -202,10 +202,8 @@ def standings_xinfap(judged: JudgedBoard, labels: Sequence[int], seed: int) -> I
         stratum[by_depth] = np.searchsorted(_edges(judged.size, n), np.arange(judged.size), side="right")
         sample, chance = _draw_sample(judged, stratum, n, luck)
         yield tuple(
-            _infer_precision(judged, target, lists, stratum, sample, chance)
-            if isinstance(lists, PrecisionLists)
-            else found
-            for found, (target, lists) in zip(expand_sample(judged, sample, chance), judged.measured(), strict=True)
+            _infer_precision(judged, lists, stratum, sample, chance) if isinstance(lists, PrecisionLists) else standing
+            for standing, lists in zip(expand_sample(judged, sample, chance), judged.board.lists, strict=True)
         )
 
 
@@ -239,18 +237,13 @@ def _draw_sample(
 
 
 def _infer_precision(
-    judged: JudgedBoard,
-    target: BoardTarget,
-    lists: PrecisionLists,
-    stratum: IndexArray,
-    sample: IndexArray,
-    chance: FloatArray,
+    judged: JudgedBoard, lists: PrecisionLists, stratum: IndexArray, sample: IndexArray, chance: FloatArray
 ) -> Standing:
     """Return the expected precision at a random relevant document."""
     pool, weight = judged.board.pool, np.zeros(judged.size)
     known = np.zeros(judged.size)
     known[sample], weight[sample] = 1.0, 1.0 / chance
-    relevant = known * (judged.reached @ target.steps > 0)
+    relevant = known * (judged.reached @ lists.target.steps > 0)
     weight *= relevant
     above = np.zeros(len(lists.document))
     for s in range(STRATA):
@@ -261,7 +254,7 @@ def _infer_precision(
         above += size * (found + SMOOTHING * share) / (seen + SMOOTHING)
     sums = lists.sums(weight[lists.document] * (1.0 + above) * lists.weight)
     counts = np.add.reduceat(judged.reached * weight[:, np.newaxis], pool.starts, axis=0)
-    return Standing(values=target.over_ideal(sums, counts).mean(axis=1))
+    return Standing(values=lists.target.over_ideal(sums, counts).mean(axis=1))
 
 
 XINFAP = Yardstick(
