@@ -6,12 +6,11 @@ The calls for programs do the same at once: several runs, a judge's grades and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, TypeAlias
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from pydantic import BaseModel, Field, ValidationError
 from starlette.responses import RedirectResponse
 
@@ -57,30 +56,31 @@ UNSET = {name: "" if field.default is None else field.default for name, field in
 """What a form shows where nothing is chosen and nothing is usual."""
 
 
+DraftNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The draft's number.")]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DraftPage:
-    """A draft with what its files hold, and what is chosen so far."""
+class DraftVisit:
+    """A request to a draft of the sender's: what its files hold, and what is chosen so far."""
 
+    request: Request
+    room: Room
     draft: Draft
-    contents: DraftContents
-    chosen: Mapping[str, Any]
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Settings that were just sent."""
 
-    @classmethod
-    def open(cls, room: Room, person: Person, number: int) -> Self:
-        """Open a draft of the person."""
-        draft = room.drafts.get(number, person.id)
-        return cls(draft=draft, contents=room.drafts.contents(draft), chosen=draft.settings)
-
-    def choose(self, fields: Mapping[str, str]) -> DraftPage:
-        """Return the page with other settings; an empty setting takes its default."""
-        return replace(self, chosen={**self.chosen, **fields})
+    @property
+    def contents(self) -> DraftContents:
+        """What its files hold."""
+        return self.room.drafts.contents(self.draft)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is chosen, and what is usual for these files."""
-        return {**usual(self.contents), **{name: value for name, value in self.chosen.items() if value.strip()}}
+        """What is chosen, and what is usual for these files; an empty setting takes its default."""
+        chosen = {**self.draft.settings, **self.fields}
+        return {**usual(self.contents), **{name: value for name, value in chosen.items() if value.strip()}}
 
-    @cached_property
+    @property
     def plan(self) -> PlannedCampaign:
         """The campaign that these settings make; wrong settings are an error.
 
@@ -89,6 +89,21 @@ class DraftPage:
         known = {name: value for name, value in self.settings.items() if name in NewCampaign.model_fields}
         plan = PlannedCampaign(wanted=NewCampaign.model_validate(known), contents=self.contents)
         return replace(plan, wanted=plan.wanted.model_copy(update={"stop_at": None})) if plan.board else plan
+
+    def page(self, step: str, **facts: Any) -> Response:
+        """Render a step of the draft."""
+        return self.room.page(self.request, f"draft_{step}.html", draft=self.draft, steps=STEPS, step=step, **facts)
+
+    def to(self, step: str) -> Response:
+        """Lead to a step of the draft."""
+        return RedirectResponse(f"/drafts/{self.draft.id}/{step}", status_code=303)
+
+
+def _visit(request: Request, room: TheRoom, person: Admin, draft: DraftNumber) -> DraftVisit:
+    return DraftVisit(request=request, room=room, draft=room.drafts.get(draft, person.id))
+
+
+TheDraft: TypeAlias = Annotated[DraftVisit, Depends(_visit)]
 
 
 @router.get("/campaigns/new")
@@ -101,7 +116,7 @@ def ask(request: Request, room: TheRoom, person: Admin) -> Response:
 def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Response:
     """Begins a draft with these files; if one cannot be read, says why."""
     try:
-        return _to(room.drafts.begin(person.id, files), "pool")
+        return RedirectResponse(f"/drafts/{room.drafts.begin(person.id, files)}/pool", status_code=303)
     except RankGaugeError as error:
         return _upload(request, room, person, problem=room.told(error))
 
@@ -112,70 +127,66 @@ def _upload(request: Request, room: Room, person: Person, *, problem: str = "") 
 
 
 @router.get("/drafts/{draft}/files")
-def show_files(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
+def show_files(visit: TheDraft) -> Response:
     """Return the files of a draft."""
-    return _files(request, room, room.drafts.get(draft, person.id))
+    return _files(visit)
 
 
 @router.post("/drafts/{draft}/files")
-def add_files(request: Request, room: TheRoom, person: Admin, draft: int, files: Files) -> Response:
+def add_files(visit: TheDraft, files: Files) -> Response:
     """Adds files to a draft; if all of it cannot be read, says why."""
-    known = room.drafts.get(draft, person.id)
     try:
-        room.drafts.add(known, files)
+        visit.room.drafts.add(visit.draft, files)
     except RankGaugeError as error:
-        return _files(request, room, known, problem=room.told(error))
-    return _to(draft, "pool")
+        return _files(visit, problem=visit.room.told(error))
+    return visit.to("pool")
 
 
 @router.post("/drafts/{draft}/files/{file}/remove")
-def remove_file(request: Request, room: TheRoom, person: Admin, draft: int, file: int) -> Response:
+def remove_file(visit: TheDraft, file: int) -> Response:
     """Removes a file from a draft; if the rest cannot be read, says why."""
-    known = room.drafts.get(draft, person.id)
     try:
-        room.drafts.remove(known, file)
+        visit.room.drafts.remove(visit.draft, file)
     except RankGaugeError as error:
-        return _files(request, room, known, problem=room.told(error))
-    return _to(draft, "files")
+        return _files(visit, problem=visit.room.told(error))
+    return visit.to("files")
 
 
-def _files(request: Request, room: Room, draft: Draft, *, problem: str = "") -> Response:
-    facts = {"draft": draft, "steps": STEPS, "step": "files", "files": room.drafts.files(draft), "problem": problem}
-    return room.page(request, "draft_files.html", **facts)
+def _files(visit: DraftVisit, *, problem: str = "") -> Response:
+    return visit.page("files", files=visit.room.drafts.files(visit.draft), problem=problem)
 
 
 @router.get("/drafts/{draft}/pool")
 @router.get("/drafts/{draft}/plan")
 @router.get("/drafts/{draft}/judging")
 @router.get("/drafts/{draft}/make")
-def show_step(request: Request, room: TheRoom, person: Admin, draft: int) -> Response:
+def show_step(visit: TheDraft) -> Response:
     """Return a step: the pool as it was understood, the plan, what assessors will see, or everything once more."""
-    return _show(request, room, DraftPage.open(room, person, draft), request.url.path.rpartition("/")[2])
+    return _show(visit, visit.request.url.path.rpartition("/")[2])
 
 
 @router.post("/drafts/{draft}/plan")
-def choose_plan(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
+def choose_plan(visit: TheDraft, fields: Fields) -> Response:
     """Keeps the plan, and shows it again or goes on."""
     chosen = {name: fields.get(name, "") for name in PLANNED}
     chosen["budget"] = chosen["budget"].replace(",", "")  # 1,000
     if chosen["goal"] == defaults.GOAL:
         chosen["goal"] = ""  # what is usual does not make a board of one run
-    return _choose(request, room, DraftPage.open(room, person, draft), "plan", chosen, fields)
+    return _choose(visit, "plan", chosen, fields)
 
 
 @router.post("/drafts/{draft}/judging")
-def choose_judging(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
+def choose_judging(visit: TheDraft, fields: Fields) -> Response:
     """Keeps name, scale and guidelines, and shows them again or goes on."""
-    page = DraftPage.open(room, person, draft)
     chosen = {name: fields.get(name, "") for name in JUDGED}
-    if chosen["scale"] != {**UNSET, **page.settings}["scale"]:
+    if chosen["scale"] != {**UNSET, **visit.settings}["scale"]:
         chosen["levels"] = ""  # those of the scale before
     elif not chosen["levels"].strip():
-        plan, typed = page.plan, _lines(fields)
+        plan, typed = visit.plan, _lines(fields)
         shown = {f"level_{one.grade}": one.name for one in choices_of(plan.grades, plan.guidelines)}
         same = typed == _lines(shown) and not plan.levels
-        chosen["levels"] = page.draft.settings.get("levels", "") if same else typed
-    return _choose(request, room, page, "judging", chosen, fields)
+        chosen["levels"] = visit.draft.settings.get("levels", "") if same else typed
+    return _choose(visit, "judging", chosen, fields)
 
 
 def _lines(fields: Mapping[str, str]) -> str:
@@ -185,56 +196,53 @@ def _lines(fields: Mapping[str, str]) -> str:
     return "\n".join(f"{grade} {name or grade}{': ' + meaning if meaning else ''}" for grade, name, meaning in lines)
 
 
-def _choose(
-    request: Request, room: Room, page: DraftPage, step: str, chosen: Mapping[str, str], fields: Mapping[str, str]
-) -> Response:
+def _choose(visit: DraftVisit, step: str, chosen: Mapping[str, str], fields: Mapping[str, str]) -> Response:
     """Keeps what was chosen if it makes sense; shows the step again, or the next one."""
-    changed = page.choose(chosen)
+    changed = replace(visit, fields=chosen)
     try:
         if step == "plan":
             DraftOutlook.of(changed.plan)
         else:
             _ = changed.plan.guidelines
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, changed, step, problem=problem_words(room, error))
-    room.drafts.choose(page.draft, chosen)
+        return _show(changed, step, problem=problem_words(visit.room, error))
+    visit.room.drafts.choose(visit.draft, chosen)
     steps = list(STEPS)
-    return _to(page.draft.id, step if fields.get("go") == "stay" else steps[steps.index(step) + 1])
+    return visit.to(step if fields.get("go") == "stay" else steps[steps.index(step) + 1])
 
 
 @router.post("/drafts/{draft}/make")
-def make(request: Request, room: TheRoom, person: Admin, draft: int, fields: Fields) -> Response:
+def make(visit: TheDraft, fields: Fields) -> Response:
     """Makes the campaign; the draft is no longer needed."""
-    page = DraftPage.open(room, person, draft)
-    page = page.choose({"name": fields["name"]}) if fields.get("name", "").strip() else page
+    visit = replace(visit, fields={"name": fields["name"]}) if fields.get("name", "").strip() else visit
     try:
-        number = page.plan.create(room.campaigns)
+        number = visit.plan.create(visit.room.campaigns)
     except (RankGaugeError, ValidationError) as error:
-        return _show(request, room, page, "make", problem=problem_words(room, error))
-    room.drafts.discard(page.draft)
+        return _show(visit, "make", problem=problem_words(visit.room, error))
+    visit.room.drafts.discard(visit.draft)
     return RedirectResponse(f"/campaigns/{number}", status_code=303)
 
 
-def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: str = "") -> Response:
+def _show(visit: DraftVisit, step: str, *, problem: str = "") -> Response:
     """A step of a draft. What cannot be shown because a setting is wrong is left out, and the page says what is."""
     facts: dict[str, Any] = {"outlook": None, "choices": [], "board": False, "combine": ""}
+    contents = visit.contents
     try:
-        facts["board"] = page.plan.board
-        if page.contents.campaign is None:
-            facts["choices"] = choices_of(page.plan.grades, page.plan.guidelines)
-            facts["combine"] = page.plan.combine
-            facts["outlook"] = DraftOutlook.of(page.plan) if step in ("plan", "make") else None
+        plan = visit.plan
+        facts["board"] = plan.board
+        if contents.campaign is None:
+            facts |= {"choices": choices_of(plan.grades, plan.guidelines), "combine": plan.combine}
+            facts["outlook"] = DraftOutlook.of(plan) if step in ("plan", "make") else None
     except (RankGaugeError, ValidationError) as error:
-        problem = problem or problem_words(room, error)
-    facts |= {"fields": {**UNSET, **page.settings}, "steps": STEPS, "step": step, "problem": problem}
-    return room.page(
-        request,
-        f"draft_{step}.html",
-        draft=page.draft,
-        contents=page.contents,
+        problem = problem or problem_words(visit.room, error)
+    return visit.page(
+        step,
+        problem=problem,
+        contents=contents,
+        fields={**UNSET, **visit.settings},
         methods={name: method.title for name, method in METHODS.items()},
         goals={kind.value: kind.words for kind in GoalKind if kind is not GoalKind.BEATS},
-        baselines=page.contents.names if len(page.contents.names) > 1 else (),
+        baselines=contents.names if len(contents.names) > 1 else (),
         costs=COSTS.titles(),
         units={name: words for name, (_, words) in UNITS.items()},
         dialects=list(dialects.DIALECTS),
@@ -246,11 +254,6 @@ def _show(request: Request, room: Room, page: DraftPage, step: str, *, problem: 
     )
 
 
-def _to(draft: int, step: str) -> Response:
-    return RedirectResponse(f"/drafts/{draft}/{step}", status_code=303)
-
-
-DraftNumber = Annotated[int, Path(ge=1, le=LARGEST, description="The draft's number.")]
 FileName = Annotated[str, Query(max_length=255, description="The file's name; a run or a judge is called by it.")]
 FilePart = Annotated[DraftPart, Query(description="What the file is for.")]
 
@@ -281,33 +284,30 @@ class Expectation(BaseModel):
 
 @calls.post("/drafts", status_code=201, openapi_extra=BINARY)
 def begin_draft(
-    room: TheRoom, person: Admin, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
+    request: Request, room: TheRoom, person: Admin, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
 ) -> DraftSummary:
     """Begins a draft with the file in the body."""
     sent = DraftFile(part=part, name=safe_name(filename), content=body)
-    return show_draft(room, person, room.drafts.begin(person.id, [sent]))
+    return show_draft(_visit(request, room, person, room.drafts.begin(person.id, [sent])))
 
 
 @calls.post("/drafts/{draft}/files", status_code=201, openapi_extra=BINARY)
-def add_file(
-    room: TheRoom, person: Admin, draft: DraftNumber, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
-) -> DraftSummary:
+def add_file(visit: TheDraft, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS) -> DraftSummary:
     """Adds the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
-    sent = DraftFile(part=part, name=safe_name(filename), content=body)
-    room.drafts.add(room.drafts.get(draft, person.id), [sent])
-    return show_draft(room, person, draft)
+    visit.room.drafts.add(visit.draft, [DraftFile(part=part, name=safe_name(filename), content=body)])
+    return show_draft(visit)
 
 
 @calls.get("/drafts/{draft}")
-def show_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> DraftSummary:
+def show_draft(visit: TheDraft) -> DraftSummary:
     """Return how the files of a draft were understood."""
-    contents = room.drafts.contents(room.drafts.get(draft, person.id))
+    contents = visit.contents
     if contents.campaign is not None:
-        return DraftSummary(id=draft)
+        return DraftSummary(id=visit.draft.id)
     queries, documents = contents.size
     judges = [{"name": name, "graded": graded, "grades": grades} for name, graded, grades in contents.read_judges()]
     return DraftSummary(
-        id=draft,
+        id=visit.draft.id,
         queries=queries,
         documents=documents,
         runs=list(contents.names),
@@ -319,32 +319,27 @@ def show_draft(room: TheRoom, person: Admin, draft: DraftNumber) -> DraftSummary
 
 
 @calls.get("/drafts/{draft}/outlook")
-def show_outlook(
-    room: TheRoom, person: Admin, draft: DraftNumber, wanted: Annotated[NewCampaign, Query()]
-) -> Expectation:
+def show_outlook(visit: TheDraft, wanted: Annotated[NewCampaign, Query()]) -> Expectation:
     """Return what to expect of a campaign of these files with these settings."""
-    contents = room.drafts.contents(room.drafts.get(draft, person.id))
-    found = DraftOutlook.of(PlannedCampaign(wanted=wanted, contents=contents))
+    found = DraftOutlook.of(PlannedCampaign(wanted=wanted, contents=visit.contents))
     widths = {line: [None if isnan(width) else float(width) for width in row] for line, row in found.lines.items()}
     budgets = [float(budget) for budget in found.budgets]
     return Expectation(board=found.board, cost=found.cost, budgets=budgets, half_widths=widths)
 
 
 @calls.post("/drafts/{draft}/campaign", status_code=201)
-def make_campaign(room: TheRoom, person: Admin, draft: DraftNumber, wanted: SentCampaign) -> CampaignSummary:
+def make_campaign(visit: TheDraft, wanted: SentCampaign) -> CampaignSummary:
     """Makes the campaign of a draft; the draft is no longer needed."""
-    known = room.drafts.get(draft, person.id)
-    contents = room.drafts.contents(known)
-    if wrong := wanted.problem(campaign=contents.campaign is not None):
+    if wrong := wanted.problem(campaign=visit.contents.campaign is not None):
         raise InputError(wrong)
-    number = PlannedCampaign(wanted=wanted, contents=contents).create(room.campaigns)
-    room.drafts.discard(known)
-    return summary(room, number)
+    number = PlannedCampaign(wanted=wanted, contents=visit.contents).create(visit.room.campaigns)
+    visit.room.drafts.discard(visit.draft)
+    return summary(visit.room, number)
 
 
 @router.post("/drafts/{draft}/discard")
 @calls.delete("/drafts/{draft}", status_code=204)
-def discard(request: Request, room: TheRoom, person: Admin, draft: DraftNumber) -> Response:
+def discard(visit: TheDraft) -> Response:
     """Drops a draft and its files."""
-    room.drafts.discard(room.drafts.get(draft, person.id))
-    return done(request, "/campaigns/new")
+    visit.room.drafts.discard(visit.draft)
+    return done(visit.request, "/campaigns/new")
