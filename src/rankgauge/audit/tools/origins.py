@@ -23,17 +23,17 @@ from rankgauge.audit.tools.scores import (
     WRAPPERS,
     Conditions,
     Scores,
+    accepting,
     averaged,
     computes,
     explain_refusals,
     fitting,
     frameworks_of,
-    reason,
     simplest,
     taking_copies,
 )
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, ParameterError, RankGaugeError
+from rankgauge.errors import ParameterError, RankGaugeError
 from rankgauge.evaluation import display
 from rankgauge.measures import Cutoff, Measure, as_list
 from rankgauge.measures.measure import kind_asked
@@ -229,11 +229,7 @@ class _OriginSearch:
 
     def result(self, claim: PrintedNumber, name: str) -> Origins:
         """Return the ways that give the number, or the nearest."""
-        refused = {tool.name: why for tool in self.tools if (why := self._refusal(tool))}
-        taking = [tool for tool in self.tools if tool.name not in refused]
-        if not taking:
-            asked = self.tools[0].name
-            raise InputError(f"no tool accepts this input; {asked} says: {refused[asked]}")
+        taking, refused = accepting(self.tools, [self.scores], self.measure)
         base = next((tool for tool in taking if tool.name == "standard"), taking[0])
         taking.sort(key=lambda tool: (self._rareness(tool), tool is not base))
         conditions, same = Conditions.of(self.scores, base, self.measure), claim.unit * SAME
@@ -267,14 +263,6 @@ class _OriginSearch:
             conditions=conditions,
             why=self._why(base, giving[0], conditions) if giving else {},
         )
-
-    def _refusal(self, tool: Dialect) -> str | None:
-        """Return why a tool refuses the input."""
-        try:
-            self.scores.mean(tool, self.measure)
-        except RankGaugeError as error:
-            return reason(error)
-        return None
 
     def _mean(self, way: Origin) -> float:
         """Return what the way gives; NaN where it refuses the data or nothing is left to average."""

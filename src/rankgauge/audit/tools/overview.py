@@ -14,9 +14,8 @@ import polars as pl
 
 from rankgauge import dialects as known
 from rankgauge.audit.tools.cause import UNSEEN, Attribution, Cause, attribute
-from rankgauge.audit.tools.scores import FRAMEWORKS, Conditions, Scores, averaged, fitting, reason, taking_copies
+from rankgauge.audit.tools.scores import FRAMEWORKS, Conditions, Scores, accepting, averaged, fitting, taking_copies
 from rankgauge.dialects import Dialect
-from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.evaluation import display
 from rankgauge.measures import Cutoff, Measure
 from rankgauge.numeric import FloatArray
@@ -66,7 +65,9 @@ def audit(
     if any(one.duplicates is not Duplicates.REFUSE for one in asked):  # else every tool refuses copies alike
         against, plain = taking_copies(against, scores.values()), against
         asked = [one for one in asked if one != plain]
-    return Audit.of(scores, wanted, tuple(dict.fromkeys((against, *asked))), against, lacking)
+    taking, refused = accepting(dict.fromkeys((against, *asked)), scores.values(), wanted)
+    base = against if against in taking else taking[0]
+    return Audit(measure=wanted, scores=scores, dialects=tuple(taking), base=base, refused=refused, lacking=lacking)
 
 
 def _is_mapping_of_runs(runs: Any) -> bool:
@@ -92,34 +93,6 @@ class Audit:
     """By the dialect's name, why its tool refuses the input."""
     lacking: tuple[str, ...] = ()
     """The tools that fit the files, but do not have the measure."""
-
-    @classmethod
-    def of(
-        cls,
-        scores: Mapping[str, Scores],
-        measure: Measure,
-        dialects: tuple[Dialect, ...],
-        base: Dialect,
-        lacking: tuple[str, ...] = (),
-    ) -> Audit:
-        """Return the audit by the dialects that accept the input; if none does, that is an error."""
-        taking, errors = [], dict[str, RankGaugeError]()
-        for dialect in dialects:
-            try:
-                for one in scores.values():
-                    one.mean(dialect, measure)
-                taking.append(dialect)
-            except RankGaugeError as error:
-                errors[dialect.name] = error
-        refused = {name: reason(error) for name, error in errors.items()}
-        if not taking:
-            # All tools stop at the same place in a file: then the file is at fault.
-            places = {str(one) if isinstance(one, InputError) and one.path else None for one in errors.values()}
-            if len(places) == 1 and None not in places:
-                raise errors[dialects[0].name]
-            raise InputError(f"no tool accepts this input; {dialects[0].name} says: {refused[dialects[0].name]}")
-        first = base if base in taking else taking[0]
-        return cls(measure=measure, scores=scores, dialects=tuple(taking), base=first, refused=refused, lacking=lacking)
 
     @property
     def several(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
@@ -120,6 +120,29 @@ def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
         return dialect
     note(f"the run lists documents more than once: in {dialect.name} each counts once here (--duplicates count-once)")
     return dialect.changed(duplicates=Duplicates.COUNT_ONCE)
+
+
+def accepting(
+    tools: Iterable[Dialect], scores: Collection[Scores], measure: Measure
+) -> tuple[list[Dialect], dict[str, str]]:
+    """Return the dialects that accept every run, and why the others refuse one; if none does, that is an error."""
+    taking, errors = [], dict[str, RankGaugeError]()
+    for tool in tools:
+        try:
+            for one in scores:
+                one.mean(tool, measure)
+            taking.append(tool)
+        except RankGaugeError as error:
+            errors[tool.name] = error
+    refused = {name: reason(error) for name, error in errors.items()}
+    if not taking:
+        # All tools stop at the same place in a file: then the file is at fault.
+        places = {str(one) if isinstance(one, InputError) and one.path else None for one in errors.values()}
+        first = next(iter(errors))
+        if len(places) == 1 and None not in places:
+            raise errors[first]
+        raise InputError(f"no tool accepts this input; {first} says: {refused[first]}")
+    return taking, refused
 
 
 REPORTED = (
