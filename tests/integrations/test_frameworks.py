@@ -1,8 +1,8 @@
 """Drop-ins for RAG and ML frameworks, tried in the packages themselves where they are installed.
 
 The lists of ids that they share are tried here always. The packages are large, so that these tests are studies, and are
-skipped where a package is missing: pip install mlflow ragas haystack-ai llama-index-core sentence-transformers
-pytorch-ignite torchmetrics.
+skipped where a package is missing: pip install mlflow haystack-ai llama-index-core sentence-transformers pytorch-ignite
+torchmetrics and, in an environment of its own, ragas "langchain-community<0.4" (0.4 breaks the import of ragas 0.4.3).
 """
 
 from __future__ import annotations

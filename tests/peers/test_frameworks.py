@@ -1,7 +1,8 @@
 """Frameworks' own metrics on drawn lists, live: each list's values under the framework's dialect.
 
 The packages are large, so that these tests are studies, and are skipped where a package is missing: pip install mlflow
-ragas haystack-ai llama-index-core sentence-transformers. What other versions printed is in tests/golden/frameworks.
+haystack-ai llama-index-core sentence-transformers and, in an environment of its own, ragas "langchain-community<0.4".
+What other versions printed is in tests/golden/frameworks.
 """
 
 from __future__ import annotations

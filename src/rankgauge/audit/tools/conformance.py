@@ -189,7 +189,13 @@ class ConformanceReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tools that agree with each measure, and the cases on which values are not the usual ones."""
-        followed = [self._name_followed_tools(measure) for measure in self.results]
+        followed = []
+        for measure, counts in self.agreeing.items():
+            n, most = len(self.results[measure]), max(counts.values())
+            tools = [name for name, count in counts.items() if count == most]
+            how = ", ".join(tools[:NAMED]) + (f" and {len(tools) - NAMED} more" if len(tools) > NAMED else "")
+            nearest = "" if most == n else f"none; nearest ({most} of {n}): "
+            followed.append((measure, f"{counts['standard']} of {n}", nearest + how))
         passages: list[Passage] = [ReportTable(columns=("measure", "usual", "follows"), rows=followed)]
         table = self.frame().filter(~pl.col("same"))
         if table.is_empty():
@@ -201,12 +207,3 @@ class ConformanceReport(Report):
             why = [(case.name, case.why) for case in CASES if case.name in set(table["case"])]
             passages += [Heading("Values that are not the usual ones"), odd, Notes(why)]
         return ReportDocument(title="Which definition values follow", passages=passages)
-
-    def _name_followed_tools(self, measure: str) -> tuple[str, str, str]:
-        """Return a measure, how many of its values are usual, and the tools that agree with most."""
-        counts, n = self.agreeing[measure], len(self.results[measure])
-        most = max(counts.values())
-        tools = [name for name, count in counts.items() if count == most]
-        more = f" and {len(tools) - NAMED} more" if len(tools) > NAMED else ""
-        how = f"{', '.join(tools[:NAMED])}{more}"
-        return measure, f"{counts['standard']} of {n}", how if most == n else f"none; nearest ({most} of {n}): {how}"

@@ -378,16 +378,16 @@ class OriginsReport(Report):
             yield Paragraph(self._headline)
         claimed = max(len(f"{found.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
         value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
-        rows = [
-            (_list_tools((way.tool, *way.also)), str(way.measure), way.options or "–", way.mean)
-            for way in found.origins[:SHOWN]
-        ]
+        rows = []
+        for way in found.origins[:SHOWN]:
+            tools, more = (way.tool, *way.also), len(way.also) + 1 - NAMED
+            named = ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
+            rows.append((named, str(way.measure), way.options or "–", way.mean))
         yield ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
         if found.claim.taken:
             top = max(measure.facts.bounds[1] for measure in found.measures)
             yield Notes([("value", f"{found.claim.text} is above {top:g}, and so taken for {found.claim.text} %")])
-        more = len(found.origins) - SHOWN
-        if more > 0:
+        if (more := len(found.origins) - SHOWN) > 0:
             yield Paragraph(f"{more} more give it too; -o json or -o csv has all of them.")
         yield Heading("What to ask")
         yield Notes(list(self._questions()))
@@ -439,12 +439,6 @@ class OriginsReport(Report):
             "origins": found.frame.to_dicts(),
             "questions": [{"subject": subject, "words": words} for subject, words in self._questions()],
         }
-
-
-def _list_tools(tools: tuple[str, ...]) -> str:
-    """Return the tools, or the first of many."""
-    more = len(tools) - NAMED
-    return ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
 
 
 def _how(way: Origin) -> str:

@@ -23,7 +23,7 @@ from rankgauge.audit.tools import (
     movers,
     preferences,
 )
-from rankgauge.audit.tools.cause import CAUSES, NOTHING, UNSEEN, Cause
+from rankgauge.audit.tools.cause import CAUSES, NOTHING, UNSEEN
 from rankgauge.audit.tools.overview import join_words
 from rankgauge.audit.tools.scores import explain_refusals
 from rankgauge.render.format import Medium, Report, ReportDocument
@@ -343,19 +343,17 @@ def movers_table(found: Iterable[Mover], track: Callable[[Mover], Track] | None 
 
 def _told_settings(audit: Audit) -> list[tuple[str, str]]:
     """For each cause, how many queries it concerns and what each tool does."""
-    return [(cause.name, _told_setting(audit, cause)) for cause in audit.told_causes]
-
-
-def _told_setting(audit: Audit, cause: Cause) -> str:
-    ways: dict[str, list[str]] = {}
-    conditions = next(iter(audit.conditions.values()))
-    for dialect in audit.dialects:
-        ways.setdefault(cause.chosen(dialect, audit.measure, conditions), []).append(dialect.name)
-    counts = {run: cause.counted(conditions) for run, conditions in audit.conditions.items()}
-    alike = len(set(counts.values())) == 1
-    head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))
-    told = "; ".join(f"{words} ({', '.join(names)})" for words, names in ways.items())
-    return f"{head}: {told}" if head else told
+    told, first = [], next(iter(audit.conditions.values()))
+    for cause in audit.told_causes:
+        ways: dict[str, list[str]] = {}
+        for dialect in audit.dialects:
+            ways.setdefault(cause.chosen(dialect, audit.measure, first), []).append(dialect.name)
+        counts = {run: cause.counted(conditions) for run, conditions in audit.conditions.items()}
+        alike = len(set(counts.values())) == 1
+        head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))
+        each = "; ".join(f"{words} ({', '.join(names)})" for words, names in ways.items())
+        told.append((cause.name, f"{head}: {each}" if head else each))
+    return told
 
 
 def lacking(audit: Audit) -> list[tuple[str, str]]:
