@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,8 @@ def test_metrics_of_pytorch() -> None:
         for metric in (ours, theirs):
             metric.update(scores[batch].flatten(), grades[batch].flatten(), indexes=queries[batch].flatten())
     assert ours.compute().item() == pytest.approx(theirs.compute().item(), abs=1e-6)
+    sent = pickle.loads(pickle.dumps(ours))  # as Lightning sends it to processes that it spawns
+    assert sent.clone().compute().item() == ours.compute().item()
     ours.reset()
     engine = Engine(lambda engine, batch: batch)
     ignite_metric("nDCG@5").attach(engine, "nDCG@5")

@@ -8,6 +8,7 @@ ignite_metric("nDCG@10").attach(evaluator, "nDCG@10")      # ignite: (scores, gr
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ def torch_metric(measure: str = "nDCG@10", *, dialect: str = "standard", **overr
             super().__init__()
             for name in ("preds", "target", "indexes"):
                 self.add_state(name, default=[], dist_reduce_fx=None)
+
+        def __reduce__(self) -> Any:  # for processes that are spawned: the class itself cannot be pickled
+            return partial(torch_metric, measure, dialect=dialect, **overrides), (), self.__getstate__()
 
         def update(self, preds: Any, target: Any, indexes: Any) -> None:
             for name, tensor in (("preds", preds), ("target", target), ("indexes", indexes)):
