@@ -42,7 +42,7 @@ def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tu
 
 def _sources(asked: PlanOptions) -> PoolSources:
     """Return what the files say: runs, or the table of a pool with the texts of its documents."""
-    said = _spelling(asked)
+    said = asked.part(RunSpellingOptions)
     named = name_runs(asked.judge or [], "judges")
     if asked.judgments is not None:
         refuse_people(asked.judgments, named.values())
@@ -95,15 +95,11 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
         where = f"in {count(most, 'query', 'queries')} of {run}"
         words.append(("tied", f"scores {where}: on a board the order of the file counts, not the mean of all orders"))
     if asked.calibrate_on is not None:
-        human, judge = map(_spelling(asked).file, asked.calibrate_on)
+        human, judge = map(asked.part(RunSpellingOptions).file, asked.calibrate_on)
         pool = calibrate(pool, human, judge, grades=np.array(grades))
     scaled, cost = in_units(pool, asked.unit, asked.overhead)
     common = _common(asked, cost) | {"method": asked.method, "pilot": asked.pilot or 0}
     return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common), words
-
-
-def _spelling(asked: PlanOptions) -> RunSpellingOptions:
-    return RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
 
 
 def _common(asked: PlanOptions, cost: str) -> dict[str, Any]:

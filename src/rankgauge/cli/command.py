@@ -143,15 +143,29 @@ def group(
     *examples: str,
     place: int = LAST,
     page: str = "",
-    alone: Callable[[], None] | None = None,
+    alone: str = "",
     otherwise: str = "",
 ) -> None:
-    """Register a group of commands; `alone` is what it does without one; by default it shows its help.
+    """Register a group of commands; `alone` names the screen that it shows without one, by default its help.
 
     A first word that is no command of the group is given to the command `otherwise`, if there is one.
     """
     settings: dict[str, Any] = {"place": place, "page": page, "otherwise": otherwise}
-    Command(name=name, examples=examples, function=alone, about=about, **settings).register()
+    screen = _screen(alone) if alone else None
+    Command(name=name, examples=examples, function=screen, about=about, **settings).register()
+
+
+def _screen(name: str) -> Callable[[], None]:
+    """Return a function that shows a screen of `reference/screens.py`."""
+
+    def show() -> None:
+        import sys
+
+        from rankgauge.reference import screens
+
+        getattr(screens, name)(sys.stdout)
+
+    return show
 
 
 def execute(words: Sequence[str]) -> None:

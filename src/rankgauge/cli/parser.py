@@ -16,7 +16,9 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Any, Self, TypeVar
+
+    Part = TypeVar("Part", bound="Options")
 
 NUMBERS = {"int": (int, "whole number"), "float": (float, "number")}
 """How numbers are read, and what errors call them."""
@@ -165,6 +167,10 @@ class Options:
     def but(self, **changes: Any) -> Self:
         """Return the same options with some of them changed."""
         return type(self)(**self._values() | changes)
+
+    def part(self, kind: type[Part], **changes: Any) -> Part:
+        """Return those of these options that another kind declares too, some of them changed."""
+        return kind(**{name: getattr(self, name) for name in kind.parameters() if hasattr(self, name)} | changes)
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:

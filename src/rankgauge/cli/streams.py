@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 from rankgauge.errors import InputError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankgauge.render.format import Report, ReportFormat
 
 
@@ -161,6 +163,27 @@ def open_output(path: Path | None) -> Iterator[TextIO]:
         yield stream
         stream.flush()
         stream.detach()
+
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+"""What stands between the cells of a table, by the ending of its file."""
+
+
+def refuse_no_table(path: Path, things: str) -> None:
+    """Raise an error for a file that is not called like a table; `things` says what is written, as in "a pool is"."""
+    from rankgauge.files.source import suffix_of
+
+    if suffix_of(str(path)) not in SEPARATORS:
+        raise InputError(f"{things} written as a table", path=path, hint="End the name in .csv or .tsv.")
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write the frame into a file whose ending names the separator."""
+    from rankgauge.files.output import writing
+    from rankgauge.files.source import suffix_of
+
+    with writing(path) as file:
+        frame.write_csv(file, separator=SEPARATORS[suffix_of(str(path))])
 
 
 EVERY = 60.0

@@ -146,7 +146,7 @@ def estimate(
     For a board: the value, the intervals and the ranks of every run, and what is settled.
     """
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import open_output
+    from rankgauge.cli.streams import write_report
     from rankgauge.labelling.campaign import LabelCampaign
     from rankgauge.labelling.reports.board import report_of
     from rankgauge.labelling.reports.campaign import CampaignReport
@@ -164,8 +164,7 @@ def estimate(
             raise InputError("only a board has room for a run that came later", path=campaign)
         later = RunSpellingOptions(**spelled).files(name_runs(run or []))
         report = report_of(found, level=level, interval=interval, later=later)
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
 
 
 @command("active refit", "rankgauge active refit campaign.rg", "rankgauge active refit campaign.rg --leave-open")

@@ -158,7 +158,7 @@ def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions)
     With one LETOR file, rankers learn from a part of the queries, and methods estimate on the rest. With judgments and
     runs, methods judge single documents for all runs at once, and their board is compared with that of the whole pool.
     """
-    from rankgauge.cli.streams import open_output
+    from rankgauge.cli.streams import write_report
     from rankgauge.errors import OptionError
     from rankgauge.labelling.simulations.report import SimulationReport
 
@@ -169,8 +169,7 @@ def simulate(asked: SimulationOptions, letor: LetorOptions, board: BoardOptions)
     if letor.train is not None and "share" in letor.given:
         raise OptionError("--share parts the queries of one file: leave it out where --train names another.")
     shown = _of_board(asked, board) if asked.runs else _of_letor(asked, letor)
-    with open_output(path) as stream:
-        format_.write(shown, stream)
+    write_report(shown, [(format_, path)])
 
 
 def _of_letor(asked: SimulationOptions, letor: LetorOptions) -> Report:
@@ -209,7 +208,7 @@ def _of_board(asked: SimulationOptions, board: BoardOptions) -> Report:
     from rankgauge.labelling.simulations.trials import BoardSimulation, PoolKind
 
     measures, runs = names(asked.measure or ()), asked.runs or []
-    said = RunSpellingOptions(columns=board.columns, scale=board.scale, ids=board.ids, queries=board.queries)
+    said = board.part(RunSpellingOptions)
     refuse_measures(runs, measures)
     given = {"measures": tuple(measures)} if measures else {}
     with show_progress() as progress:

@@ -69,7 +69,7 @@ def run(
     from rankgauge.audit.tools.origins import OriginsReport
     from rankgauge.audit.tools.report import AuditReport
     from rankgauge.cli.runs import name_runs, refuse_measures
-    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, write_report
 
     handle_interrupts()
     format_, path = (AuditReport if value is None else OriginsReport).find(output)
@@ -90,8 +90,7 @@ def run(
         ((name, one),) = ranked.items()
         ways = origins(judged, one, value, names([measure]), dialects=tools, name=name, scale=spelling.scale)
         report = OriginsReport(origins=ways)
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
 
 
 @command(

@@ -82,7 +82,7 @@ def judge(
     from rankgauge.audit.judge.forecasts import HALF_WIDTH
     from rankgauge.audit.judge.report import JudgeAuditReport
     from rankgauge.cli.runs import name_runs, sorted_files
-    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, write_report
     from rankgauge.errors import OptionError
     from rankgauge.judgments.llm.asking.outcome import cost_of_thousand, shown_examples
 
@@ -113,25 +113,21 @@ def judge(
     report = JudgeAuditReport(audit=audit, first=FIRST if first is None else first)
     if show_first is not None:
         _write_first(report.first_documents, show_first)
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
     if audit.drift is not None and audit.drift.code:
         raise SystemExit(audit.drift.code)
 
 
 def _write_first(frame: pl.DataFrame, path: Path) -> None:
     """The documents as a table, which judging takes as its tasks."""
+    from rankgauge.cli.streams import refuse_no_table, write_table
     from rankgauge.errors import InputError
-    from rankgauge.files.output import writing
-    from rankgauge.files.source import suffix_of
 
-    if suffix_of(str(path)) not in (".csv", ".tsv"):
-        raise InputError("documents are written as a table", path=path, hint="End the name in .csv or .tsv.")
+    refuse_no_table(path, "documents are")
     if not len(frame.columns):
         raise InputError(
             "there are no documents to show people first",
             path=path,
             hint="It takes runs, given after the judges, and documents that people have not judged.",
         )
-    with writing(path) as file:
-        frame.write_csv(file, separator="\t" if suffix_of(str(path)) == ".tsv" else ",")
+    write_table(frame, path)

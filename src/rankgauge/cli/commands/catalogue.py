@@ -43,7 +43,7 @@ def catalogue(
     from rankgauge.catalogue import survey
     from rankgauge.catalogue.report import CatalogueReport
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, write_report
 
     format_, path = CatalogueReport.find(output)
     listed = name_runs(runs)
@@ -54,5 +54,4 @@ def catalogue(
     judged = spelling.judgments(judgments, format_judgments)
     shown, asked = spelling.files(listed), asked or None
     found = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
-    with open_output(path) as stream:
-        format_.write(CatalogueReport(found=found), stream)
+    write_report(CatalogueReport(found=found), [(format_, path)])

@@ -40,10 +40,9 @@ def check(
 ) -> None:
     """Say of each measure which tools compute it so, and on which cases its values are not the usual ones."""
     from rankgauge.audit.tools.conformance import ConformanceReport, read_results
-    from rankgauge.cli.streams import open_output, refuse_overwriting
+    from rankgauge.cli.streams import refuse_overwriting, write_report
 
     format_, path = ConformanceReport.find(output)
     refuse_overwriting([results], [path])
     report = ConformanceReport(results=read_results(results))
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])

@@ -7,21 +7,13 @@ import sys
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
-
-def list_dialects() -> None:
-    """Every dialect with its title."""
-    from rankgauge.reference import screens
-
-    screens.dialects(sys.stdout)
-
-
 group(
     "dialects",
     "List the dialects, or show how one differs from standard.",
     "rankgauge dialects",
     "rankgauge dialects show trec_eval",
     place=50,
-    alone=list_dialects,
+    alone="dialects",
     page="dialects.md",
 )
 

@@ -6,21 +6,13 @@ import sys
 
 from rankgauge.cli.command import command, group
 
-
-def list_formats() -> None:
-    """Every format with its title."""
-    from rankgauge.reference import screens
-
-    screens.formats(sys.stdout)
-
-
 group(
     "formats",
     "List the formats of files that are read and written, or the scales of grades.",
     "rankgauge formats",
     "rankgauge formats scales",
     place=120,
-    alone=list_formats,
+    alone="formats",
     page="formats.md",
 )
 

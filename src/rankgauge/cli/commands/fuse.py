@@ -123,11 +123,6 @@ class FuseOptions(Options):
     scale: str | None = options.SCALE
     ids: str | None = options.SAME_IDS
 
-    @property
-    def spelling(self) -> RunSpellingOptions:
-        """How the files spell things."""
-        return RunSpellingOptions(columns=self.columns, scale=self.scale, ids=self.ids, queries=self.queries)
-
 
 @command(
     "fuse",
@@ -157,10 +152,9 @@ def fuse(asked: FuseOptions) -> None:
         if asked.report is not None or found:
             format_.write(report, sys.stderr)
         return
-    from rankgauge.cli.streams import open_output
+    from rankgauge.cli.streams import write_report
 
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
 
 
 def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tuple[Fusion, dict[str, Any]]:
@@ -185,9 +179,10 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
     refuse_overwriting([*sources.values(), asked.judgments, asked.intents], [asked.output, report])
     handle_interrupts(*sources.values())
     kind = JudgmentKind.GRADES if task is None else task.asks
-    judgments = asked.spelling.judgments(asked.judgments, asked.format_judgments, kind)
+    spelling = asked.part(RunSpellingOptions)
+    judgments = spelling.judgments(asked.judgments, asked.format_judgments, kind)
     with show_progress() as tell:
-        pool = RunPool.of(asked.spelling.files(sources), tell)
+        pool = RunPool.of(spelling.files(sources), tell)
         if task is None:
             return plan.run(pool, judgments=judgments, watch=tell), {}
         try:

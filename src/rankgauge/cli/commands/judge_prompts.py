@@ -7,20 +7,12 @@ import sys
 from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 
-
-def list_prompts() -> None:
-    """Every prompt with its title."""
-    from rankgauge.reference import screens
-
-    screens.prompts(sys.stdout)
-
-
 group(
     "judge prompts",
     "List the prompts that `judge --prompt` knows, or show one.",
     "rankgauge judge prompts",
     "rankgauge judge prompts show umbrela",
-    alone=list_prompts,
+    alone="prompts",
     page="llm-judge.md#prompts",
 )
 

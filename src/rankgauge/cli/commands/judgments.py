@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from rankgauge.cli import choices
@@ -44,7 +45,7 @@ def agreement(
     """Measure how far assessors agree: coefficients with intervals, pair by pair, and each assessor's habits."""
     import numpy as np
 
-    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, write_report
     from rankgauge.judgments import agreement as measure_agreement
     from rankgauge.judgments.report import AgreementReport
 
@@ -52,8 +53,7 @@ def agreement(
     handle_interrupts()
     refuse_overwriting(judgments, [path])
     measured = measure_agreement(_read(judgments, format_, spelling), rng=np.random.default_rng(seed))
-    with open_output(path) as stream:
-        report_format.write(AgreementReport(agreement=measured, seed=seed), stream)
+    write_report(AgreementReport(agreement=measured, seed=seed), [(report_format, path)])
 
 
 @command(
@@ -124,16 +124,12 @@ def best_worst(
     """Make grades from choices of the best and the worst: times best less times worst, out of times shown."""
     from rankgauge import files as io
     from rankgauge.cli.streams import handle_interrupts
-    from rankgauge.judgments.pairwise import best_worst as counted
+    from rankgauge.judgments.pairwise import best_worst as count_choices
 
     handle_interrupts(choices)
-    table = io.read_table(choices)
-    try:
-        found = counted(table)
-    except InputError as error:
-        error.path = error.path or str(choices)
-        raise
-    io.write_judgments(found, output)
+    with _naming(choices):
+        grades = count_choices(io.read_table(choices))
+    io.write_judgments(grades, output)
 
 
 @command(
@@ -161,15 +157,22 @@ def pairwise(
 
     handle_interrupts(choices)
     refuse_overwriting([choices], [output, preferences])
-    try:
+    with _naming(choices):
         fitted = FittedPreferences.fit(Choices.from_table(io.read_table(choices)), seed)
-    except InputError as error:
-        error.path = error.path or str(choices)
-        raise
     with open_output(None if str(output) == "-" else output) as stream:
         stream.write(fitted.frame.write_csv())
     if preferences is not None:
         fitted.write_preferences(preferences)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Within the block, errors that know no file name this one."""
+    try:
+        yield
+    except InputError as error:
+        error.path = error.path or str(path)
+        raise
 
 
 def _read(files: Sequence[Path], format_: str | None, spelling: SpellingOptions) -> pl.DataFrame:

@@ -8,21 +8,13 @@ from rankgauge.cli import choices
 from rankgauge.cli.command import command, group
 from rankgauge.cli.parser import argument
 
-
-def list_measures() -> None:
-    """Every measure with its title."""
-    from rankgauge.reference import screens
-
-    screens.measures(sys.stdout)
-
-
 group(
     "measures",
     "List the measures, or show one with its formula, reference and a worked example.",
     "rankgauge measures",
     "rankgauge measures show nDCG",
     place=40,
-    alone=list_measures,
+    alone="measures",
     page="measures.md",
 )
 

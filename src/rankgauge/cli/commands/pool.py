@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankgauge.cli import choices, options
 from rankgauge.cli.command import command, group
 from rankgauge.cli.parser import Options, option
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MEASURES = ("nDCG@10", "AP")
 
@@ -95,20 +91,21 @@ def make(asked: PoolOptions) -> None:
 
     from rankgauge import dialects
     from rankgauge.cli.runs import name_runs
-    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting
+    from rankgauge.cli.streams import handle_interrupts, refuse_no_table, refuse_overwriting, write_table
     from rankgauge.errors import OptionError
     from rankgauge.labelling.pools import make_pool
     from rankgauge.labelling.pools.making import PoolMakingReport
 
     handle_interrupts()
-    said = options.SpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids)
+    said = asked.part(options.SpellingOptions)
     runs = name_runs(asked.runs)
     if asked.judgments is None and asked.rel is not None:
         raise OptionError("--rel needs --judgments: it says which of their documents are relevant.")
     if asked.judgments is None and asked.scale is not None:
         raise OptionError("--scale needs --judgments: it says what their words are worth.")
     refuse_overwriting([*runs.values(), asked.judgments, asked.documents, asked.queries], [asked.output])
-    separator = None if asked.output is None else _separator(asked.output)
+    if asked.output is not None:
+        refuse_no_table(asked.output, "a pool is")
     made = make_pool(
         said.files(runs),
         method=asked.method,
@@ -123,23 +120,6 @@ def make(asked: PoolOptions) -> None:
     measures = tuple(options.names(asked.measure or MEASURES))
     report = PoolMakingReport(made=made, measures=measures, dialect=asked.dialect, seconds=asked.seconds_per_label)
     report.data()  # a measure that is not known, or has no weights, leaves no file
-    if asked.output is not None and separator is not None:
-        _write(made.frame(), asked.output, separator)  # before anything is printed: a closed pipe must not lose it
+    if asked.output is not None:
+        write_table(made.frame(), asked.output)  # before anything is printed: a closed pipe must not lose it
     report.show(sys.stdout)
-
-
-def _separator(path: Path) -> str:
-    from rankgauge.errors import InputError
-    from rankgauge.files.source import suffix_of
-
-    known = {".csv": ",", ".tsv": "\t"}
-    if suffix_of(str(path)) not in known:
-        raise InputError("a pool is written as a table", path=path, hint="End the name in .csv or .tsv.")
-    return known[suffix_of(str(path))]
-
-
-def _write(frame: pl.DataFrame, path: Path, separator: str) -> None:
-    from rankgauge.files.output import writing
-
-    with writing(path) as file:
-        frame.write_csv(file, separator=separator)

@@ -58,7 +58,7 @@ def reuse(asked: ReuseOptions) -> None:
     """Say whether judgments can score a run that had no part in them, and what is known of such a run."""
     from rankgauge import dialects
     from rankgauge.cli.runs import name_runs, refuse_measures
-    from rankgauge.cli.streams import handle_interrupts, open_output, refuse_overwriting, show_progress
+    from rankgauge.cli.streams import handle_interrupts, refuse_overwriting, show_progress, write_report
     from rankgauge.judgments import scale
     from rankgauge.labelling import pools
     from rankgauge.labelling.pools.reuse import MEASURES
@@ -70,7 +70,7 @@ def reuse(asked: ReuseOptions) -> None:
     measures = tuple(options.names(asked.measure or MEASURES))
     refuse_measures([asked.judgments, *runs.values(), *new.values()], measures)
     refuse_overwriting([asked.judgments, *runs.values(), *new.values(), asked.teams], [path])
-    said = options.RunSpellingOptions(columns=asked.columns, scale=asked.scale, ids=asked.ids, queries=asked.queries)
+    said = asked.part(options.RunSpellingOptions)
     teams = None if asked.teams is None else _teams(asked.teams, runs)
     with show_progress() as progress:
         found = pools.reuse(
@@ -87,8 +87,7 @@ def reuse(asked: ReuseOptions) -> None:
         )
         report = PoolReuseReport(reuse=found)
         report.data()  # the work itself, under the bar
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
 
 
 def _teams(path: Path, runs: Mapping[str, Path]) -> dict[str, str]:

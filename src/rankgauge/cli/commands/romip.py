@@ -133,14 +133,13 @@ def write_example(
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
     """The outcome as a report; a wrong output or language shows before anything is read."""
-    from rankgauge.cli.streams import handle_interrupts, open_output
+    from rankgauge.cli.streams import handle_interrupts, write_report
     from rankgauge.romip.report import RomipReport, words
 
     handle_interrupts()
     (format_, path), spoken = RomipReport.find(output), words(language)
     report = RomipReport(outcome=evaluate(), words=spoken)
-    with open_output(path) as stream:
-        format_.write(report, stream)
+    write_report(report, [(format_, path)])
 
 
 def _name_files(paths: Sequence[Path]) -> dict[str, Path]:

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from rankgauge.cli.command import command
-from rankgauge.cli.parser import argument, option
+from typing import TYPE_CHECKING, Any
 
-DATABASE = option("--database", help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL")
-HOST = option("--host", help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
-PORT = option("--port", help="The port [default: 8000].", metavar="N")
-WORKERS = option("--workers", help="How many processes serve the room [default: 1].", metavar="N")
-URL = option("--url", help="The room's public URL, if it is behind a proxy.", metavar="URL")
-ADMIN = option("--admin", help="The administrator whose link is printed [default: admin].", metavar="PERSON")
-ROOT_PATH = option(
-    "--root-path", help="The path under which a proxy serves the room, such as /judging.", metavar="PATH"
-)
-TASK = argument("TASK", help="backup COPY, restore COPY or check; without a task the room opens.", required=False)
+from rankgauge.cli.command import command
+from rankgauge.cli.parser import Options, argument, option
+
+if TYPE_CHECKING:
+    from rankgauge.room.settings import RoomSettings
+
+
+class RoomOptions(Options):
+    """Which room, and who looks after it."""
+
+    database: str | None = option(help="The URL of the database [default: sqlite:///rankgauge.db].", metavar="URL")
+    host: str | None = option(help="The address to listen on [default: 127.0.0.1].", metavar="ADDRESS")
+    port: int | None = option(help="The port [default: 8000].", metavar="N")
+    url: str | None = option(help="The room's public URL, if it is behind a proxy.", metavar="URL")
+    root_path: str | None = option(
+        help="The path under which a proxy serves the room, such as /judging.", metavar="PATH"
+    )
+    admin: str | None = option(help="The administrator whose link is printed [default: admin].", metavar="PERSON")
+
+    def settings(self, **more: Any) -> RoomSettings:
+        """Return the settings of the room; an error names the pip command where its packages are not installed."""
+        import importlib.util
+
+        from rankgauge.errors import MissingExtraError
+
+        for module in ("fastapi", "uvicorn", "jinja2", "sqlalchemy"):
+            if importlib.util.find_spec(module) is None:
+                raise MissingExtraError(module, "web")
+        from rankgauge.room.settings import RoomSettings
+
+        return RoomSettings.of(None, **{name: getattr(self, name) for name in self.parameters()}, **more)
 
 
 @command(
@@ -29,14 +49,12 @@ TASK = argument("TASK", help="backup COPY, restore COPY or check; without a task
     page="judging.md",
 )
 def serve(
-    task: list[str] | None = TASK,
-    database: str | None = DATABASE,
-    host: str | None = HOST,
-    port: int | None = PORT,
-    workers: int | None = WORKERS,
-    url: str | None = URL,
-    root_path: str | None = ROOT_PATH,
-    admin: str | None = ADMIN,
+    task: list[str] | None = argument(
+        "TASK", help="backup COPY, restore COPY or check; without a task the room opens.", required=False
+    ),
+    workers: int | None = option(help="How many processes serve the room [default: 1].", metavar="N"),
+    *,
+    asked: RoomOptions,
 ) -> None:
     """Open the judging room: pages for assessors, a dashboard for whoever runs the campaign, an API for programs.
 
@@ -44,11 +62,7 @@ def serve(
     `restore COPY` makes a new database of such a copy; `check` reads everything and says how much there is. Every other
     setting is an environment variable: see the pages on judging as a team and on running the room.
     """
-    _require()
-    from rankgauge.room.settings import RoomSettings
-
-    place = {"host": host, "port": port, "url": url, "root_path": root_path}
-    settings = RoomSettings.of(None, database=database, workers=workers, admin=admin, **place)
+    settings = asked.settings(workers=workers)
     if task:
         from rankgauge.room.upkeep import do
 
@@ -66,32 +80,12 @@ def serve(
     place=130,
     page="judging.md",
 )
-def admin_link(
-    database: str | None = DATABASE,
-    host: str | None = HOST,
-    port: int | None = PORT,
-    url: str | None = URL,
-    root_path: str | None = ROOT_PATH,
-    admin: str | None = ADMIN,
-) -> None:
+def admin_link(asked: RoomOptions) -> None:
     """Print a new link for an administrator of a judging room, which may be open meanwhile.
 
     The link works once, within the hour. Give it the options that the room was opened with.
     """
-    _require()
+    settings = asked.settings()
     from rankgauge.room.server import new_admin_link
-    from rankgauge.room.settings import RoomSettings
 
-    place = {"host": host, "port": port, "url": url, "root_path": root_path}
-    print(new_admin_link(RoomSettings.of(None, database=database, admin=admin, **place)))
-
-
-def _require() -> None:
-    """An error that names the pip command where the room's packages are not installed."""
-    import importlib.util
-
-    from rankgauge.errors import MissingExtraError
-
-    for module in ("fastapi", "uvicorn", "jinja2", "sqlalchemy"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError(module, "web")
+    print(new_admin_link(settings))
