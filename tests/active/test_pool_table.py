@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError
+from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.pool_sources import PoolTable, document_table
 
 
@@ -64,6 +65,24 @@ def test_people_s_grades_are_ignored() -> None:
     for board in (False, True):
         ignored = {role.name for role in PoolTable.of(frame, board=board).roles if role.ignored}
         assert ignored == {"grade", "ann_rating"}
+
+
+def test_what_the_page_calls_ignored_is_not_used() -> None:
+    """A pool that `pool make` wrote may come back as the table of documents: its ranks, people's grades and costs tell
+    the model nothing; a spreadsheet's numbers do, though all its cells are text."""
+    runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"y": 2.0, "x": 1.0}}}
+    frame = pl.DataFrame(
+        {"query": ["q", "q"], "document": ["x", "y"], "title": ["7", "8"], "place": ["1", "2"], "best_rank": ["1", "1"]}
+        | {"runs": ["2", "2"], "rank_a": ["1", "2"], "rank_b": ["2", "1"], "grade": ["3", "0"], "cost": ["1", "2"]}
+        | {"clicks": ["12", ""], "note": ["new", "old"]}
+    )
+    documents, roles = document_table(frame)
+    pool = BoardPool.from_runs(runs, texts=documents)
+    assert pool.facts is not None
+    assert pool.facts.columns == ["clicks"]
+    told = {role.name: role.words for role in roles}
+    assert told["clicks"] == "a number that may tell relevant documents"
+    assert [name for name, words in told.items() if not words] == ["place", "best_rank", "runs", "grade", "note"]
 
 
 def test_a_table_without_ids_is_one_clear_error() -> None:

@@ -13,6 +13,7 @@ from rankgauge.audit.judge.pairs import GradedPairs
 from rankgauge.audit.judge.report import JudgeAuditReport
 from rankgauge.comparison import compare
 from rankgauge.errors import InputError, UnknownNameError
+from rankgauge.labelling.posterior.plan import expected_half_widths
 from rankgauge.measures import parse
 from tests.judge_audit.collection import audited, board, constant
 from tests.shared import shared
@@ -116,6 +117,18 @@ def test_narrower_intervals_need_more_labels() -> None:
     assert wide is not None
     assert narrow is not None
     assert 0 < wide < narrow < 1100
+
+
+def test_the_labels_needed_are_those_of_the_plan_that_is_proposed() -> None:
+    """A few runs on a shallow pool are planned by the posterior, so its widths say how many labels it takes."""
+    plan = audited(sample(100)).plan
+    assert plan is not None
+    assert plan.posterior is not None
+    assert not plan.is_bound
+    needed = plan.needed(0.05)
+    assert needed is not None
+    ((width,),) = expected_half_widths(plan.posterior, [needed], seed=0).tolist()
+    assert width == pytest.approx(0.05, rel=0.15)
 
 
 def test_a_run_that_the_judge_made_is_found() -> None:

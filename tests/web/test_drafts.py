@@ -85,6 +85,26 @@ def test_a_board_with_a_judge(house: House) -> None:
     assert [judge.name for judge in board.pool.judges] == ["gpt"]
 
 
+def test_a_draft_counts_the_documents_that_it_pools(house: House) -> None:
+    """Long lists are pooled as deep as the measure looks: the usual budget and the last page are about that pool. A
+    measure that the dashboard warns of keeps its name at the beginning of a sentence."""
+    client = house.admin()
+    names = ("a", "b", "c")
+    lines = {run: [f"q{q} Q0 {run}{q}-{d} 0 {-d} {run}\n" for q in range(12) for d in range(60)] for run in names}
+    draft = begin(client, *(("lists", (f"{run}.run", "".join(lines[run]).encode())) for run in names))
+    assert "Documents 2,160" in words(client.get(f"{draft}/pool"))
+    assert 'name="budget" value="100"' in client.get(f"{draft}/plan").text, "as 36 of 360 would be few, and 180 half"
+    sent = {"csrf": csrf(client), "measure": "nDCG@5", "budget": "60"}
+    client.post(f"{draft}/plan", data=sent)
+    assert "12 queries, 180 documents, 3 runs" in words(client.get(f"{draft}/make"))
+    client.post(f"{draft}/make", data={"csrf": csrf(client)})
+    board = house.room.campaigns.get(1).campaign
+    board.record([(task.query, task.document, 1) for task in board.lease(10)])
+    dashboard = words(client.get("/campaigns/1"))
+    assert "Few labels: nDCG@5: ±" in dashboard
+    assert "NDCG" not in dashboard
+
+
 def test_a_table_with_a_column_for_each_run(room: House) -> None:
     """A pool that one table holds, with ranks of several runs, makes a board too."""
     client = room.admin()

@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.files import raters
 from rankgauge.files.columns import find
 from rankgauge.files.conversion import as_frame
 from rankgauge.files.reading import is_path, read_table, run_from
 from rankgauge.input_notes import note
+from rankgauge.judgments.llm.machine_judge import judges_in
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.ranking.arrays import pad_groups
 from rankgauge.registry import Registered, Registry
@@ -36,8 +38,11 @@ class Cost(Registered):
 NAMED = re.compile(r"(?:rank|score)_(?P<before>.+)|(?P<after>.+)_(?:rank|score)", re.IGNORECASE)
 RANK = re.compile(r"(?:^|_)rank(?:_|$)", re.IGNORECASE)
 
-OF_NO_RUN = frozenset({"best_rank"})
-"""A column of `rankgauge pool make`: the best rank that any run gives the document."""
+BEST_RANK = "best_rank"
+"""A column of `rankgauge pool make` that is no run's: the best rank that any run gives the document."""
+
+OF_RANKS = ("place", BEST_RANK, "runs")
+"""What `rankgauge pool make` writes that follows from the runs' ranks."""
 
 
 def run_columns(columns: Sequence[str]) -> dict[str, str]:
@@ -55,7 +60,7 @@ def run_columns(columns: Sequence[str]) -> dict[str, str]:
     lone = find(columns, "score") or find(columns, "rank")
     by_run: dict[str, str] = {}
     for column in columns:
-        match = None if column in OF_NO_RUN else NAMED.fullmatch(column)
+        match = None if column == BEST_RANK else NAMED.fullmatch(column)
         if match is not None:
             name = match["before"] or match["after"]
             run = f"ranker {name}" if name.isdecimal() else name
@@ -71,6 +76,31 @@ def is_rank(column: str) -> bool:
 
 TEXTS = ("query_text", "title", "text", "html", "markdown", "image", "url")
 """The columns that assessors read."""
+
+COSTS_TOLD = ("cost", "overhead")
+"""The columns of a table that say what judging costs, and so nothing of relevance."""
+
+
+def people_grades(frame: pl.DataFrame) -> list[str]:
+    """Return the columns that hold people's grades: neither beliefs nor labels of a new campaign."""
+    grade = find(frame.columns, "grade")
+    people = [column for column in raters(frame.columns) if column not in judges_in(frame)]
+    return [*([] if grade is None else [grade]), *people]
+
+
+def telling_numbers(frame: pl.DataFrame) -> list[pl.Series]:
+    """Return the columns of numbers that may tell relevant documents, such as beliefs and clicks; empty cells are null.
+
+    Ranks and scores of runs, grades by people or judges, costs and texts are known for what they are.
+    """
+    known = [*run_columns(frame.columns).values(), *people_grades(frame), *judges_in(frame)]
+    found = []
+    for column in frame.drop("query", "document", *OF_RANKS, *COSTS_TOLD, *TEXTS, *known, strict=False):
+        empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
+        numbers = column.cast(pl.Float64, strict=False)
+        if numbers.null_count() == empty.sum() < len(column):
+            found.append(numbers)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,7 +20,7 @@ import polars as pl
 
 from rankgauge import files
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
-from rankgauge.files import find, raters
+from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
 from rankgauge.judgments.llm.asking.pairs import headless
 from rankgauge.judgments.llm.machine_judge import MachineJudge, judges_in, read_judges
@@ -28,7 +28,7 @@ from rankgauge.labelling.beliefs import belief_columns
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.board.target import BoardTarget
 from rankgauge.labelling.pool import Pool, PooledDocuments
-from rankgauge.labelling.pool_rows import TEXTS, is_rank, run_columns
+from rankgauge.labelling.pool_rows import TEXTS, is_rank, run_columns, telling_numbers
 from rankgauge.labelling.posterior.plan import serves
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
@@ -124,8 +124,8 @@ class PoolTable:
         """The pool of a board of all its runs; what it says of its documents beside ranks and people's grades helps."""
         if not self.runs:
             raise lacks_run(self.frame.columns)
-        said = self.frame.drop(*self.runs.values(), *grades_in(self.frame))
-        return BoardPool.from_runs({name: self.run(name) for name in self.runs}, texts=said, stated=True, **options)
+        runs = {name: self.run(name) for name in self.runs}
+        return BoardPool.from_runs(runs, texts=self.frame, stated=True, **options)
 
     def joined(self, documents: pl.DataFrame) -> PoolTable:
         """Return the table with what another says of its documents; where both have a text, its own."""
@@ -163,16 +163,9 @@ def _words(frame: pl.DataFrame, runs: Mapping[str, str], *, board: bool) -> Iter
     told = judges_in(frame)
     yield from ((column, "a judge's grades: beliefs, never labels") for column in told)
     if board:
-        numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
-        known = {*KEYS, *runs.values(), *belief_columns(frame).values(), *told, *WORDS, *grades_in(frame)}
-        yield from ((name, "a number that may tell relevant documents") for name in numbers if name not in known)
-
-
-def grades_in(frame: pl.DataFrame) -> list[str]:
-    """Return the columns that hold people's grades: neither beliefs nor labels of a new campaign."""
-    grade = find(frame.columns, "grade")
-    people = [column for column in raters(frame.columns) if column not in judges_in(frame)]
-    return [*([] if grade is None else [grade]), *people]
+        believed = set(belief_columns(frame).values())
+        numbers = [column.name for column in telling_numbers(frame) if column.name not in believed]
+        yield from ((name, "a number that may tell relevant documents") for name in numbers)
 
 
 def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:

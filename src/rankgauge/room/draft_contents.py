@@ -19,6 +19,7 @@ from rankgauge.files.queries import query_texts
 from rankgauge.files.source import suffix_of
 from rankgauge.input_notes import collecting_notes
 from rankgauge.judgments.llm.machine_judge import MachineJudge
+from rankgauge.labelling import defaults
 from rankgauge.labelling.pool_rows import TEXTS
 from rankgauge.labelling.pool_sources import KEYS, ColumnRole, PoolSources, PoolTable, document_table
 
@@ -115,6 +116,14 @@ class DraftContents(PoolSources):
     def size(self) -> tuple[int, int]:
         """How many queries and documents there are."""
         return self.keys["query"].n_unique(), len(self.keys)
+
+    @cached_property
+    def pooled(self) -> int:
+        """How many documents a campaign's pool has unless somebody asks for another measure or depth."""
+        measure = [defaults.MEASURE]
+        if self.table is not None or not self.is_board(measure):
+            return self.size[1]
+        return len(self.board_pool(measure, cost=None, depth=None).documents)
 
     def read_runs(self) -> list[tuple[str, int, int]]:
         """Return the runs: name, and how many queries and results each has."""

@@ -145,7 +145,7 @@ def usual(contents: DraftContents) -> dict[str, Any]:
     """Return what a campaign of these files is set to where nothing else is said: a name and a budget."""
     if contents.campaign is not None:
         return {"name": contents.campaign.stem, "budget": 1}
-    documents = contents.size[1]
+    documents = contents.pooled
     return {"name": contents.title, "budget": min(max(round(SHARE * documents), LEAST), max(documents // 2, 1))}
 
 
@@ -266,6 +266,8 @@ class DraftOutlook:
     """NaN where there is no interval yet."""
     chosen: str
     """The line that the campaign will follow; empty if it follows all."""
+    documents: int
+    """How many documents the pool has."""
     cost: float
     """What judging everything would cost."""
     unit: str
@@ -294,6 +296,7 @@ class DraftOutlook:
             budgets=budgets,
             lines=lines,
             chosen=wanted.method if not plan.board else "" if len(lines) > 1 else next(iter(lines)),
+            documents=len(pool.documents),
             cost=cost,
             unit=unit,
             settling=settling,

@@ -21,6 +21,9 @@ from rankgauge.labelling.board import Board, BoardPool
 from rankgauge.labelling.board.beliefs import EffectsPosterior
 from rankgauge.labelling.board.features import Columns, Features
 from rankgauge.labelling.board.plan import expected_half_widths
+from rankgauge.labelling.posterior import GradePosterior
+from rankgauge.labelling.posterior.plan import expected_half_widths as expected_by_posterior
+from rankgauge.labelling.posterior.plan import serves
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 
@@ -99,6 +102,9 @@ def _company(pool: BoardPool, worth: FloatArray) -> Columns:
 HALF_WIDTH = 0.03
 """How wide half an interval may be, unless another width is asked for."""
 
+FEW, POINTS = 25, 12
+"""The fewest labels for which the posterior's widths are foretold, and for how many numbers of labels they are."""
+
 SUSPECTED = 0.5
 """The share of attention that runs get together which are suspected to be made by a judge."""
 
@@ -134,16 +140,36 @@ class LabelPlan:
         shares = SUSPECTED * watched / watched.sum() + (1 - SUSPECTED) * ~watched / max(1, (~watched).sum())
         return replace(made, shares=(shares / shares.sum(),))
 
+    @cached_property
+    def posterior(self) -> GradePosterior | None:
+        """The posterior, if a campaign of these runs would estimate the measure by it rather than by the board."""
+        pool = replace(self.judged.pool, known=self.board.known)
+        if not serves(pool, self.board.targets):
+            return None
+        scale = self.judged.scale.tolist()
+        made = GradePosterior.of(pool, [self.measure], grades=scale, rel=self.rel, dialect=self.dialect)
+        return made if made.aimed else None
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the labels that are needed are only the least that will be."""
+        return self.posterior is None and self.board.is_shallow(self.board.targets[0])
+
     def needed(self, half_width: float = HALF_WIDTH, *, seed: int = 0) -> int | None:
         """Return how many further labels bring half of a run's interval to that width, on average over the runs.
 
         None if not even all of them are expected to. It is a forecast by the beliefs, not a promise.
         """
-        size, stream = self.board.stream(seed).size, self.board.stream(0)
+        size, stream = int(np.count_nonzero(np.isnan(self.board.known))), self.board.stream(0)
 
         def is_enough(labels: int) -> bool:
             return expected_half_widths(self.board, stream, max(1, labels))[0] <= half_width
 
+        if self.posterior is not None and size > 0:
+            labels = np.unique(np.geomspace(min(FEW, size), size, POINTS).round().astype(np.int64))
+            widths = expected_by_posterior(self.posterior, labels.tolist(), seed=seed)[:, 0]
+            rising = -np.minimum.accumulate(widths)
+            return round(float(np.exp(np.interp(-half_width, rising, np.log(labels)))))
         if size < 1 or not is_enough(size - 1):
             return None
         return 1 + bisect_left(range(1, size), True, key=is_enough)

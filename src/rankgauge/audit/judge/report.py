@@ -317,7 +317,7 @@ class JudgeAuditReport(Report):
         width = f"± {self.audit.half_width:g} on each run's {self.audit.measures[0]}"
         if plan is None or needed is None:
             return f"not even all labels are expected to give {width}"
-        about = "at least" if plan.board.is_shallow(plan.board.targets[0]) else "about"
+        about = "at least" if plan.is_bound else "about"
         further, give = (
             ("further ", "are expected to give") if self.audit.sampled else ("", "would have been enough for")
         )

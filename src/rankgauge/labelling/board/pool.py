@@ -19,13 +19,11 @@ from rankgauge.errors import InputError, ParameterError, RepeatedError
 from rankgauge.judgments.llm.machine_judge import judges_in, read_judges
 from rankgauge.labelling.board.features import Columns, PooledJudge, judge_columns
 from rankgauge.labelling.pool import PooledDocuments
-from rankgauge.labelling.pool_rows import TEXTS, PoolRows, document_costs, query_overheads, with_texts
+from rankgauge.labelling.pool_rows import PoolRows, document_costs, query_overheads, telling_numbers, with_texts
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.ranking.facets import whole
 
 KEYS = ["query", "document"]
-COSTS = ("cost", "overhead")
-"""The columns of a table that say what judging costs, and so nothing of relevance."""
 
 
 def _empty() -> FloatArray:
@@ -105,8 +103,9 @@ class BoardPool(PooledDocuments):
         ranks, place = np.full((len(frame), 0), np.nan), np.arange(len(frame))
         rows = PoolRows(frame=frame, queries=pool.queries, sizes=pool.sizes, ranks=ranks, place=place, read=len(frame))
         costs, opening = document_costs(rows, cost), query_overheads(rows, overhead)
-        told, facts = judges_in(rows.frame), _facts(rows.frame)
+        told, numbers = judges_in(rows.frame), telling_numbers(rows.frame)
         ties = {tuple(runs)[number]: count for number, count in tied.iter_rows()}
+        facts = pl.DataFrame(numbers) if numbers else None
         made = replace(pool, known=known, costs=costs, overhead=opening, texts=rows.texts, facts=facts, tied=ties)
         return made.judged_by({**told, **(judges or {})})
 
@@ -194,17 +193,6 @@ class BoardPool(PooledDocuments):
         inside = np.bincount(self.run[kept], weights[self.rank[kept] - 1], minlength=len(self.runs))
         whole = np.append(0.0, np.cumsum(weights))[self.lengths].sum(axis=1)
         return np.asarray(inside / np.where(whole > 0, whole, 1.0))
-
-
-def _facts(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the columns whose every cell is a number or empty, as text or not, without ids, texts and costs."""
-    found = []
-    for column in frame.drop(*KEYS, *COSTS, *TEXTS, *judges_in(frame), strict=False):
-        empty = column.is_null() | (column.cast(pl.String, strict=False) == "")
-        numbers = column.cast(pl.Float64, strict=False)
-        if numbers.null_count() == empty.sum() < len(column):
-            found.append(numbers)
-    return pl.DataFrame(found) if found else None
 
 
 def _list_judged(judgments: Any, hits: pl.DataFrame | None) -> pl.DataFrame:
