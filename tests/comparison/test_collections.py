@@ -354,3 +354,60 @@ def test_a_question_without_an_answer_has_no_column(
     assert tex.count(r"\textbf") > len(board.collections)
     assert r"\textsuperscript" in tex
     assert "$" not in tex
+
+
+def test_a_mean_does_not_depend_on_other_measures() -> None:
+    """AUC is undefined where every document is relevant: such queries leave its mean, and nobody else's."""
+    rng, boards = np.random.default_rng(0), {}
+    for name in ("a", "b", "c"):
+        judged = {f"q{q}": {f"d{d}": 1 if q < 6 else int(d % 2) for d in range(8)} for q in range(12)}
+        runs = {run: {q: {d: float(rng.normal()) for d in found} for q, found in judged.items()} for run in ("x", "y")}
+        boards[name] = judged, runs
+    alone, both = compare(boards, "P@3"), compare(boards, ["AUC", "P@3"])
+    assert list(both.mean_table.where("measure", "P@3")["mean"]) == pytest.approx(list(alone.mean_table["mean"]))
+    expected = [np.mean([evaluate(*(one[0], one[1][run]), "AUC")["AUC"] for one in boards.values()]) for run in "xy"]
+    assert list(both.mean_table.where("measure", "AUC")["mean"]) == pytest.approx(expected)
+    assert list(both.influence_table["queries"]) == [6, 6, 6, 12, 12, 12]
+
+
+def test_a_measure_without_a_mean_is_refused() -> None:
+    """A geometric mean is no mean of values by query, over one collection or over many."""
+    judged = {f"q{n}": {"a": 1} for n in range(4)}
+    runs = {"x": {q: {"a": 1.0} for q in judged}, "y": {q: {"b": 1.0} for q in judged}}
+    with pytest.raises(ParameterError, match="measures with a mean over queries"):
+        compare({"one": (judged, runs), "two": (judged, runs)}, "GMAP")
+
+
+def test_what_nobody_would_hear_is_refused() -> None:
+    """Options of many collections over a single one, and weights of collections that are not there."""
+    judged = {f"q{n}": {"a": 1} for n in range(4)}
+    runs = {"x": {q: {"a": 1.0} for q in judged}, "y": {q: {"b": 1.0} for q in judged}}
+    said: dict[str, Any]
+    for said in ({"weights": "queries"}, {"groups": {"a": "b"}}, {"holes": "bounds"}):
+        with pytest.raises(ParameterError, match="left out unless there are many collections"):
+            compare(judged, runs, "RR", **said)
+    boards = {"one": (judged, runs), "two": (judged, runs)}
+    for said in ({"weights": {"one": 1, "two": 1, "twoo": 1}}, {"groups": {"twoo": "t"}}):
+        with pytest.raises(UnknownNameError, match="no collection called 'twoo'"):
+            compare(boards, "RR", **said)
+
+
+def test_notes_say_how_values_were_made() -> None:
+    """The dialect, a measure that its tool lacks, thresholds, and queries by collection, as under a single one."""
+    judged = {f"q{n}": {"a": 2, "b": 0} for n in range(4)}
+    full = {q: {"a": 2.0, "b": 1.0} for q in judged}
+    runs = {"x": full, "y": {q: full[q] for q in ("q0", "q1", "q2")}}
+    tied = {"x": full, "y": {q: {"a": 1.0, "b": 1.0} for q in judged}}
+    boards = {"one": (judged, runs), "two": (judged, tied), "three": (judged, {"x": full, "y": full})}
+    found = compare(boards, ["AP", "ERR@5"], dialect="trec_eval", rel=2)
+    report = CollectionsReport(comparison=found)
+    notes = dict(report.notes())
+    assert notes["dialect"] == "trec_eval, changed: rel=2"
+    assert notes["relevant"] == "a grade of 2 or more counts as relevant (AP)"
+    assert notes["no tool"].startswith("the dialect trec_eval has no ERR@5")
+    assert notes["queries"] == "those without a value in one of the runs do not count: 1 on one"
+    assert notes["missing"].startswith("queries are judged but not in the run (one 1 of 4 (y)); ")
+    assert notes["tied"].startswith("queries have tied scores (two 4 of 4 (y)); ")
+    told = dict(report.warnings())
+    assert told.keys() >= {"dialect", "no tool", "relevant", "queries", "missing", "tied"}
+    assert "Dialect: trec\\_eval; a grade of 2 or more counts as relevant (AP)." in written(report, "tex")

@@ -31,7 +31,7 @@ from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
 from rankgauge.input_notes import collecting_notes
 from rankgauge.lazy_polars import pl
-from rankgauge.measures import Aggregate, Measure
+from rankgauge.measures import Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
@@ -128,6 +128,9 @@ def compare(
         choices: dict[str, Any] = {"bases": bases, "settings": chosen, "holes": holes}
         choices |= {"weights": weights, "groups": groups, "dialect": dialect, "said": said, "overrides": overrides}
         return compare_collections(judgments, runs, **choices)
+    for name, value, usual in (("weights", weights, "each"), ("groups", groups, None), ("holes", holes, "common")):
+        if value != usual:
+            raise ParameterError("compare", name, "left out unless there are many collections", value)
     named: Mapping[str, Any] = files.named_runs("compare", runs)
     spoken = override_choices(dialect, overrides, compare).on_chunks(chunks)
     spoken = spoken.on_scale(scale, measures, rel="rel" not in overrides)
@@ -189,13 +192,7 @@ class Comparison:
             check_risk(self.risk, self.baseline, self.measures)
             if self.rivals:
                 raise ParameterError("compare", "baseline", "a single run, where risk is asked for", list(self.bases))
-        for measure in self.measures:
-            if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
-                wanted = "measures with a mean over queries, such as AP: a paired test is about means"
-                raise ParameterError("compare", "measures", wanted, str(measure))
-            if len(set(measure.facts.bounds)) == 1:
-                wanted = "measures by which runs can differ, such as AP: a count of queries is the same for all"
-                raise ParameterError("compare", "measures", wanted, str(measure))
+        tables.refuse_unpaired(self.measures)
 
     @property
     def bases(self) -> tuple[str, ...]:

@@ -477,9 +477,9 @@ class CollectionsGate(RuleGate):
     @cached_property
     def rows(self) -> PlainTable:
         board, rows = self.comparison, []
-        queries = sum(len(one.queries) for one in board.collections)
         for rule in self.rules:
             measured = board.measured(rule.measure)
+            queries = sum(map(len, measured.values))
             half = measured.pair_reach(level=1 - self.alpha)
             gap = measured.mean[board.paired[0]] - measured.mean[board.paired[1]]
             for pair, ends in enumerate(np.stack([gap, gap - half, gap + half], axis=1).tolist()):

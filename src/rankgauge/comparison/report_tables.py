@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison.tables import PairVerdict
+from rankgauge.dialects import Dialect
 from rankgauge.evaluation.query_documents import label_with_id
 from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.measures import Measure
@@ -254,7 +255,7 @@ def _caption(comparison: Comparison) -> str:
     )
     marks = f"A superscript {_marks(comparison)} ({test} at {settings.alpha:g}){open_ if untold else ''}; {best}."
     means = f"{measures} of {len(comparison.runs)} runs, means over {_query_counts(comparison)}"
-    return f"{means}. {_rules(comparison)} {marks}"
+    return f"{means}. {describe_rules(comparison.dialect, comparison.measures)} {marks}"
 
 
 def _uneven(comparison: Comparison) -> tuple[Measure, ...]:
@@ -291,14 +292,14 @@ def _query_counts(comparison: Comparison) -> str:
     return f"{least} to {most} queries ({', '.join(fewer)}, otherwise {most})"
 
 
-def _rules(comparison: Comparison) -> str:
+def describe_rules(dialect: Dialect, measures: Sequence[Measure]) -> str:
     """Return the dialect, and from which grade on documents are relevant where that is not 1."""
     rels: dict[float, list[str]] = {}
-    for measure in comparison.measures:
-        if (rel := comparison.dialect.threshold(measure)) not in (None, 1.0, ABOVE_ZERO):
+    for measure in measures:
+        if (rel := dialect.threshold(measure)) not in (None, 1.0, ABOVE_ZERO):
             rels.setdefault(rel, []).append(str(measure))
     told = (f"; a grade of {rel:g} or more counts as relevant ({', '.join(names)})" for rel, names in rels.items())
-    return f"Dialect: {comparison.dialect.label(besides='rel')}{''.join(told)}."
+    return f"Dialect: {dialect.label(besides='rel')}{''.join(told)}."
 
 
 def _heading(measure: Measure) -> LatexSpan:

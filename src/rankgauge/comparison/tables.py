@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.measures import Measure
+from rankgauge.errors import ParameterError
+from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.statistics.correlation import kendall_tau, tau_ap_b
@@ -51,6 +52,17 @@ def paired_places(runs: Sequence[str], bases: Sequence[str]) -> tuple[IndexArray
     places = np.array([runs.index(name) for name in bases])
     rest = np.setdiff1d(np.arange(len(runs)), places)
     return np.tile(rest, len(places)), np.repeat(places, len(rest))
+
+
+def refuse_unpaired(measures: Sequence[Measure]) -> None:
+    """Refuse measures whose values by query have no mean, and those that are the same for all runs."""
+    for measure in measures:
+        if measure.facts.aggregate is Aggregate.GEOMETRIC or not measure.is_amount:
+            wanted = "measures with a mean over queries, such as AP: a paired test is about means"
+            raise ParameterError("compare", "measures", wanted, str(measure))
+        if len(set(measure.facts.bounds)) == 1:
+            wanted = "measures by which runs can differ, such as AP: a count of queries is the same for all"
+            raise ParameterError("compare", "measures", wanted, str(measure))
 
 
 def counted_queries(results: Mapping[str, Result]) -> list[str]:

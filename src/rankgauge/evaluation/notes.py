@@ -174,6 +174,33 @@ def notes(report: EvaluationReport) -> list[tuple[str, str]]:
     ]
 
 
+def collection_notes(reports: Mapping[str, EvaluationReport]) -> Iterator[tuple[str, str]]:
+    """Yield the notes on the same runs over many collections: what holds for all once, queries by collection."""
+    first = next(iter(reports.values()))
+    results = {place: list(report.results.values()) for place, report in reports.items()}
+    yield from _dialect(first)
+    yield from _note_lacking(first)
+    yield from worths(
+        first.dialect, first.measures, max(one.hits.highest for found in results.values() for one in found)
+    )
+    counted: dict[tuple[str, str, str], list[str]] = {}
+    for place, report in reports.items():
+        yield from ((subject, f"{place}: {words}") for subject, words in _ideal(report))
+        for subject, counts, queries, decision in _decisions(report):
+            counted.setdefault((subject, queries, decision), []).append(f"{place} {counts}")
+        for subject, words in _note_undefined(report):
+            yield subject, f"on {place}, {words}"
+    for (subject, queries, decision), by_place in counted.items():
+        more = f"; and {len(by_place) - NAMED} more collections" if len(by_place) > NAMED else ""
+        yield subject, f"{queries} ({'; '.join(by_place[:NAMED])}{more}); {decision}"
+    if drawn := [place for place, found in results.items() if any((one.errors > 0).any() for one in found)]:
+        yield "sampled", f"orders of tied documents were drawn at random on {shorten_list(drawn)}"
+    if strange := [place for place, found in results.items() if any(one.hits.strangers for one in found)]:
+        yield "ignored", f"queries that nobody judged, on {shorten_list(strange)}"
+    for words in dict.fromkeys(words for found in results.values() for one in found for words in one.hits.notes):
+        yield "input", words
+
+
 def warnings(report: EvaluationReport) -> list[tuple[str, str]]:
     """Return the notes without which values alone would mislead, for formats that have no place for notes."""
     kinds = (
@@ -298,6 +325,11 @@ def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
 
 def _note_counts(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     """Queries that need a decision, and how the dialect decided."""
+    return ((subject, f"{counts} {queries}; {decision}") for subject, counts, queries, decision in _decisions(report))
+
+
+def _decisions(report: EvaluationReport) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a subject, how many queries of each run need a decision, which queries they are, and the decision."""
     dialect = report.dialect
     for subject, what, decision in (
         ("empty", "have nothing relevant", describe_empty(dialect.empty) + _scope(dialect, "empty")),
@@ -315,7 +347,7 @@ def _note_counts(report: EvaluationReport) -> Iterator[tuple[str, str]]:
                 counts[run] = f"{max(found.values())} of {len(result.hits.names)}"
                 concerned |= found
         if counts:
-            yield subject, f"{_by_run(report, counts)} queries {what}{_of_measures(report, concerned)}; {decision}"
+            yield subject, _by_run(report, counts), f"queries {what}{_of_measures(report, concerned)}", decision
 
 
 def _order(report: EvaluationReport) -> str:

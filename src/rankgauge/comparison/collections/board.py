@@ -81,7 +81,10 @@ class Collection:
     runs: tuple[str, ...]
     scores: FloatArray
     values: FloatArray | None = None
+    """NaN where a query does not count for a measure, as one of the runs has no value."""
     queries: tuple[str, ...] = ()
+    uneven: int = 0
+    """How many queries have a value in some of the runs alone, and do not count."""
     weight: float | None = None
     """The weight that it was given."""
     group: str = ""
@@ -91,19 +94,44 @@ class Collection:
 
     @classmethod
     def from_results(cls, name: str, results: Mapping[str, Result], **said: Any) -> Collection:
-        """Make a collection of evaluated runs; queries without a value in one of the runs are left out."""
+        """Make a collection of evaluated runs; by each measure the queries count that have a value in every run."""
         names = counted_queries(results)
         values = stacked_values(results, names)
-        known = np.asarray(~np.isnan(values).any(axis=(0, 2)))
-        kept = tuple(query for query, whole in zip(names, known, strict=True) if whole)
-        shown = values[:, known]
-        scores = shown.mean(axis=1) if kept else np.full((len(values), len(results)), np.nan)
-        return cls(name=name, runs=tuple(results), scores=scores, values=shown, queries=kept, results=results, **said)
+        known = ~np.isnan(values)
+        whole: BoolArray = np.asarray(known.all(axis=2))
+        kept: BoolArray = np.asarray(whole.any(axis=0))
+        found = cls(
+            name=name,
+            runs=tuple(results),
+            scores=np.full((len(values), len(results)), np.nan),
+            values=np.where(whole[:, :, np.newaxis], values, np.nan)[:, kept],
+            queries=tuple(query for query, one in zip(names, kept, strict=True) if one),
+            uneven=int((known.any(axis=2) & ~whole).any(axis=0).sum()),
+            results=results,
+            **said,
+        )
+        for row in np.flatnonzero(whole.any(axis=1)).tolist():
+            found.scores[row] = found.counted_values(row).mean(axis=0)
+        return found
 
     @classmethod
     def from_scores(cls, name: str, scores: Mapping[str, Sequence[float]], **said: Any) -> Collection:
         """Make a collection of scores alone, a list by measure for each run."""
         return cls(name=name, runs=tuple(scores), scores=np.array(list(scores.values()), dtype=np.float64).T, **said)
+
+    def is_counted(self, row: int) -> BoolArray:
+        """Return which queries count for a measure."""
+        assert self.values is not None
+        return np.asarray(~np.isnan(self.values[row]).any(axis=1))
+
+    def counted_values(self, row: int) -> FloatArray:
+        """Return the values (queries × runs) of the queries that count for a measure."""
+        assert self.values is not None
+        return np.asarray(self.values[row][self.is_counted(row)])
+
+    def count(self, row: int) -> int:
+        """Return how many queries count for a measure; 0 where nobody knows."""
+        return 0 if self.values is None else int(self.is_counted(row).sum())
 
     @property
     def judged(self) -> float:
@@ -117,7 +145,7 @@ class Collection:
         if not self.results:
             return "", None
         missing = MissingJudgments(results=self.results, queries=counted_queries(self.results), rule=rule)
-        wanted = next(one for one in self.results[run].measures if str(one) == measure)
+        row, wanted = next(pair for pair in enumerate(self.results[run].measures) if str(pair[1]) == measure)
         if any(is_many(int(one.sum()), len(one)) for one in (missing.failed[run], missing.failed[other])):
             return FAILED, None
         if missing.is_thin(wanted, run, other):
@@ -127,7 +155,8 @@ class Collection:
             return BLIND, None
         if not missing.is_unequal(wanted, run, other):
             return "", None
-        return "", missing.as_good(wanted, run, other)[np.isin(missing.queries, self.queries)]
+        counted = np.array(self.queries)[self.is_counted(row)]
+        return "", missing.as_good(wanted, run, other)[np.isin(missing.queries, counted)]
 
     def of_runs(self, runs: Sequence[str]) -> Collection:
         """Return the collection with these runs, in this order."""
@@ -244,7 +273,7 @@ class CollectionsComparison:
     @property
     def answers_here(self) -> bool:
         """Whether values by query are known, so that there is an answer for these collections."""
-        return all(one.values is not None and len(one.queries) > 1 for one in self.collections)
+        return all(one.count(row) > 1 for one in self.collections for row in range(len(self.measures)))
 
     @cached_property
     def knows_judged(self) -> bool:
@@ -335,7 +364,7 @@ class MeasuredRuns:
     @cached_property
     def values(self) -> list[FloatArray]:
         """The values (queries × runs) of each collection; none where they are not known."""
-        return [one.values[self.row] for one in self.board.collections if one.values is not None]
+        return [one.counted_values(self.row) for one in self.board.collections if one.values is not None]
 
     @cached_property
     def errors(self) -> dict[str, levels.MeanErrors]:
@@ -596,19 +625,18 @@ class MeasuredRuns:
             leader = "" if alone else self.board.runs[int(mean.argmax())]
             numbers = (float(weight[place]), float(scores[place].mean()), float(scores[place].std()), float(tau))
             names = (leader, self.board.runs[most])
-            rows.append((self.measure, one.name, len(one.queries), *numbers, *names, float(shift[most]), moved))
+            rows.append((self.measure, one.name, one.count(self.row), *numbers, *names, float(shift[most]), moved))
         return PlainTable.of_rows(INFLUENCE, rows)
 
     def scores(self) -> PlainTable:
         """Return every run's mean on every collection, with its interval over queries."""
         rows: list[tuple[Any, ...]] = []
         for one in self.board.given:
-            ends = None if one.values is None else t_interval(one.values[self.row])
+            ends = None if one.values is None else t_interval(one.counted_values(self.row))
+            queries, means = one.count(self.row), one.scores[self.row].tolist()
             for place, run in enumerate(one.runs):
                 low, high = (math.nan, math.nan) if ends is None else (float(end[place]) for end in ends)
-                rows.append(
-                    (self.measure, one.name, run, len(one.queries), float(one.scores[self.row, place]), low, high)
-                )
+                rows.append((self.measure, one.name, run, queries, means[place], low, high))
         return PlainTable.of_rows(SCORES, rows)
 
 

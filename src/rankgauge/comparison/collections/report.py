@@ -23,10 +23,11 @@ from rankgauge.comparison.collections.board import (
     MeasuredRuns,
 )
 from rankgauge.comparison.gate_report import GateCase
-from rankgauge.comparison.report_tables import UNTOLD_WORDS, ranges
+from rankgauge.comparison.report_tables import UNTOLD_WORDS, describe_rules, ranges
 from rankgauge.comparison.tables import PairVerdict
 from rankgauge.evaluation import judged_share
-from rankgauge.evaluation.notes import unjudged_words
+from rankgauge.evaluation.notes import collection_notes, unjudged_words
+from rankgauge.evaluation.report import EvaluationReport
 from rankgauge.lazy_polars import pl
 from rankgauge.records import entity
 from rankgauge.render.format import Medium, Report, ReportDocument
@@ -119,7 +120,8 @@ class CollectionsReport(Report):
     def warnings(self) -> list[tuple[str, str]]:
         """Return what has to be said beside bare values: holes, and questions without an answer."""
         judged = [("judged", words) for words in judged_share.warnings(self._results())]
-        return [*judged, *(note for note in self.notes() if note[0] in ("holes", "not yet"))]
+        notes = [note for note in self.notes() if note[0] in ("holes", "not yet")]
+        return [*judged, *notes, *(note for note in self._evaluation_notes() if note[0] != "gain")]
 
     def _results(self) -> dict[str, Result]:
         """Return what was evaluated, by run and collection; nothing where scores are all that is known."""
@@ -242,6 +244,22 @@ class CollectionsReport(Report):
         ):
             yield PairVerdict.UNTOLD.value, UNTOLD_WORDS
         yield "seed", f"{board.settings.seed}"
+        yield from self._evaluation_notes()
+
+    def _evaluation_notes(self) -> Iterator[tuple[str, str]]:
+        """Yield what to know of the values: the dialect, thresholds, and queries that needed a decision."""
+        kept = self.comparison.collections
+        if uneven := [f"{one.uneven} on {one.name}" for one in kept if one.uneven]:
+            yield "queries", f"those without a value in one of the runs do not count: {_some(uneven)}"
+        reports = {
+            one.name: EvaluationReport(
+                results=one.results, unjudged={run: found.hits.strangers for run, found in one.results.items()}
+            )
+            for one in kept
+            if one.results
+        }
+        if reports:
+            yield from collection_notes(reports)
 
 
 def _hole_notes(board: CollectionsComparison) -> Iterator[tuple[str, str]]:
@@ -384,11 +402,15 @@ def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> Rep
         rows.append((labels[place], board.runs[run], *cells[:-1], Latex(f"{cells[-1]}{raised}"), Latex(ends)))
     cells_of = (Column(one.name, format=lambda cell: cell) for one in board.collections)
     columns = (Column(""), Column("run"), *cells_of, Column("mean"), Column("95 % interval"))
+    results = next((one.results for one in board.collections if one.results), {})
+    spoken = next(iter(results.values()), None)
+    named = [one for one in spoken.measures if str(one) == measure] if spoken else []
+    rules = f" {describe_rules(spoken.dialect, named)}" if spoken else ""
     caption = (
         f"{measure} of {len(board.runs)} runs on {len(board.collections)} collections; the best of each column is "
         f"bold. The mean ({WEIGHTS[board.weights]}) has its interval on {WHERE[question]}; superscripts name the "
         f"runs that a run is above by more than luck, all pairs at once (the largest t of {board.draws:,} resamples, "
-        f"{board.settings.alpha:g})."
+        f"{board.settings.alpha:g}).{rules}"
     )
     label = "tab:collections-" + "".join(one for one in measure.lower() if one.isalnum())
     title = _title(board, "Runs by collections", measure)
@@ -534,7 +556,7 @@ def _forest(measured: MeasuredRuns, pair: int, sign: int, named: str) -> Drawing
     for at, one in enumerate(board.collections):
         half = math.nan
         if measured.pair_variances is not None:
-            freedom = len(one.queries) - 1
+            freedom = len(measured.values[at]) - 1
             half = float(student_quantile(freedom, 0.975)) * math.sqrt(measured.pair_variances[at, pair])
         lines.append((one.name, float(found[at]), float(found[at]) - half, float(found[at]) + half, "dot"))
     lines.sort(key=lambda line: -line[1] * sign)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.comparison.collections.board import Collection, CollectionsComparison
 from rankgauge.comparison.judging import TRUSTING, JudgedRule
+from rankgauge.comparison.tables import refuse_unpaired
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, UnknownNameError
 from rankgauge.evaluation.evaluation import apply_spelling, evaluate_runs, override_choices
@@ -231,6 +232,7 @@ def _task_scores(splits: Mapping[str, Any], file: Path) -> dict[str, float]:
 def described_measures(measures: Iterable[Measure]) -> dict[str, Any]:
     """Return what a comparison must know of measures: their names, bounds, and of which more is not better."""
     listed = list(measures)
+    refuse_unpaired(listed)
     return {
         "measures": tuple(map(str, listed)),
         "bounds": {str(one): one.facts.bounds for one in listed},
@@ -255,6 +257,10 @@ def compare_collections(
     spoken = override_choices(dialect, overrides, compare).on_chunks(said.get("chunks"))
     spoken = spoken.on_scale(said.get("scale"), measures, rel="rel" not in overrides)
     wanted = spoken.select(measures)
+    for name in (*(weights if isinstance(weights, Mapping) else ()), *(groups or ())):
+        if name not in collections:
+            raise UnknownNameError("collection", name, collections)
+    described = described_measures(wanted)
     listed = []
     for name, (judgments, runs) in collections.items():
         with collecting_notes() as notes, judged_as(spoken):
@@ -263,7 +269,7 @@ def compare_collections(
         given = {"weight": weights.get(name)} if isinstance(weights, Mapping) else {}
         listed.append(Collection.from_results(name, results, group=(groups or {}).get(name, ""), **given))
     choices["judged_rule"] = TRUSTING if "unjudged" in overrides else JudgedRule()
-    choices |= {"weights": "given" if isinstance(weights, Mapping) else weights, **described_measures(wanted)}
+    choices |= {"weights": "given" if isinstance(weights, Mapping) else weights, **described}
     return CollectionsComparison(given=tuple(listed), **choices)
 
 
