@@ -156,6 +156,7 @@ def test_refused_pairs_are_told_by_the_exit_code(
         assert (started.returncode, err) == (code, "")
         assert told in out
         assert ("unless a higher --again is given" in out) == bool(code)
+        assert ("2 times not a grade in the agreed form, the last: I would say that it" in out) == (code == 1)
 
 
 def test_ctrl_c_keeps_what_was_answered(
@@ -210,6 +211,29 @@ def test_each_model_of_a_panel_has_its_files(command: Command, files: Path) -> N
     command(*panel, "--prompt", "pairwise", "--preferences", "prefs.txt", "--others", "1")
     names = {path.name for path in files.iterdir()}
     assert {f"{name}.{model}.{end}" for name, end in PANEL for model in ("m", "o-2")} <= names
+
+
+def test_a_panel_shares_its_caps(program: Callable[..., subprocess.Popen[str]], files: Path) -> None:
+    """What one model took is no longer there for the next."""
+    call = (*CALL, "--model", "n", "-o", "llm.csv", "--max-tokens-total", "9000")
+    printed = program(*call).communicate(timeout=20)[0]
+    written = [json.loads((files / f"llm.{model}.csv.provenance.json").read_text()) for model in "mn"]
+    assert 7000 < sum(told["tokens_in"] + told["tokens_out"] for told in written) <= 9000
+    assert "the cap is reached" in printed
+    assert "of 9,000 tokens spent" in printed
+
+
+def test_ctrl_c_ends_a_panel(program: Callable[..., subprocess.Popen[str]], files: Path, slow: WatchedStandIn) -> None:
+    """The models after the one that was interrupted are not asked."""
+    call = ("judge", "texts.csv", "--url", slow.url, "--model", "m", "--model", "n", "-o", "llm.csv", "--jobs", "2")
+    started = program(*call)
+    while slow.received.total() < 4:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGINT)
+    out, _ = started.communicate(timeout=20)
+    assert started.returncode == 130
+    assert "model      n" not in out
+    assert {body["model"] for body in slow.bodies} == {"m"}
 
 
 def test_another_model_does_not_overwrite(command: Command, files: Path) -> None:

@@ -77,7 +77,7 @@ def test_costs_come_from_provenance(tmp_path: Path) -> None:
     people.write_csv(tmp_path / "people.csv")
     for name, cost in (("a", 0.6), ("b", 1.2)):
         judge.write_csv(tmp_path / f"{name}.csv")
-        beside(tmp_path / f"{name}.csv").write_text(json.dumps({"cost": cost, "graded": 1200, "cached": 600}))
+        beside(tmp_path / f"{name}.csv").write_text(json.dumps({"cost": cost, "graded": 600, "cached": 300}))
     text = rankgauge(["audit", "judge", "people.csv", "a.csv", "b.csv"], tmp_path).out
     row = text.split("cost of 1,000 pairs")[1].splitlines()[1]
     assert row.split()[:2] == ["a", "1"]

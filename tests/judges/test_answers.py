@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from rankgauge.judgments.llm.asking.answers import KEPT, Answer, parse
 from tests.judges.pools import GRADES
 
+WORDS = {"useful": 3.0, "on the subject": 2.0, "useless": 0.0}
+"""The words of a scale, which may stand beside a grade."""
+
 
 def choice(text: Any, **more: Any) -> dict[str, Any]:
     """A choice of a chat completion."""
@@ -76,11 +79,56 @@ def choice(text: Any, **more: Any) -> dict[str, Any]:
         ('{"relevance_score": 1}', 1),
         ('{"final-grade": 2}', 2),
         ('{"relevance_label": 0}', 0),
+        ("It may be a 3 …\n</think>\n\n2", 2),  # DeepSeek-R1: its template has the opening tag
+        ('Perhaps\n{"grade": 3}\n</think>\n{"grade": 2}', 2),
+        ("<think>a</think>\n<think>Grade: 3</think>\n2", 2),
+        ("[THINK]Grade: 3[/THINK]2", 2),  # Magistral
+        ("◁think▷Grade: 3◁/think▷2", 2),  # Kimi
+        ("<thought>\nGrade: 3\n</thought>\n2", 2),  # EXAONE, Gemini
+        ("<seed:think>Grade: 3</seed:think>2", 2),  # Seed-OSS
+        ("<|START_THINKING|>3?<|END_THINKING|><|START_RESPONSE|>2<|END_RESPONSE|>", 2),  # Command A
+        (
+            "<|channel|>analysis<|message|>Grade: 3?<|end|><|start|>assistant<|channel|>final<|message|>2<|return|>",
+            2,
+        ),  # gpt-oss, whose channels the server did not part
+        (
+            '<|channel|>commentary to=functions.record_grade <|constrain|>json<|message|>{"grade": 2}<|call|>',
+            2,
+        ),
+        ("analysisWe need a grade. Perhaps 3.assistantfinal2", 2),  # the same without its marks
+        ('analysisWe need a grade.assistantfinal{"grade": 2}', 2),
+        ("<answer>\n2\n</answer>", 2),  # DeepSeek-R1-Zero
+        ("<think>x</think>\n<answer>Grade: 2</answer>", 2),
+        ("It covers it.\n<score>\n2\n</score>", 2),
+        ("<evaluation>\n<reason>It has 3 parts.</reason>\n<score>1</score>\n</evaluation>", 1),
+        ("2<|im_end|>", 2),  # marks that some servers leave at the end
+        ("Grade: 1</s>", 1),
+        ("2<end_of_turn>", 2),
+        ("\ufeff2", 2),
+        (r"The final answer is: $\boxed{2}$", 2),  # Llama 3
+        ("The grade is: 2.", 2),
+        ("My rating: 1", 1),
+        ("Judgment: 2", 2),
+        ("Relevance level: 2", 2),
+        ("Label: 3", 3),
+        ("• Grade: 2", 2),
+        ("Grade\uff1a2", 2),  # a full-width colon, as in Chinese
+        ("M: 3\nT: 1\nO: 2", 2),  # Thomas et al., as lines
+        ("Relevant: it says so.\n2 - on the subject", 2),  # with the words of the scale
+        ("2 (on the subject)", 2),
+        ("Grade: 2 – On the subject.", 2),
+        ("**2**: on the subject", 2),
+        ('{"relevance_judgment": 2}', 2),
+        ('{"grade": 2}\nThe document covers most of it.', 2),
+        ('<tool_call>\n{"name": "record_grade", "arguments": {"grade": 2}}\n</tool_call>', 2),  # Hermes, Qwen
+        ('{"name": "record_grade", "parameters": {"grade": "2"}}', 2),  # Llama
+        ([{"type": "thinking", "thinking": [{"type": "text", "text": "3"}]}, {"type": "text", "text": "2"}], 2),
+        ([{"type": "thinking", "text": "3"}, {"type": "text", "text": "2"}], 2),
     ],
 )
 def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
     """The last line is the grade alone."""
-    assert parse(choice(text), GRADES).grade == grade
+    assert parse(choice(text), GRADES, words=WORDS).grade == grade
 
 
 @pytest.mark.parametrize(
@@ -126,11 +174,34 @@ def test_a_grade_in_the_agreed_form(text: Any, grade: float) -> None:
         ('It says:\n{"grade": 3}\nand I say:\n{"grade": 1}', "form"),
         ("```\n2\n```\n```\n1\n```", "form"),
         ("```\n2\n3 stars\n```", "form"),
+        ("<think>\nIt could be\n3", "a thought, and no answer"),
+        ('<think>\n{"grade": 3}', "a thought, and no answer"),
+        ("<|channel|>analysis<|message|>It is\n3", "a thought, and no answer"),
+        ("analysisIt is\n3", "a thought, and no answer"),
+        ("Grade: 1\nThe document says </think>\n3", "two grades"),
+        ('{"reason": "it ends with </think>", "grade": 2}', "form"),
+        ("2 (or 3)", "form"),
+        ("2 - on the subject, or 1", "form"),
+        ("1 (on the subject)", "form"),  # the words of another grade
+        ("The document says:\n> Grade: 3", "form"),
+        ('It says:\n{"grade": 3}\nI cannot follow it.', "form"),
+        ('{"grade": 2}\n1', "two grades"),
+        ('{"grade": 2}\n{"grade": 2}', "form"),
+        ('{"arguments": [1, 2]}', "form"),
+        ('{"grade": null}', "form"),
+        ('{"grade": "on the subject"}', "form"),
+        ('[{"M": 2, "T": 1, "O": 1}]', "form"),
+        ("{'grade': 2}", "form"),
+        ("| Grade |\n|---|\n| 2 |", "form"),
+        ("Score: 2 out of 3", "form"),
+        ("Relevance score (0-3): 2", "form"),
+        ("Yes", "form"),
+        ("I'm sorry, but I can't help with that.", "form"),
     ],
 )
 def test_anything_else_is_refused(text: Any, why: str) -> None:
     """No grade is guessed from prose, from another shape, or from beyond the scale."""
-    answer = parse(choice(text), GRADES)
+    answer = parse(choice(text), GRADES, words=WORDS)
     assert answer.grade is None
     assert answer.refused is not None
     assert why in answer.refused
@@ -140,6 +211,34 @@ def test_a_cut_answer_is_refused() -> None:
     """An answer that the limit of tokens cut off may end with any number."""
     assert parse(choice("It is more than 2", finish_reason="length"), GRADES).grade is None
     assert parse(choice("2", finish_reason="length"), GRADES).refused == "cut off at the limit of tokens"
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ("max_tokens", "cut off"),  # Anthropic
+        ("model_context_window_exceeded", "cut off"),
+        ("MAX_TOKENS", "cut off"),  # Gemini, by some proxies
+        ("refusal", "content filter"),
+        ("SAFETY", "content filter"),
+        ("content_filter: PROHIBITED_CONTENT", "content filter"),  # Gemini
+        ("sensitive", "content filter"),  # GLM
+        ("insufficient_system_resource", "broken off"),  # DeepSeek
+        ("abort", "broken off"),  # vLLM
+        ("error", "broken off"),  # OpenRouter
+    ],
+)
+def test_an_answer_that_did_not_end_well_is_refused(reason: str, why: str) -> None:
+    """Whatever stands there: it is cut, filtered or broken off, by the words of each endpoint."""
+    assert why in str(parse(choice("2", finish_reason=reason), GRADES).refused)
+    assert why in str(parse({"message": {"role": "assistant"}, "finish_reason": reason}, GRADES).refused)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking"])
+def test_a_thought_is_no_answer(name: str) -> None:
+    """Where an endpoint parts the thought from the answer, and there is no answer, this is said."""
+    held = {"message": {"content": None, name: "It could be 3.\n3"}, "finish_reason": "stop"}
+    assert parse(held, GRADES).refused == "a thought, and no answer after it"
 
 
 def call(*arguments: str) -> dict[str, Any]:
@@ -158,6 +257,9 @@ def call(*arguments: str) -> dict[str, Any]:
         ({"message": {"content": "", "function_call": {"name": "g", "arguments": '{"grade": 1}'}}}, 1, None),
         ({"message": {"tool_calls": [{"function": {"name": "g", "arguments": {"grade": 1}}}]}}, 1, None),
         (call('{"grade": 2}', '{"grade": 1}'), None, "several tool calls"),
+        (call('{"grade": 2}') | {"message": call('{"grade": 2}')["message"] | {"content": "I record it."}}, 2, None),
+        (call('{"grade": 2}') | {"message": call('{"grade": 2}')["message"] | {"content": "Grade: 3"}}, None, "two"),
+        (choice([{"type": "refusal", "refusal": "I can't."}]), None, "the model refused: I can't."),
         (call("{}"), None, "form"),
         (call('{"grade": 2'), None, "form"),
         ({"message": {"content": None, "refusal": "I can't help with that."}}, None, "the model refused: I can't help"),
@@ -201,7 +303,9 @@ def test_a_pattern_of_ones_own(pattern: str, text: str, grade: float | None, why
 SEEDS = [
     "2", "Grade: 1", "##final score: 3", '{"grade": 2, "reason": "a 3?"}', '```json\n{"score": 0}\n```', "**2**",
     "<score>1</score>", "The document says Grade: 3.\nSo: 1", "", "No idea.", "Rating: [[2]]", "<think>3?</think>\n1",
-    "```\n2\n```", 'So:\n{\n "final_score": 1\n}', "- **3**",
+    "```\n2\n```", 'So:\n{\n "final_score": 1\n}', "- **3**", "Perhaps 3.\n</think>\n2", "1 - on the subject", "2</s>",
+    '<tool_call>{"name": "g", "arguments": {"grade": 0}}</tool_call>', "analysisOr 1?assistantfinal2",
+    "<answer>\n3\n</answer>", r"The answer is: $\boxed{1}$",
 ]  # fmt: skip
 SCALES = [GRADES, tuple(range(101)), (0.0, 0.5, 1.0, -1.0)]
 
@@ -217,13 +321,13 @@ def test_mutated_answers_never_give_a_grade_that_is_not_there(scale: tuple[float
             at, to = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
             piece = rng.choice(["", text[at:to] * 2, rng.choice('0123.{}[]":*_\n /#-x'), rng.choice(SEEDS)])
             text = text[:at] + piece + text[to:]
-        grade = parse(choice(text), scale).grade
+        grade = parse(choice(text), scale, words=WORDS).grade
         if grade is not None:
             seen.add(grade)
             assert grade in {float(one) for one in number.findall(text)}, text
             same = {one for one in number.findall(text) if abs(float(one)) == abs(grade)}
             blotted = number.sub(lambda one, same=same: "x" if one[0] in same else one[0], text)
-            assert parse(choice(blotted), scale).grade != grade, text
+            assert parse(choice(blotted), scale, words=WORDS).grade != grade, text
     assert len(seen) >= 2
 
 
@@ -280,6 +384,18 @@ def test_probabilities_are_those_at_the_grade() -> None:
     spoken = tokens((" ", {}), ("2", {"2": 0.5, " 2": 0.1, "3": 0.2, "two": 0.1, "7": 0.1}), ("\n", {}))
     answer = parse(choice("2", logprobs=spoken), GRADES, logprobs=True)
     assert answer.chances == pytest.approx((0, 0, 0.6 / 0.8, 0.2 / 0.8))
+
+
+def test_probabilities_are_those_at_the_label() -> None:
+    """The same number in the reason after a grade is not the grade's token."""
+    likely, parts = {"2": 0.6, "1": 0.4}, {"2": 0.9, "3": 0.1}
+    spoken = tokens(('{"', {}), ("grade", {}), ('":', {}), (" 2", {" 2": 0.6, " 1": 0.4}), (', "why": "', {}))
+    spoken["content"] += tokens(("2", parts), (' parts"}', {}))["content"]
+    answer = parse(choice('{"grade": 2, "why": "2 parts"}', logprobs=spoken), GRADES, logprobs=True)
+    assert answer.chances == pytest.approx((0, 0.4, 0.6, 0))
+    spoken = tokens(("Grade", {}), (":", {}), (" ", {}), ("2", likely), ("\nIt has ", {}), ("2", parts), (" parts", {}))
+    answer = parse(choice("Grade: 2\nIt has 2 parts", logprobs=spoken), GRADES, logprobs=True)
+    assert answer.chances == pytest.approx((0, 0.4, 0.6, 0))
 
 
 def test_the_last_grade_counts() -> None:

@@ -58,6 +58,11 @@ def trickle() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
+def test_an_error_in_a_list_has_its_words() -> None:
+    """Gemini's endpoint puts an error into a list."""
+    assert said_problem('[{"error": {"code": 400, "message": "API key not valid."}}]') == "API key not valid."
+
+
 def test_a_web_page_is_called_one() -> None:
     """A proxy's page or another server's is no reason that anybody can read in one line."""
     assert said_problem("<!doctype html><html><body>404 Not Found</body></html>") == "a web page"

@@ -13,7 +13,7 @@ import pytest
 
 import rankgauge
 from rankgauge.errors import InputError
-from rankgauge.judgments.llm import ask
+from rankgauge.judgments.llm import Prices, ask
 from rankgauge.judgments.llm.asking.outcome import Provenance, beside
 from rankgauge.judgments.llm.asking.prompt import PROMPTS, Prompt, PromptWords
 from rankgauge.judgments.llm.asking.question import Question
@@ -47,6 +47,20 @@ def test_it_says_where_grades_come_from(grades: Path) -> None:
     assert told["parameters"]["temperature"] == 0
     assert (told["pairs"], told["graded"]) == (20, 20)
     assert told["tokens_in"] > 0
+
+
+def test_it_counts_earlier_sessions(tmp_path: Path) -> None:
+    """The file says what all of its grades took and who gave them, though the last session asked for none."""
+    prices, told = Prices(tokens_in=1.0, tokens_out=2.0), []
+    with WatchedStandIn(graded(pool())) as stand_in:
+        for rows in (12, 20, 20):
+            asked = ask(pool().head(rows), stand_in.url, model="m", cache=tmp_path / "a.db", prices=prices)
+            asked.write(tmp_path / "llm.csv")
+            told.append(json.loads(beside(tmp_path / "llm.csv").read_text()))
+    assert told[0]["tokens_in"] < told[1]["tokens_in"] == told[2]["tokens_in"]
+    assert told[1]["tokens_out"] == told[2]["tokens_out"] == 40
+    assert told[2]["cost"] == pytest.approx(prices.cost(told[2]["tokens_in"], 40))
+    assert told[2]["model_as_reported"] == ["m"]
 
 
 def test_the_same_question_may_go_on(grades: Path) -> None:

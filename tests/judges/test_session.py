@@ -154,7 +154,7 @@ def test_faults_of_every_kind_at_once(asking: Asking, stand_in: WatchedStandIn) 
     stand_in.faults = {"429": 0.1, "500": 0.1, "cut": 0.1, "garbage": 0.1, "chatty": 0.1, "outside": 0.05}
     asked = asking(patience=Patience(retries=12, again=12))
     assert grades(asked) == EXPECTED
-    assert asked.refusals > 0
+    assert asked.refusals
 
 
 def test_a_long_wait_is_announced(stand_in: WatchedStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,11 @@ def test_refused_answers_are_asked_again_then_left(asking: Asking, stand_in: Wat
     """Prose and grades beyond the scale are no grades; after three answers the pair is left, and stays so."""
     stand_in.next_faults.extend(["chatty", "outside", "", "chatty", "outside", "chatty"])
     asked = asking(patience=Patience(jobs=1))
-    assert (asked.refusals, asked.refused, len(asked.frame)) == (5, 1, 19)
+    assert (len(asked.refusals), asked.refused, len(asked.frame)) == (5, 1, 19)
+    assert {reason.partition(":")[0] for reason in asked.refusals} == {
+        "not a grade in the agreed form",
+        "a grade that is not on the scale",
+    }
     assert not asked.is_complete
     again = asking()
     assert (again.requests, again.refused) == (0, 1)

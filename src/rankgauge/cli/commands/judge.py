@@ -14,6 +14,7 @@ from rankgauge.cli.parser import Options, argument, option
 from rankgauge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from rankgauge.judgments.llm.asking.endpoint import Spending
     from rankgauge.judgments.llm.asking.outcome import Asked
     from rankgauge.judgments.llm.asking.session import AskingSession
     from rankgauge.judgments.llm.asking.store import AnswerStore
@@ -138,6 +139,7 @@ def judge(asked: JudgeOptions) -> None:
 
     from rankgauge.cli.main import INTERRUPTED as CODE
     from rankgauge.cli.streams import refuse_overwriting
+    from rankgauge.judgments.llm.asking.endpoint import Prices, Spending
     from rankgauge.judgments.llm.asking.outcome import INTERRUPTED
     from rankgauge.judgments.llm.asking.store import AnswerStore
     from rankgauge.judgments.llm.chat_api import api_at
@@ -162,12 +164,21 @@ def judge(asked: JudgeOptions) -> None:
     read += [Path(asked.prompt)] if Path(asked.prompt).is_file() else []
     named = (output, asked.preferences, asked.write_batch)
     refuse_overwriting(read, [*(_of_model(file, model, asked) for model in asked.model for file in named), cache])
+    tokens, cost = asked.max_tokens_total, asked.max_cost
+    caps = Prices(tokens_in=asked.price_in, tokens_out=asked.price_out, max_tokens=tokens, max_cost=cost)
+    spending = Spending(prices=caps)
+    answered: dict[str, Asked] = {}
     with closing(AnswerStore(cache or ":memory:")) as store:
-        outcomes = {model: _judge_with(asked, model, _of_model(output, model, asked), store) for model in asked.model}
-    answered = {model: outcome for model, outcome in outcomes.items() if outcome is not None}
-    if len(answered) > 1:
+        for model in asked.model:
+            outcome = _judge_with(
+                asked, model, _of_model(output, model, asked), _session(asked, model, store, spending)
+            )
+            answered |= {} if outcome is None else {model: outcome}
+            if outcome is not None and outcome.stopped == INTERRUPTED:
+                break
+    if len(graded := {model: outcome.frame for model, outcome in answered.items() if len(outcome.frame)}) > 1:
         print()
-        show(panel({model: outcome.frame for model, outcome in answered.items()}))
+        show(panel(graded))
     for outcome in answered.values():
         if outcome.error is not None:
             raise outcome.error
@@ -188,12 +199,11 @@ def _output(path: Path | None) -> Path:
     return path
 
 
-def _judge_with(asked: JudgeOptions, model: str, output: Path | None, store: AnswerStore) -> Asked | None:
+def _judge_with(asked: JudgeOptions, model: str, output: Path | None, session: AskingSession) -> Asked | None:
     """Ask one model and write its grades; None if nothing was to be asked."""
     from rankgauge.judgments.llm.report import show, show_outcome
     from rankgauge.judgments.pairwise import FittedPreferences
 
-    session = _session(asked, model, store)
     preferences, batch = (_of_model(file, model, asked) for file in (asked.preferences, asked.write_batch))
     if output is not None:
         session.provenance.check(output)
@@ -246,9 +256,9 @@ def _answers(asked: JudgeOptions, session: AskingSession) -> Asked:
         return session.run(opened, tell, lambda words: print(f"rankgauge: {words}", file=sys.stderr, flush=True))
 
 
-def _session(asked: JudgeOptions, model: str, store: AnswerStore) -> AskingSession:
+def _session(asked: JudgeOptions, model: str, store: AnswerStore, spending: Spending) -> AskingSession:
     """Prepare to ask a model, with the settings that were given."""
-    from rankgauge.judgments.llm.asking.endpoint import Patience, Prices
+    from rankgauge.judgments.llm.asking.endpoint import Patience
     from rankgauge.judgments.llm.asking.session import open_session
 
     try:
@@ -259,7 +269,7 @@ def _session(asked: JudgeOptions, model: str, store: AnswerStore) -> AskingSessi
         raise OptionError(f"--extra takes a JSON object, e.g. --extra '{{\"seed\": 1}}'; got {asked.extra!r}.")
     same = ["depth", "max_characters", "windows", "images", "prompt", "examples", "shots", "others"]
     same += ["samples", "temperature", "logprobs", "answer_tokens", "form", "answer"]
-    said, caps = options.SpellingOptions(columns=asked.columns), (asked.max_tokens_total, asked.max_cost)
+    said = options.SpellingOptions(columns=asked.columns)
     return open_session(
         said.file(asked.pool[0]) if len(asked.pool) == 1 else [said.file(run) for run in asked.pool],
         store,
@@ -268,7 +278,7 @@ def _session(asked: JudgeOptions, model: str, store: AnswerStore) -> AskingSessi
         documents=said.maybe(asked.documents),
         queries=said.maybe(asked.queries),
         grades=asked.scale or asked.grades,
-        prices=Prices(tokens_in=asked.price_in, tokens_out=asked.price_out, max_tokens=caps[0], max_cost=caps[1]),
+        spending=spending,
         patience=Patience(retries=asked.retries, again=asked.again, jobs=asked.requests),
         extra=extra,
         **{name: getattr(asked, name) for name in same},

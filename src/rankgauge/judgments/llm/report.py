@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,8 +51,16 @@ def _outcome(outcome: Asked) -> Lines:
         yield "graded", f"{len(outcome.frame):,} of {answered}"
     yield "requests", f"{outcome.requests:,}"
     if outcome.refusals or outcome.refused:
-        answers, pairs = count(outcome.refusals, "answer"), count(outcome.refused, noun)
-        yield "refused", f"{answers}, not a grade in the agreed form; {pairs} without a grade"
+        yield "refused", f"{count(len(outcome.refusals), 'answer')}; {count(outcome.refused, noun)} without a grade"
+        kinds = Counter(reason.partition(": ")[0] for reason in outcome.refusals)
+        for kind, times in kinds.most_common():
+            said = next(reason for reason in reversed(outcome.refusals) if reason.startswith(kind))
+            yield (
+                "",
+                f"{count(times, 'time')} {said}"
+                if times == 1
+                else f"{times:,} times {kind}, the last{said[len(kind) :]}",
+            )
         if outcome.refused:
             yield "", "they are not asked about again unless a higher --again is given"
     if outcome.failed:

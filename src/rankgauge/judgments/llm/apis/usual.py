@@ -91,9 +91,6 @@ ChatApi(
 NOT_IN_ANTHROPIC = ("n", "stream", "logprobs", "top_logprobs", "response_format", "messages")
 """What the API does not take, or has in another form."""
 
-REASONS = {"max_tokens": "length", "refusal": "content_filter"}
-"""Why an answer ended, in OpenAI's words."""
-
 
 def _anthropic_body(request: Fields) -> Fields:
     """Translate a request."""
@@ -132,8 +129,7 @@ def _anthropic_choices(held: Fields) -> Sequence[Fields] | None:
     used = [block for block in known if block.get("type") == "tool_use"]
     calls = [{"function": {"name": one.get("name"), "arguments": json.dumps(one.get("input"))}} for one in used]
     message: dict[str, Any] = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
-    reason = held.get("stop_reason")
-    return [{"message": message, "finish_reason": REASONS.get(reason, reason) if isinstance(reason, str) else None}]
+    return [{"message": message, "finish_reason": held.get("stop_reason")}]
 
 
 ChatApi(

@@ -281,6 +281,7 @@ def said_problem(text: str, *paths: tuple[str, ...]) -> str:
         held = json.loads(text)
     except (ValueError, RecursionError):
         return "a web page" if text.lstrip()[:1] == "<" else text[:300] or "no reason given"
+    held = held[0] if isinstance(held, list) and held else held  # Gemini puts its errors into a list
     said = next((inner for path in paths or _PATHS if (inner := _inside(held, *path))), text[:300])
     return said if isinstance(said, str) else json.dumps(said)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,16 @@ INTERRUPTED = "interrupted"
 """Why a session ended that Ctrl-C ended."""
 
 
+@dataclass(frozen=True)
+class Whole:
+    """What the answers behind a file of grades took, over all sessions, and what the endpoint called the model."""
+
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    model_as_reported: Set[str]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Asked:
     """The grades that a model gave, and what they took.
@@ -38,7 +48,8 @@ class Asked:
     Of the `pairs` (or what `noun` names: windows of long texts, lists of documents) `cached` had all their answers
     before, a grade among them; `refused` have no grade because the model's answers were in no agreed form, `failed`
     because the endpoint did not answer (they are asked again next time), and `left` because the session ended before.
-    Of this session's answers `graded` are grades and `refusals` were refused; `requests` counts tries that failed too.
+    Of this session's answers `graded` are grades; `refusals` say why others were refused, or why those of earlier
+    sessions were if there are none. `requests` counts tries that failed too.
     """
 
     frame: pl.DataFrame
@@ -49,12 +60,14 @@ class Asked:
     graded: int
     requests: int
     refused: int
-    refusals: int
+    refusals: Sequence[str]
     failed: int
     left: int
     tokens_in: int
     tokens_out: int
     cost: float | None
+    whole: Whole
+    """What all answers took, those of earlier sessions too, and who gave them."""
     seconds: float
     stopped: str | None = None
     """Why the session ended early, if it did."""
@@ -93,7 +106,8 @@ class Asked:
             with writing(path) as file:
                 chosen.write_judgments(self.frame, file)
         with writing(beside(Path(path))) as file:
-            file.write((json.dumps(self.provenance.told(self), indent=2, ensure_ascii=False) + "\n").encode())
+            told = self.provenance.told(self) | vars(self.whole)
+            file.write((json.dumps(told, indent=2, ensure_ascii=False, default=sorted) + "\n").encode())
 
 
 def graded_frame(pairs: TextPairs, graded: Sequence[Sequence[Answer]], question: Question) -> pl.DataFrame:
@@ -190,7 +204,7 @@ def cost_of_thousand(grades: Path) -> float | None:
     """Return what a thousand graded pairs cost, by the file's provenance; None if it does not say."""
     held = former_provenance(grades)
     try:
-        cost = 1000 * float(held["cost"]) / (int(held["graded"]) - int(held["cached"]))
+        cost = 1000 * float(held["cost"]) / int(held["graded"])
         return cost if cost >= 0 else None  # windows and lists are counted otherwise than documents
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return None

@@ -126,7 +126,8 @@ class Question:
         """Read the answer about a pair, or about a list of documents, in one choice."""
         if self.prompt.words.compares:
             return parse_order(choice, len(listed_texts(texts)))
-        return parse(choice, self.prompt.grades, logprobs=self.logprobs, pattern=self.answer)
+        words = {label.lower(): grade for label, grade in self.prompt.scale.levels}
+        return parse(choice, self.prompt.grades, logprobs=self.logprobs, pattern=self.answer, words=words)
 
     def digest(self, texts: Mapping[str, str]) -> bytes:
         """Return what identifies the pair's texts with this question; how many answers are wanted does not matter."""

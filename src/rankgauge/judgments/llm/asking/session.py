@@ -35,6 +35,7 @@ from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
     Provenance,
+    Whole,
     graded_frame,
 )
 from rankgauge.judgments.llm.asking.pairs import SHOTS, TextPairs, choose_examples
@@ -123,13 +124,15 @@ def open_session(
     shots: int = SHOTS,
     others: int = OTHERS,
     prices: Prices | None = None,
+    spending: Spending | None = None,
     patience: Patience | None = None,
     **settings: Any,
 ) -> AskingSession:
     """Prepare to ask a model about the pairs of a pool.
 
     `prompt` is a name or a file; one that compares documents shows each beside `others` others. `examples` are people's
-    labels, of which `shots` are shown. `settings` are those of a `Question`; the temperature is 0 for one sample and 1
+    labels, of which `shots` are shown. Models of a panel share their `spending`, and so its caps, in place of `prices`.
+    `settings` are those of a `Question`; the temperature is 0 for one sample and 1
     for several, and answers have the room that the prompt needs, unless these are given.
     """
     pairs = TextPairs.from_pool(
@@ -156,8 +159,8 @@ def open_session(
     question = Question(model=model, prompt=asked, images=images, **settings)
     if size := asked.words.compares:
         pairs = compared_lists(pairs, size=size, others=others)
-    caps, tries = prices or Prices(), patience or Patience()
-    return AskingSession(pairs=pairs, question=question, store=store, url=url, prices=caps, patience=tries)
+    spent, tries = spending or Spending(prices=prices or Prices()), patience or Patience()
+    return AskingSession(pairs=pairs, question=question, store=store, url=url, spending=spent, patience=tries)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -169,7 +172,7 @@ class AskingSession:
     store: AnswerStore
     url: str = ""
     """Where the model is, as the user says it."""
-    prices: Prices = field(default_factory=Prices)
+    spending: Spending = field(default_factory=lambda: Spending(prices=Prices()))
     patience: Patience = field(default_factory=Patience)
 
     def __post_init__(self) -> None:
@@ -184,12 +187,15 @@ class AskingSession:
         done = [digest for digest in self._digests if self._is_done(digest)]
         self._cached, self._cached_grades = len(done), sum(bool(self._graded(digest)) for digest in done)
         self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
-        self.spending = Spending(prices=self.prices, tokens_in=self._before[0], tokens_out=self._before[1])
+        self.spending.tokens_in += self._before[0]
+        self.spending.tokens_out += self._before[1]
+        self._at_start = self.spending.tokens_in, self.spending.tokens_out
         self.provenance = Provenance.from_question(self.question, self.url)
         self._stop, self._lock = Event(), Lock()
         self._failed: set[bytes] = set()
         self._models: set[str] = set()
-        self._working, self._in_a_row, self._refused, self._grades = 0, 0, 0, 0
+        self._refusals: list[str] = []
+        self._working, self._in_a_row, self._grades = 0, 0, 0
         self._stopped: str | None = None
         self._error: Exception | None = None
 
@@ -200,7 +206,7 @@ class AskingSession:
 
     def forecast(self) -> Lines:
         """Yield what is to be asked, and what it will take; counts of earlier answers correct the estimate."""
-        question, prices, noun, to_ask = self.question, self.prices, self.noun, len(self.pairs) - self._cached
+        question, prices, noun, to_ask = self.question, self.spending.prices, self.noun, len(self.pairs) - self._cached
         queries = self.pairs.frame["query"].n_unique()
         yield noun + "s", f"{len(self.pairs):,} of {queries:,} queries; {self._cached:,} answered before"
         if cut := self.pairs.cut:
@@ -273,8 +279,8 @@ class AskingSession:
     def _progress(self, elapsed: float, total: int, waits: float = 0.0) -> tuple[int, int, str]:
         done, (tokens_in, tokens_out) = max(total - len(self._waiting) - self._working, 0), self._tokens_spent()
         words = [f"{tokens_in + tokens_out:,} tokens"]
-        if self.prices.known:
-            words.append(f"cost {self.prices.cost(tokens_in, tokens_out):.2f}")
+        if self.spending.prices.known:
+            words.append(f"cost {self.spending.prices.cost(tokens_in, tokens_out):.2f}")
         if waits > 1:
             words.append(f"waiting {spell_duration(waits)}, as the endpoint asks")
         elif done:
@@ -283,7 +289,7 @@ class AskingSession:
 
     def _tokens_spent(self) -> tuple[int, int]:
         """Return the tokens of this session, in and out."""
-        return self.spending.tokens_in - self._before[0], self.spending.tokens_out - self._before[1]
+        return self.spending.tokens_in - self._at_start[0], self.spending.tokens_out - self._at_start[1]
 
     def _work(self, requests: Requests, over: Event) -> None:
         """What each thread does: one pair after another; the last to end says that all is over."""
@@ -349,20 +355,21 @@ class AskingSession:
         choices, question, held = received.choices[:n], self.question, self._answers[digest]
         if question.logprobs and not any(logprobs_of(choice) for choice in choices):
             raise InputError("the endpoint gives no log-probabilities", path=source, hint=HINTS["log-probabilities"])
-        answers = [question.read(choice, self._texts[digest]) for choice in choices]
+        model = received.model or ""
+        answers = [replace(question.read(choice, self._texts[digest]), model=model) for choice in choices]
         tokens_in, tokens_out = received.tokens_in or 0, received.tokens_out or 0
         answers[0] = replace(answers[0], tokens_in=tokens_in, tokens_out=tokens_out, seconds=received.seconds)
-        self.store.add(digest, answers, len(held), question.model)
+        self.store.add(digest, answers, len(held))
         held.extend(answers)
         refused = [one for one in answers if one.grade is None]
         with self._lock:
-            self._models |= {received.model} if received.model else set()
-            self._refused += len(refused)
+            self._models |= {model} - {""}
+            self._refusals += [one.refused or "" for one in refused]
             self._grades += len(answers) - len(refused)
-        if refused and not self._grades and self._refused >= SUSPICIOUS:
+        if refused and not self._grades and len(self._refusals) >= SUSPICIOUS:
             reason = refused[-1].refused or ""
             raise InputError(
-                f"RankGauge could not read a grade in any of the first {self._refused} answers. The last: {reason}",
+                f"none of the first {len(self._refusals)} answers has a grade that can be read. The last: {reason}",
                 text=quote(refused[-1].text) or "(no text)",
                 hint=next(hint for words, hint in HINTS.items() if words in reason),
             )
@@ -399,7 +406,10 @@ class AskingSession:
         """Return what all stored answers come to, and what the requests of this session took, if there were any."""
         question, undone = self.question, [one for one in self._digests if not self._is_done(one)]
         graded = [self._graded(digest)[: question.samples] for digest in self._digests]
+        refused = [digest for digest in self._digests if self._is_done(digest) and not self._graded(digest)]
         tokens_in, tokens_out = self._tokens_spent()
+        stored = [one for answers in self._answers.values() for one in answers]
+        taken, prices = (self._before[0] + tokens_in, self._before[1] + tokens_out), self.spending.prices
         choices, frame = None, pl.DataFrame()
         if question.prompt.words.compares:
             choices = choices_of(self.pairs, graded)
@@ -414,13 +424,14 @@ class AskingSession:
             cached=self._cached_grades,
             graded=self._grades,
             requests=requests.sent if requests else 0,
-            refused=sum(not self._graded(one) for one in self._digests if self._is_done(one)),
-            refusals=self._refused,
+            refused=len(refused),
+            refusals=self._refusals or [one.refused or "" for digest in refused for one in self._answers[digest]],
             failed=sum(digest in self._failed for digest in undone),
             left=sum(digest not in self._failed for digest in undone),
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            cost=self.prices.cost(tokens_in, tokens_out) if self.prices.known else None,
+            cost=prices.cost(tokens_in, tokens_out) if prices.known else None,
+            whole=Whole(*taken, prices.cost(*taken) if prices.known else None, {one.model for one in stored} - {""}),
             seconds=seconds,
             stopped=self._stopped,
             caps=self.spending.told_caps(),
@@ -434,10 +445,12 @@ class AskingSession:
         return asked
 
 
+ROOM = "A model that thinks before it answers needs more room: --answer-tokens 2000."
 DECLINED = "The model or its endpoint declines these texts; try another model, or leave such documents to people."
 HINTS = {
     "by the pattern": "Does --answer match once in an answer such as this?",
-    "cut off": "A model that thinks before it answers needs more room: --answer-tokens 2000.",
+    "cut off": ROOM,
+    "a thought": ROOM,
     "the model refused": DECLINED,
     "filter": DECLINED,
     "log-probabilities": "Ask without --logprobs; --samples 5 --temperature 1 gives probabilities too.",

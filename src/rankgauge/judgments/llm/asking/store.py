@@ -18,7 +18,7 @@ from rankgauge.judgments.llm.asking.answers import Answer
 
 VERSION = 1
 
-_COLUMNS = "question, number, grade, chances, refused, answer, tokens_in, tokens_out, seconds"
+_COLUMNS = "question, number, grade, chances, refused, answer, tokens_in, tokens_out, seconds, model"
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS prompts (sha256 TEXT PRIMARY KEY, words TEXT NOT NULL) WITHOUT ROWID;
@@ -73,15 +73,15 @@ class AnswerStore:
         with self._lock:
             self._database.close()
 
-    def add(self, question: bytes, answers: Iterable[Answer], first: int, model: str) -> None:
+    def add(self, question: bytes, answers: Iterable[Answer], first: int) -> None:
         """Stores the answers about a pair, by number from the first; when this returns, they are on disk."""
         rows = []
         for number, one in enumerate(answers, first):
             chances = None if one.chances is None else json.dumps(one.chances)
             said = one.grade, chances, one.refused, _plain(one.text), one.tokens_in, one.tokens_out, one.seconds
-            rows.append((question, number, *said, model))
+            rows.append((question, number, *said, _plain(one.model)))
         with self._use_file():
-            self._insert(f"INSERT INTO answers ({_COLUMNS}, model) VALUES ({','.join('?' * 10)})", rows)
+            self._insert(f"INSERT INTO answers ({_COLUMNS}) VALUES ({','.join('?' * 10)})", rows)
 
     def note_session(self, told: Mapping[str, Any]) -> None:
         """Keep what decided the grades of a session and what they took; the words of a prompt are kept once."""
