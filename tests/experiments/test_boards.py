@@ -168,7 +168,9 @@ def test_few_labels(tmp_path: Path) -> None:
     assert {"boards.html", "boards.md", "marks.csv", "claims.csv", "results.json"} <= written
     shown = (tmp_path / "out" / "boards.md").read_text(encoding="utf-8")
     assert "## 95 % intervals of leaderboard: DL19, nDCG@10" in shown
-    assert len(list((tmp_path / "out" / "parts").iterdir())) == sum(not one.judge for one in YARDSTICKS.values())
+    assert len(list((tmp_path / "out" / "parts").iterdir())) == sum(
+        not (one.judge or one.slow) for one in YARDSTICKS.values()
+    )
 
 
 def test_few_labels_with_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.board import Board, Stream
+from rankgauge.labelling.board.covariance import RunEstimate
 from rankgauge.labelling.board.lists import PrecisionLists
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.board.target import mark_reached
@@ -94,7 +95,9 @@ Trial: TypeAlias = Callable[[JudgedBoard, Sequence[int], int], Iterator[tuple[St
 """For each number of labels, in rising order, what a campaign of that seed says by each measure."""
 
 YARDSTICKS: Registry[Yardstick] = Registry(
-    "yardstick", "rankgauge.labelling.yardsticks", order=lambda yardstick: (yardstick.judge, not yardstick.intervals)
+    "yardstick",
+    "rankgauge.labelling.yardsticks",
+    order=lambda yardstick: (yardstick.slow, yardstick.judge, not yardstick.intervals),
 )
 
 
@@ -112,6 +115,8 @@ class Yardstick(Registered):
     """Whether it has intervals, at least where labels are enough."""
     judge: bool = False
     """Whether it needs the grades of a judge other than people."""
+    slow: bool = False
+    """Whether it is tried only where somebody names it."""
 
 
 def expand_sample(
@@ -158,12 +163,14 @@ def draw_stream(stream_of: Callable[[JudgedBoard, int], Stream]) -> Trial:
 
 def standings_of(judged: JudgedBoard, readings: Readings, seed: int) -> tuple[Standing, ...]:
     """Return what readings say by each measure."""
-    return tuple(
-        Standing(
-            values=estimate.values,
-            own=estimate.half_widths(),
-            joint=estimate.joint_half_widths(),
-            pairs=estimate.pair_half_widths(),
-        )
-        for estimate in judged.board.estimate(readings, seed=seed)
+    return tuple(map(standing_of, judged.board.estimate(readings, seed=seed)))
+
+
+def standing_of(estimate: RunEstimate) -> Standing:
+    """Return the values and the intervals of an estimate."""
+    return Standing(
+        values=estimate.values,
+        own=estimate.half_widths(),
+        joint=estimate.joint_half_widths(),
+        pairs=estimate.pair_half_widths(),
     )

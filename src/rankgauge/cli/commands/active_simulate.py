@@ -36,8 +36,8 @@ class SimulationOptions(Options):
     )
     methods: str | None = choices.option(
         "--methods",
-        help="Methods of active evaluation, separated by commas: {choices}. For a board, by default all of these: "
-        "{also}.",
+        help="Methods of active evaluation, separated by commas: {choices}. For a board some of these, by default "
+        "all but posterior: {also}.",
         metavar="NAME,NAME",
         registry="rankgauge.labelling.methods:METHODS",
         several=True,

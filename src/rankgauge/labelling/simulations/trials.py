@@ -153,7 +153,7 @@ class BoardSimulation:
     runs: Mapping[str, Any]
     measures: tuple[str, ...] = ("nDCG@10", "AP")
     methods: tuple[str, ...] = ()
-    """Yardsticks; all of them if none is named, those that need a judge only where there is one."""
+    """Yardsticks; all but slow ones if none is named, those that need a judge only where there is one."""
     shares: tuple[float, ...] = ()
     budgets: tuple[int, ...] = ()
     judges: Mapping[str, Any] = field(default_factory=dict)
@@ -203,8 +203,9 @@ class BoardSimulation:
 
     @property
     def _methods(self) -> tuple[str, ...]:
-        """The yardsticks that are asked for; else all that have what they need."""
-        return self.methods or tuple(name for name, one in YARDSTICKS.items() if self.judges or not one.judge)
+        """The yardsticks that are asked for; else all that have what they need, but for slow ones."""
+        usual = {name: one for name, one in YARDSTICKS.items() if not one.slow}
+        return self.methods or tuple(name for name, one in usual.items() if self.judges or not one.judge)
 
     def _judge_pool(self) -> JudgedBoard:
         only = self.judgments if self.pool is PoolKind.JUDGED else None

@@ -76,7 +76,7 @@ def _studies(setting: Setting, few: int) -> Iterator[BoardStudy]:
     """Try the yardsticks on each collection, and the stream with each judge beside the yardsticks that use one."""
     for title, folder in collections(setting.data).items():
         pool, grades = FOLDERS[title][1](folder)
-        plain = [name for name, one in YARDSTICKS.items() if not one.judge and name != METHOD]
+        plain = [name for name, one in YARDSTICKS.items() if not (one.judge or one.slow or name == METHOD)]
         judged = judged_board(pool, grades, MEASURES[title], dialect=DIALECT)
         yield _study(setting, judged, title, others=dict.fromkeys(plain, few), repetitions=setting.trials)
         for name, said in judges_of(pool, grades, folder).items():
