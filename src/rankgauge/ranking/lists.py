@@ -176,6 +176,16 @@ class RankedLists:
         """The lists with these hits as copies that are judged documents of their own, in the ideal ranking too."""
         return replace(self, copies=copies, distinct=self.ideal, ideal=_with(self.ideal, self.grades, copies))
 
+    def without_copies_past(self, cutoff: int | None) -> RankedLists:
+        """Return the lists without the copies past the cutoff in the ideal ranking, as MLflow cuts lists first.
+
+        Of tied documents, those count that the cutoff may reach.
+        """
+        if cutoff is None or self.copies is None or self.distinct is None:
+            return self
+        place = self.ranks if self.first is None else self.first
+        return replace(self, ideal=_with(self.distinct, self.grades, self.copies & (place <= cutoff)))
+
     def by_grade(self) -> RankedLists:
         """Return the lists with the hits of each tie group by grade, so that the order of the input decides nothing."""
         assert self.first is not None
@@ -201,14 +211,8 @@ class RankedLists:
         )
 
     def ideal_order(self, cutoff: float | None = None) -> RankedLists:
-        """Return the ideal ranking of the same queries down to the cutoff: what a measure is normalised by.
-
-        A copy past the cutoff is no document of its own: the list ends before it, as MLflow cuts lists.
-        """
-        pool = self.ideal
-        if cutoff is not None and self.copies is not None and self.distinct is not None:
-            pool = _with(self.distinct, self.grades, self.copies & (self.ranks <= cutoff))
-        grades = pool if cutoff is None else pool[..., : int(cutoff)]
+        """Return the ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
+        grades = self.ideal if cutoff is None else self.ideal[..., : int(cutoff)]
         ranks = np.broadcast_to(np.arange(1.0, grades.shape[-1] + 1), grades.shape)
         found = ~np.isnan(grades)
         return RankedLists(

@@ -120,6 +120,7 @@ class nDCG(DCG):
         if self.ideal_depth == "filled":
             places = np.arange(1.0, min(np.max(lists.retrieved, initial=0.0), self.cutoff or np.inf) + 1)
             return np.asarray((places <= lists.retrieved[..., np.newaxis]) @ discount(self.discount)(places))
+        lists = lists.without_copies_past(self.cutoff) if self.ideal_depth == "list" else lists
         ideal = lists.ideal_order(self._ideal_cutoff if self.gains is None else None)
         if self.ideal_rel is not None:
             ideal = replace(ideal, grades=np.where(ideal.grades < self.ideal_rel, 0.0, ideal.grades))
