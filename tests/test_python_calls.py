@@ -68,9 +68,15 @@ def test_arrays_of_grades_and_scores(measure: str) -> None:
 
 
 def test_arrays_that_do_not_fit() -> None:
-    """Shapes that differ, a judged document without a score, and ties by ids are refused."""
+    """Shapes that differ, columns of documents, a judged document without a score, and ties by ids are refused."""
     with pytest.raises(rankgauge.InputError, match=r"grades of shape \(9, 12\) and scores of shape \(9, 11\)"):
         rankgauge.evaluate(GRADES, SCORES[:, 1:], "AP")
+    column, queries = SCORES.reshape(-1, 1), np.repeat(np.arange(9), 12)
+    for judge in (rankgauge.evaluate, rankgauge.score_arrays):  # else each document is a perfect list or a void one
+        with pytest.raises(rankgauge.InputError, match="108 lists of one document each"):
+            judge(GRADES.reshape(-1, 1), column, "AP")
+    with pytest.raises(rankgauge.InputError, match=r"grades of shape \(108,\) and scores of shape \(108, 1\)"):
+        rankgauge.score_arrays(GRADES.ravel(), column, "AP", qid=queries)
     holed = SCORES.copy()
     holed[0, 0] = np.nan
     with pytest.raises(rankgauge.InputError, match="1 of 108 scores are NaN"):

@@ -234,9 +234,14 @@ def _refuse_unscored(scores: npt.NDArray[Any], padded: npt.NDArray[Any] | None =
 
 
 def _check(grades: npt.NDArray[Any], scores: npt.NDArray[Any], sizes: IndexArray) -> None:
-    if grades.ndim != 1 or grades.shape != scores.shape or int(sizes.sum()) != len(grades):
+    if grades.ndim != 1 or scores.ndim != 1:
         raise InputError(
-            f"{grades.size} grades, {scores.size} scores and lists of {int(sizes.sum())} documents together",
+            f"grades of shape {grades.shape} and scores of shape {scores.shape}",
+            hint="With group or qid give flat arrays: one grade and one score for each document, as in scores.ravel().",
+        )
+    if not len(grades) == len(scores) == int(sizes.sum()):
+        raise InputError(
+            f"{len(grades)} grades, {len(scores)} scores and lists of {int(sizes.sum())} documents together",
             hint="Give one grade and one score for each document, and sizes that add up to their number.",
         )
 
@@ -247,6 +252,12 @@ def _check_rows(grades: npt.NDArray[Any], scores: npt.NDArray[Any]) -> None:
             f"grades of shape {grades.shape} and scores of shape {scores.shape}",
             hint="Give two arrays of the same shape: a row for each query, a column for each document; or flat ones "
             "with group=the sizes of the lists or qid=the query of each document.",
+        )
+    if grades.shape[1] == 1 and len(grades) > 1:  # a model's column of predictions, which is no ranking
+        raise InputError(
+            f"{len(grades)} lists of one document each",
+            hint="An array has a row for each query. Of a column of documents give score_arrays the flat one, and "
+            "group=the sizes of the lists or qid=the query of each document.",
         )
 
 
