@@ -396,3 +396,11 @@ def test_files_that_lack_the_last_features(tmp_path: Path) -> None:
     path.write_text("1 qid:1 6:0.5\n")
     with pytest.raises(InputError, match="6 features"):
         ranker.predict(path)
+
+
+@every
+def test_a_validation_set_without_values_keeps_no_ranker_from_learning(name: str) -> None:
+    """Where the dialect leaves every validation query out, no round is better than another, and the first stays."""
+    held = (HELD.X, np.zeros_like(HELD.y), HELD.qid)
+    model = made(name, dialect="gdeval").fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, validation=held)
+    assert np.ptp(model.predict(TRAIN.X)) > 0

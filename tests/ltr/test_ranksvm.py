@@ -52,7 +52,7 @@ def test_curvature_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_pair(cost: float) -> None:
     """Two documents at 1 and 0: ½ w² + C (1 − w)² is smallest where w = 2C (1 − w)."""
     model = RankSVM(C=cost, tolerance=1e-9).fit([[1.0], [0.0]], [1, 0], qid=[1, 1])
-    assert model.coef_ == pytest.approx([2 * cost / (1 + 2 * cost)])
+    assert model.weights_ == pytest.approx([2 * cost / (1 + 2 * cost)])
 
 
 def test_three_grades() -> None:
@@ -61,7 +61,7 @@ def test_three_grades() -> None:
     Only the pair that is 1 apart loses then: ½ w² + ½ (1 − w)² is smallest at w = ½, where 2 w = 1 is just met.
     """
     model = RankSVM(C=0.5, tolerance=1e-9).fit([[3.0], [1.0], [0.0]], [2, 1, 0], qid=[1, 1, 1])
-    assert model.coef_ == pytest.approx([0.5])
+    assert model.weights_ == pytest.approx([0.5])
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -275,7 +275,7 @@ class LinearRanker(Ranker):
             checked = np.nan if held is None else held.mean(weigh_features(held.documents.matrix, one.weights))
             watch(one.number, most, one.value, checked)
             reached = one.value if held is None else checked
-            if reached > best:
+            if self.best_round_ is None or reached > best:  # a first round stays even if nothing can be measured
                 self.weights_, self.best_round_, best = one.weights, one.number, reached
 
     def _scores(self, matrix: FloatArray) -> FloatArray:

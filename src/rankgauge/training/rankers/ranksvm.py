@@ -20,7 +20,7 @@ from rankgauge.constraints import list_of, real_number
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.training.documents import Documents, Preferences
 from rankgauge.training.objective import Objective
-from rankgauge.training.ranker import Ranker, Watch, learned_attribute, parameter
+from rankgauge.training.ranker import LinearRanker, Watch, WeightedRound, learned_attribute, parameter, weigh_features
 
 GRID = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4)
 
@@ -28,7 +28,7 @@ _STEPS = 100
 _ROUNDING = 1e-15
 
 
-class RankSVM(Ranker):
+class RankSVM(LinearRanker):
     """The linear ranker w that is smallest in ½ ‖w‖² + C Σ max(0, 1 − w·x_i + w·x_j)², i preferred to j.
 
     There is no intercept, as it would move all documents alike. Without `C` each value of `grid` is tried, and the best
@@ -47,23 +47,14 @@ class RankSVM(Ranker):
     tolerance: float = parameter(real_number(positive=True), default=1e-3)
 
     C_: float = learned_attribute("C")
-    coef_: FloatArray = learned_attribute("weights")
 
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
-        costs = sorted(self.grid) if self.C is None else [self.C]
-        best = -np.inf
-        for number, weights in enumerate(path(train.documents, costs, self.tolerance), start=1):
-            trained, held = (
-                np.nan if judge is None else judge.mean(judge.documents.matrix @ weights)
-                for judge in (train, validation)
-            )
-            value = trained if validation is None else held
-            if self.best_round_ is None or value > best:
-                best, self.best_round_, self.C_, self.coef_ = value, number, np.float64(costs[number - 1]), weights
-            watch(number, len(costs), trained, held)
-
-    def _scores(self, matrix: FloatArray) -> FloatArray:
-        return np.asarray(matrix @ self.coef_)
+        costs, matrix = sorted(self.grid) if self.C is None else [self.C], train.documents.matrix
+        found = enumerate(path(train.documents, costs, self.tolerance), start=1)
+        rounds = (WeightedRound(number=n, weights=w, value=train.mean(weigh_features(matrix, w))) for n, w in found)
+        self._keep_best(rounds, len(costs), validation, watch)
+        assert self.best_round_ is not None
+        self.C_ = np.float64(costs[self.best_round_ - 1])
 
 
 def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iterator[FloatArray]:
