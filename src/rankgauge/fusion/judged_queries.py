@@ -203,7 +203,7 @@ class SlotScorer:
             values = settled[order]
         places = (np.arange(len(order)) - np.repeat(np.cumsum(kept) - kept, kept) + 1).astype(np.float64)
         first, size = tie_groups(query, values, places)
-        grade = self._grades[order]
+        grade, place = (of_slots[order] for of_slots in self._judged_slots)
         hit = ~np.isnan(grade)
         found = Found(
             listed=self._codes[kept > 0],
@@ -213,7 +213,7 @@ class SlotScorer:
             grade=grade[hit],
             first=first[hit],
             size=size[hit],
-            place=None if base.facets is None else self._places[order][hit],
+            place=None if base.facets is None else place[hit],
         )
         hits = Hits.gathered(
             [found],
@@ -274,23 +274,14 @@ class SlotScorer:
         return np.array([place[name] for name in self.judged.names], dtype=np.int64)
 
     @cached_property
-    def _grades(self) -> FloatArray:
-        """The grade of each slot in the order of `_order`, NaN where nobody judged it."""
-        grades = np.full(self.stack.slots, np.nan)
-        grades[self._hit_slots] = self._joined.grade
-        return grades
-
-    @cached_property
-    def _places(self) -> IndexArray:
-        """The place of each slot among the facets of the judged documents, −1 where nobody judged it."""
-        places = np.full(self.stack.slots, -1)
-        places[self._hit_slots] = self._joined.place
-        return places
-
-    @cached_property
-    def _hit_slots(self) -> IndexArray:
-        """The slots of the joined hits, in the order of `_order`."""
+    def _judged_slots(self) -> tuple[FloatArray, IndexArray]:
+        """The grade of each slot in the order of `_order`, NaN where nobody judged it, and its place among facets."""
         hits, pooled = self._joined, self.stack.pooled
         begins = np.empty(len(hits.names), dtype=np.int64)
         begins[self._codes] = np.cumsum(pooled) - pooled
-        return np.asarray(begins[hits.query] + hits.rank.astype(np.int64) - 1)
+        slots = begins[hits.query] + hits.rank.astype(np.int64) - 1
+        grades, places = np.full(self.stack.slots, np.nan), np.full(self.stack.slots, -1)
+        grades[slots] = hits.grade
+        if hits.place is not None:
+            places[slots] = hits.place
+        return grades, places
