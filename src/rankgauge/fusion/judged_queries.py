@@ -203,7 +203,8 @@ class SlotScorer:
             values = settled[order]
         places = (np.arange(len(order)) - np.repeat(np.cumsum(kept) - kept, kept) + 1).astype(np.float64)
         first, size = tie_groups(query, values, places)
-        grade, place = (of_slots[order] for of_slots in self._judged_slots)
+        grades, facet_places = self._judged_slots
+        grade = grades[order]
         hit = ~np.isnan(grade)
         found = Found(
             listed=self._codes[kept > 0],
@@ -213,7 +214,7 @@ class SlotScorer:
             grade=grade[hit],
             first=first[hit],
             size=size[hit],
-            place=None if base.facets is None else place[hit],
+            place=None if base.facets is None else facet_places[order][hit],
         )
         hits = Hits.gathered(
             [found],
