@@ -411,3 +411,31 @@ def test_notes_say_how_values_were_made() -> None:
     told = dict(report.warnings())
     assert told.keys() >= {"dialect", "no tool", "relevant", "queries", "missing", "tied"}
     assert "Dialect: trec\\_eval; a grade of 2 or more counts as relevant (AP)." in written(report, "tex")
+
+
+def test_runs_that_never_differ_share_the_chance_to_be_best() -> None:
+    """The same run twice: neither is the better one, whichever was given first."""
+    rng = np.random.default_rng(3)
+    given = []
+    for place in range(7):
+        values = rng.random((1, 20, 2))
+        values = np.concatenate([values, values[:, :, :1]], axis=2)
+        said = {"name": f"c{place}", "runs": ("a", "b", "again"), "scores": values.mean(axis=1), "values": values}
+        given.append(Collection(**said, queries=tuple(map(str, range(20)))))
+    table = CollectionsComparison(given=tuple(given), measures=("AP",)).mean_table
+    for name in ("best", "best_beyond"):
+        first, other, again = table[name]
+        assert first == again > 0
+        assert first + other + again == pytest.approx(1)
+
+
+def test_a_single_query_is_named() -> None:
+    """A collection with one query says nothing of others; the notes and the gate say which collection it is."""
+    judged = {name: {f"q{n}": {"a": 1} for n in range(count)} for name, count in (("many", 8), ("lone", 1))}
+    runs = {"x": {f"q{n}": {"a": 1.0} for n in range(8)}, "y": {f"q{n}": {"b": 2.0, "a": 1.0} for n in range(8)}}
+    found = compare({name: (one, runs) for name, one in judged.items()}, "RR", baseline="x")
+    notes = dict(CollectionsReport(comparison=found).notes())
+    assert notes["here"].startswith("lone has a single query that counts, so that nothing is said of other queries")
+    assert notes["spread"].endswith("with the luck of their queries")
+    with pytest.raises(InputError, match="needs values of several queries on each collection, and lone has a single"):
+        found.gate("RR")

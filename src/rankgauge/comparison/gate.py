@@ -454,7 +454,7 @@ class CollectionsGate(RuleGate):
         if not self.rules:
             raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
         if not board.answers_here:
-            raise InputError("a gate needs values by query, and these collections have scores alone")
+            raise InputError(f"a gate needs values of several queries on each collection, and {board.silent_words}")
         for rule in self.rules:
             if rule.measure not in board.measures:
                 raise UnknownNameError("measure of the comparison", rule.measure, board.measures)

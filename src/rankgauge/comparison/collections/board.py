@@ -272,8 +272,18 @@ class CollectionsComparison:
 
     @property
     def answers_here(self) -> bool:
-        """Whether values by query are known, so that there is an answer for these collections."""
-        return all(one.count(row) > 1 for one in self.collections for row in range(len(self.measures)))
+        """Whether there is an answer for these collections."""
+        return not self.silent_words
+
+    @cached_property
+    def silent_words(self) -> str:
+        """Why there is no answer for these collections: queries are too few, or not known; empty if there is one."""
+        for one in self.collections:
+            if one.values is None:
+                return "no values by query are known"
+            if any(one.count(row) < 2 for row in range(len(self.measures))):
+                return f"{one.name} has a single query that counts"
+        return ""
 
     @cached_property
     def knows_judged(self) -> bool:
@@ -481,7 +491,7 @@ class MeasuredRuns:
             ranks[f"rank_low{end}"] = least + sum((row["low"] > high).astype(float) for row in partial)
             ranks[f"rank_high{end}"] = most + sum((row["high"] > low).astype(float) for row in partial)
             found = self.resamples.get(question)
-            best[f"best{end}"] = np.full(count, np.nan) if found is None else found.first
+            best[f"best{end}"] = np.full(count, np.nan) if found is None else self._share_best(question, found.first)
             for row in partial if found is not None else ():  # where other runs have intervals, by those
                 row[f"rank_low{end}"] = 1.0 + float((low > row["high"]).sum())
                 row[f"rank_high{end}"] = float(len(self.board.all_runs) - (high < row["low"]).sum())
@@ -504,6 +514,11 @@ class MeasuredRuns:
         rows = PlainTable.from_columns(columns)
         holes = PlainTable.of_rows(rows.kinds, [[one.get(name, math.nan) for name in rows.kinds] for one in partial])
         return PlainTable.stacked([rows, holes])
+
+    def _share_best(self, question: str, first: FloatArray) -> FloatArray:
+        """Return the shares of resamples that runs won, divided evenly among runs that never differ."""
+        same = (self.t(question) == 0) & (self.errors[question].paired == 0)
+        return np.asarray(same @ first / same.sum(axis=1))
 
     def _bounds_of_run(self, run: str) -> dict[str, Any]:
         """Return what is known of a run that lacks collections: between what its mean and its rank must lie."""

@@ -216,7 +216,7 @@ class CollectionsReport(Report):
         if board.answers_here:
             yield "here", "on these collections: 95 %, if their queries were drawn anew (Welch and Satterthwaite's t)"
         else:
-            yield "here", "no values by query are known, so that nothing is said of other queries on these collections"
+            yield "here", f"{board.silent_words}, so that nothing is said of other queries on these collections"
         if board.answers_beyond:
             yield (
                 "beyond",
@@ -234,7 +234,13 @@ class CollectionsReport(Report):
         yield "corrected", f"over {family} of a measure at once: the largest |t| of {board.draws:,} resamples"
         yield "ranks", "95 % for all runs at once, from all pairs; the same letter: not told apart, by these ranks"
         yield "best", "the share of resamples in which a run has the highest mean"
-        yield "spread", "τ, the standard deviation of the true difference between collections (Paule and Mandel)"
+        if board.answers_here:
+            yield "spread", "τ, the standard deviation of the true difference between collections (Paule and Mandel)"
+        else:
+            yield (
+                "spread",
+                "the standard deviation of the difference between collections, with the luck of their queries",
+            )
         if board.answers_beyond:
             yield "one more", "95 %, where the difference on one more collection would lie"
         yield from _decisive(board)
