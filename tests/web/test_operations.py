@@ -8,7 +8,9 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -17,7 +19,7 @@ import pytest
 
 from rankgauge.room import server as room_server
 from rankgauge.room.people import Role
-from tests.web.house import csrf, open_house
+from tests.web.house import House, csrf, open_house
 from tests.web.test_docs import served
 
 
@@ -147,6 +149,81 @@ def test_slow_bodies_and_large_headers(room: str, monkeypatch: pytest.MonkeyPatc
             large.sendall(b"GET / HTTP/1.1\r\n" + (b"A: " + b"b" * 1_000 + b"\r\n") * 80)
             large.settimeout(10)
             assert large.recv(1_000).startswith(b"HTTP/1.1 431")
+
+
+def answers_to(house: House, sent: bytes) -> bytes:
+    """All that the room says on one connection on which this was sent, until it closes that or falls silent."""
+    said = b""
+    with socket.create_connection(("127.0.0.1", int(house.base.rpartition(":")[2]))) as connection:
+        connection.settimeout(5)
+        try:
+            connection.sendall(sent)
+            while piece := connection.recv(1 << 16):
+                said += piece
+        except OSError:
+            pass
+    return said
+
+
+def test_requests_that_are_sent_ahead(room: str) -> None:
+    """A few requests on a connection are answered one after another; thousands are refused before they take memory."""
+    with open_house(room) as house:
+        last = b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        request = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+        assert answers_to(house, request * 8 + last).count(b"HTTP/1.1 200") == 9
+        said = answers_to(house, request * 5_000)
+        assert b"HTTP/1.1 429" in said
+        assert said.count(b"HTTP/1.1 200") < 100
+        assert 'rankgauge_connections_refused_total{status="429"}' in house.guest().get("/metrics").text
+
+
+def test_cookies_that_take_long_to_read(room: str) -> None:
+    """Python reads 60 KB of escaped quotes in seconds, for which nobody else would be served."""
+    with open_house(room) as house:
+        quotes = b'rankgauge="' + b'\\"' * 30_000 + b'"'
+        begun = time.process_time()
+        assert answers_to(house, b"GET / HTTP/1.1\r\nHost: a\r\nCookie: " + quotes + b"\r\n\r\n").startswith(
+            b"HTTP/1.1 431"
+        )
+        several = b"".join(b"Cookie: " + quotes[:3_000] + b"\r\n" for _ in range(4))
+        assert answers_to(house, b"GET / HTTP/1.1\r\nHost: a\r\n" + several + b"\r\n").startswith(b"HTTP/1.1 431")
+        assert time.process_time() - begun < 1.0
+
+
+def test_files_of_strangers_are_not_read(room: str) -> None:
+    """Whoever is not signed in is told so at once, and not after the room has taken 60 MB from them."""
+    with open_house(room) as house:
+        house.campaign()
+        form = b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 60000000\r\n\r\n--x\r\n"
+        for path in (b"/drafts", b"/campaigns/1/labels", b"/campaigns/1/gold/labels", b"/api/v1/campaigns/1/labels"):
+            sent = b"POST " + path + b" HTTP/1.1\r\nHost: a\r\n" + form
+            assert answers_to(house, sent).startswith(b"HTTP/1.1 401"), path
+
+
+def test_large_forms_and_many_rows(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A form without files may have a megabyte, JSON sixteen; and all that is being read at once is limited too."""
+    with open_house(room) as house:
+        number, admin, program = house.campaign(), house.admin(), house.program()
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        page, call = f"/campaigns/{number}/labels", f"/api/v1/campaigns/{number}/labels"
+        assert admin.post(page, content=b"&" * (2 << 20), headers=form).status_code == 413
+        assert program.post(call, content=b'"' + b"\\\\" * (9 << 20) + b'"').status_code == 413
+        monkeypatch.setattr("rankgauge.room.app.HELD", 100_000)
+        assert program.post(call, content=b'"' + b"x" * 200_000 + b'"').status_code == 503
+        monkeypatch.setattr("rankgauge.room.app.HELD", 1 << 20)
+        for _ in range(20):  # what was read before is not counted any more
+            assert program.post(call, content=b'"' + b"x" * 200_000 + b'"').status_code == 422
+
+
+def test_strangers_lock_nothing(room: str) -> None:
+    """A link that does not work is refused without a lock on the database, which would keep answers waiting."""
+    with open_house(room) as house:
+        house.admin()  # the time is stored now, as it is once a minute
+        path = room.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("begin immediate")
+            assert house.guest().post("/enter", data={"link": "rgl_nobody"}).status_code == 404
+            other.rollback()
 
 
 def test_workers_are_replaced_and_stop(tmp_path: Path) -> None:

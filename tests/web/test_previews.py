@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import threading
 import time
 
 import pytest
@@ -185,11 +186,20 @@ def test_what_takes_too_long_is_shown_as_its_source(monkeypatch: pytest.MonkeyPa
 
 def test_the_time_of_a_document_begins_when_its_process_can_work() -> None:
     """Starting a process takes longer than most documents, and is no reason to show one as its source."""
-    sandbox = Sandbox("rankgauge.room.previews", megabytes=256)
+    sandbox = Sandbox("rankgauge.room.previews", megabytes=256, waiting=1)
     try:
         assert sandbox.run(len, "abc", seconds=0.1) == 3
     finally:
         sandbox.close()
+
+
+def test_nobody_waits_behind_too_many_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One document more than may wait is shown as its source, and laid out when it is opened again."""
+    monkeypatch.setattr(previews._SANDBOX, "_places", threading.Semaphore(0))
+    assert body({"html": "<b>one too many</b>"}).startswith("<p><em>Too many documents are being laid out")
+    monkeypatch.setattr(previews._SANDBOX, "_places", threading.Semaphore(1))
+    assert body({"html": "<b>one too many</b>"}) == "<b>one too many</b>"
+    assert body({"html": "<b>another</b>"}) == "<b>another</b>"
 
 
 def test_long_documents_are_cut() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import queue
 import threading
 import time
 from collections.abc import Iterator
@@ -177,3 +178,38 @@ def test_providers_that_say_nothing_useful(room: House, provider: Provider, said
         said = {"issuer": provider.base}
     provider.answer = lambda path, sent: said  # type: ignore[method-assign]
     assert room.guest().get("/oidc").status_code == 503
+
+
+def test_a_slow_provider_keeps_nobody_else_waiting(
+    room: House, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While many wait for the provider, one more is asked to try again, and whoever judges notices nothing."""
+    answer, gone_on = provider.answer, threading.Event()
+
+    def slow(path: str, sent: dict[str, str]) -> Any:
+        gone_on.wait(30)
+        return answer(path, sent)
+
+    monkeypatch.setattr(provider, "answer", slow)
+    told = queue.Queue[httpx.Response]()
+    guests = [room.guest() for _ in range(9)]
+    asking = [threading.Thread(target=lambda guest: told.put(guest.get("/oidc")), args=[guest]) for guest in guests]
+    for one in asking:
+        one.start()
+    try:
+        first = told.get(timeout=30)
+        assert (first.status_code, "too many people are signing in" in first.text) == (503, True)
+        assert room.admin().get("/campaigns/1").status_code == 200
+    finally:
+        gone_on.set()
+        for one in asking:
+            one.join()
+    assert room.guest().get("/oidc").status_code == 303
+
+
+def test_the_provider_is_asked_once_a_minute(room: House, provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers who go to the provider and never come back do not make the room ask it again and again."""
+    asked, answer = list[str](), provider.answer
+    monkeypatch.setattr(provider, "answer", lambda path, sent: asked.append(path) or answer(path, sent))
+    assert {room.guest().get("/oidc").status_code for _ in range(20)} == {303}
+    assert len(asked) <= 2

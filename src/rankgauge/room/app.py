@@ -71,8 +71,16 @@ UPLOADS = ("/campaigns", "/labels", "/drafts", "/files", "/gold")
 TEXTS = ("/settings", "/guide", "/judging", "/campaign", "/people")
 """The paths that accept guidelines or many names: in a form a letter may have twelve bytes."""
 
-SMALL, MEDIUM = 1 << 16, 1 << 20
-"""The largest request without a file, in bytes, and that of long texts."""
+ROWS = (f"{API}/campaigns/", ("/labels", "/gold"))
+"""The paths that accept many rows as JSON begin and end like this."""
+
+FORM = "application/x-www-form-urlencoded"
+
+SMALL, MEDIUM, LARGE = 1 << 16, 1 << 20, 1 << 24
+"""The largest request without a file, in bytes, that of long texts (and of any form without files), and of JSON."""
+
+HELD = 1 << 28
+"""How many bytes the requests that a process is reading may have together."""
 
 PATIENCE = 2.0
 """How many seconds a request waits for a lock of another program; pages send it again by themselves."""
@@ -173,7 +181,7 @@ class RoomMiddleware:
     def __init__(self, app: ASGIApp, *, settings: RoomSettings) -> None:
         self._app, self._settings = app, settings
         self._upload_bytes, self._root = int(settings.upload_megabytes * MIB), settings.root_path
-        self._proxies = networks(settings.proxies)
+        self._proxies, self._held = networks(settings.proxies), 0
         policy = POLICY.replace("img-src 'self' data:", " ".join(("img-src 'self' data:", *settings.origins)))
         self._headers = {**HEADERS, "content-security-policy": policy}
 
@@ -187,16 +195,20 @@ class RoomMiddleware:
         path = scope["path"]
         if method == "HEAD":
             scope = {**scope, "method": "GET"}  # a copy: the server itself has to know that no body follows
-        facts = {"request": secrets.token_hex(6), "address": sender(Request(scope), self._proxies)}
+        request = Request(scope)
+        facts = {"request": secrets.token_hex(6), "address": sender(request, self._proxies)}
         CURRENT.set(facts)
-        limit = self._upload_bytes if path.endswith(UPLOADS) else MEDIUM if path.endswith(TEXTS) else SMALL
+        limit = self._limit(path, request.headers.get("content-type", ""))
 
         async def bounded() -> Message:
             nonlocal read
             message = await receive()
-            read += len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            read, self._held = read + size, self._held + size
             if read > limit:
                 raise HTTPException(413, f"the request is larger than the {limit:,} bytes allowed here")
+            if self._held > HELD and read > SMALL:
+                raise HTTPException(503, "too much is being sent at the moment; try again", {"Retry-After": "5"})
             return message
 
         async def with_headers(message: Message) -> None:
@@ -217,8 +229,18 @@ class RoomMiddleware:
         try:
             await self._app(scope, bounded, with_headers)
         finally:
+            self._held -= read
             seconds, route = time.perf_counter() - began, getattr(scope.get("route"), "path", "unknown")
             count_request(method, route, status, seconds)
             # A path may contain what people look for, so that the route's pattern is told instead.
             told = {"method": method, "route": route, "status": status, "milliseconds": round(1000 * seconds, 1)}
             LOG.info("request", extra={FACTS: {**told, "person": None, **facts}})
+
+    def _limit(self, path: str, kind: str) -> int:
+        """Return how many bytes a request to the path may have."""
+        if path.endswith(UPLOADS):
+            is_large = path.startswith(ROWS[0]) and path.endswith(ROWS[1])
+            return min(
+                self._upload_bytes, LARGE if is_large else MEDIUM if kind.startswith(FORM) else self._upload_bytes
+            )
+        return MEDIUM if path.endswith(TEXTS) else SMALL

@@ -37,11 +37,21 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
+async def _upload(request: Request) -> DraftFile:
+    for file in (await request.form()).values():
+        if isinstance(file, UploadFile):
+            return DraftFile(part=DraftPart.LISTS, name=file.filename or "", content=await file.read())
+    raise InputError("no file was chosen")
+
+
 Fields: TypeAlias = Annotated[dict[str, str], Depends(_fields)]
 """What was typed into a form, by field."""
 
 Files: TypeAlias = Annotated[list[DraftFile], Depends(_files)]
 """The files of a form."""
+
+Upload: TypeAlias = Annotated[DraftFile, Depends(_upload)]
+"""The one file of a form. FastAPI would read its own `UploadFile` before it is known whether the sender may."""
 
 Body: TypeAlias = Annotated[bytes, Depends(_body)]
 """The file that is the body of a call."""

@@ -22,6 +22,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 REQUESTS = Counter("rankgauge_requests", "Requests by method, route and status", ("method", "route", "status"))
 SECONDS = Histogram("rankgauge_request_seconds", "Seconds that requests took, by route", ("route",), buckets=BUCKETS)
+CONNECTIONS_REFUSED = Counter("rankgauge_connections_refused", "Connections refused, by status", ("status",))
 
 
 def count_request(method: str, route: str, status: int, seconds: float) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -190,15 +190,16 @@ class People:
 
     def enter(self, secret: str) -> tuple[Person, str] | None:
         """Return the owner of a link and a new session; None if the link is not valid, or has expired."""
-        self.remember_time()
-        with writing(self._engine) as connection:
-            person = self._owner(_BY_LINK, secret, self._clock(), connection)
-            # If two browsers open a one-time link at once, only one of them finds it unused.
-            unused = update(LINKS).where(LINKS.c.hash == hash_secret(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
-            if person is None or connection.execute(unused.values(used=self._clock())).rowcount != 1:
-                note("sign-in refused")
-                return None
-            session = self._session(connection, person.id)
+        person, session = self.by_link(secret), ""  # strangers lock nothing
+        if person is not None:
+            with writing(self._engine) as connection:
+                # If two browsers open a one-time link at once, only one of them finds it unused.
+                mine = (LINKS.c.hash == hash_secret(secret), ~LINKS.c.once | LINKS.c.used.is_(None))
+                if connection.execute(update(LINKS).where(*mine).values(used=self._clock())).rowcount == 1:
+                    session = self._session(connection, person.id)
+        if person is None or not session:
+            note("sign-in refused")
+            return None
         note("signed in", person=person.id, role=person.role.value)
         return person, session
 
@@ -320,11 +321,9 @@ class People:
         with reading(self._engine) as connection:
             return connection.execute(wanted).all()
 
-    def _owner(
-        self, wanted: Select[Any], secret: str, now: float, connection: Connection | None = None
-    ) -> Person | None:
-        with reading(self._engine) if connection is None else nullcontext(connection) as looking:
-            row = looking.execute(wanted, {"hash": hash_secret(secret), "now": now}).first()
+    def _owner(self, wanted: Select[Any], secret: str, now: float) -> Person | None:
+        with reading(self._engine) as connection:
+            row = connection.execute(wanted, {"hash": hash_secret(secret), "now": now}).first()
         return None if row is None else Person(id=row.id, name=row.name, role=Role(row.role), campaign=row.campaign)
 
     def _add(self, connection: Connection, name: str, role: Role, campaign: int | None) -> int:

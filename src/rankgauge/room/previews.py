@@ -18,7 +18,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from rankgauge.room.sandbox import Sandbox, SandboxError
+from rankgauge.room.sandbox import Sandbox, SandboxBusyError, SandboxError
 
 LONGEST = 500_000
 """Of a longer document the rest is left out."""
@@ -55,7 +55,9 @@ STYLE = (
 STYLE_HASH = f"'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'"
 """By which a security policy knows the style, and no other."""
 
-REST, UNLAID = "The rest is left out.", "This document takes too long to lay out; here is its source."
+REST = "The rest is left out."
+UNLAID = "This document takes too long to lay out; here is its source."
+BUSY = "Too many documents are being laid out at the moment; here is the source of this one."
 
 SHORTEST, MOST_WORDS = 3, 50
 """Words with fewer letters (of, in) are not marked, nor are more than so many words of a query."""
@@ -74,14 +76,17 @@ _TAG = re.compile(r"(<(?:\"[^\"]*\"|[^\">])*>)")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 """The reader of Markdown, for which HTML is text."""
 
-_SANDBOX = Sandbox(__name__, megabytes=MEGABYTES, idle=600.0)
+_SANDBOX = Sandbox(__name__, megabytes=MEGABYTES, waiting=24, idle=600.0)
 
 
 def preview(texts: Mapping[str, str], query: str, origins: Sequence[str] = ()) -> str | None:
     """Return the page of a document for its frame, with the words of the query marked; None if it is plain text."""
     for kind in ("html", "markdown"):
         if texts.get(kind):
-            return _page(kind, texts[kind], query, tuple(origins))
+            try:
+                return _page(kind, texts[kind], query, tuple(origins))
+            except SandboxBusyError:  # not remembered: it may be laid out the next time
+                return _source(texts[kind], BUSY, tuple(origins))
     return None
 
 
@@ -89,8 +94,15 @@ def preview(texts: Mapping[str, str], query: str, origins: Sequence[str] = ()) -
 def _page(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:
     try:
         return _SANDBOX.run(render, kind, source, query, origins, seconds=SECONDS)
+    except SandboxBusyError:
+        raise
     except SandboxError:
-        return _frame(_note(UNLAID) + Markup("<pre>{}</pre>").format(source[:LONGEST_UNLAID]), origins)
+        return _source(source, UNLAID, origins)
+
+
+def _source(source: str, words: str, origins: tuple[str, ...]) -> str:
+    """Return a page with the source of a document, and why it is not laid out."""
+    return _frame(_note(words) + Markup("<pre>{}</pre>").format(source[:LONGEST_UNLAID]), origins)
 
 
 def render(kind: str, source: str, query: str, origins: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, TypeVar, cast
 
@@ -35,20 +35,31 @@ class SandboxError(Exception):
     """The work was stopped; the words say which limit it has passed."""
 
 
+class SandboxBusyError(SandboxError):
+    """Too many are waiting for their turn."""
+
+
 class Sandbox:
     """A process that does one piece of work at a time. It starts when it is needed and ends when it has been idle."""
 
-    def __init__(self, module: str, *, megabytes: int, idle: float = 60.0) -> None:
-        """`module` is imported when the process starts, and has the functions to run; `megabytes` come on top of it."""
+    def __init__(self, module: str, *, megabytes: int, waiting: int, idle: float = 60.0) -> None:
+        """`module` is imported when the process starts, and has the functions to run; `megabytes` come on top of it.
+
+        More than `waiting` at a time are refused: the room has 40 threads, and those that wait serve nobody else.
+        """
         self._module, self._megabytes, self._idle = module, megabytes, idle
-        self._turn = threading.Lock()
+        self._turn, self._places = threading.Lock(), threading.Semaphore(waiting)
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         atexit.register(self.close)
 
     def run(self, function: Callable[..., T], *arguments: Any, seconds: float) -> T:
         """Return what the function gives for these arguments, or raise its error; both have to be picklable."""
-        with self._turn:
+        if not self._places.acquire(blocking=False):
+            raise SandboxBusyError("has to wait for too many others")
+        with ExitStack() as leaving:
+            leaving.callback(self._places.release)
+            leaving.enter_context(self._turn)
             for _ in range(2):  # an idle process may end just as it gets work
                 connection, process = self._start()
                 try:

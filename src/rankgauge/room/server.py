@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from rankgauge.errors import InputError
 from rankgauge.labelling.campaign.database import Location, reading
@@ -29,6 +29,7 @@ from rankgauge.room.addresses import is_in, networks
 from rankgauge.room.app import create_app
 from rankgauge.room.database import NO_ROOM, migrate, open_engine
 from rankgauge.room.log import log_to_stderr
+from rankgauge.room.metrics import CONNECTIONS_REFUSED
 from rankgauge.room.people import People
 from rankgauge.room.room import Room
 from rankgauge.room.settings import RoomSettings
@@ -39,8 +40,11 @@ HEADERS_WITHIN = 10.0
 BODY_WITHIN, BYTES_A_SECOND = 30.0, 50_000
 """Seconds in which a body has to be there, and the pace at which a longer one has to come."""
 
-LARGEST_HEADERS = 1 << 16
-"""How many bytes the headers and the address of a request may have."""
+LARGEST_HEADERS, LARGEST_COOKIES = 1 << 16, 1 << 13
+"""How many bytes the headers and the address of a request may have, and its cookies, which Python reads slowly."""
+
+PIPELINED = 10
+"""How many requests may wait on a connection for the answer to the one before; browsers send none ahead."""
 
 RESERVED = 100
 """File descriptors that are kept for the database, files and processes."""
@@ -60,11 +64,11 @@ class GuardedProtocol(HttpToolsProtocol):
     proxies: Any
     most: int
     open_by_address: Counter[str]
-    refused: Counter[int]
 
     _timer: asyncio.TimerHandle | None = None
     _address: str | None = None
-    _read = 0
+    _running: RequestResponseCycle | None = None
+    _read = _cookies = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection; refuse one too many of its address, or of all."""
@@ -73,9 +77,9 @@ class GuardedProtocol(HttpToolsProtocol):
         self.open_by_address[self._address] += 1
         self._expect(HEADERS_WITHIN)
         if self.open_by_address.total() > self.most:
-            self._refuse(503)
+            self._close(503)
         elif self.open_by_address[self._address] > self.per_address and not is_in(self._address, self.proxies):
-            self._refuse(429)
+            self._close(429)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count the connection no more."""
@@ -85,6 +89,7 @@ class GuardedProtocol(HttpToolsProtocol):
             if not self.open_by_address[self._address]:
                 del self.open_by_address[self._address]
             self._address = None
+        self._abandon()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -94,8 +99,10 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Expect the headers soon."""
+        if len(self.pipeline) >= PIPELINED:
+            self._refuse(429)
         self._expect(HEADERS_WITHIN)
-        self._read = 0
+        self._read = self._cookies = 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -106,6 +113,10 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Read a header."""
         self._count(len(name) + len(value))
+        if name.lower() == b"cookie":
+            self._cookies += len(value)
+            if self._cookies > LARGEST_COOKIES:
+                self._refuse(431)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -114,11 +125,17 @@ class GuardedProtocol(HttpToolsProtocol):
         size = int(length) if length.isdigit() and len(length) < 12 else 0
         self._expect(BODY_WITHIN + size / BYTES_A_SECOND)
         super().on_headers_complete()
+        self._running = self._running if self.pipeline else self.cycle
 
     def on_message_complete(self) -> None:
         """Expect nothing more."""
         self._expect(None)
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request that waits, if there is one."""
+        self._running = self.pipeline[-1][0] if self.pipeline else self._running
+        super().on_response_complete()
 
     def _count(self, size: int) -> None:
         self._read += size
@@ -129,16 +146,35 @@ class GuardedProtocol(HttpToolsProtocol):
         """Refuse the connection unless something else is expected within so many seconds."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self._refuse, 408)
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._close, 408)
 
     def _refuse(self, status: int) -> None:
+        """Refuse what is being read. The error ends the reading: the rest of what came is not looked at."""
+        self._close(status)
+        raise ConnectionRefusedError(status)
+
+    def send_400_response(self, msg: str) -> None:
+        """Say that the request is not HTTP, unless it was refused already."""
+        if not self.transport.is_closing():
+            self._abandon()
+            super().send_400_response(msg)
+
+    def _close(self, status: int) -> None:
         """Say why, and close the connection."""
         if self.transport.is_closing():
             return
-        self.refused[status] += 1
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+        CONNECTIONS_REFUSED.labels(status).inc()
+        if self._running is None or self._running.response_complete or not self._running.response_started:
             self.transport.write(REFUSALS[status] + b"connection: close\r\ncontent-length: 0\r\n\r\n")
+        self._abandon()
         self.transport.close()
+
+    def _abandon(self) -> None:
+        """Drop the requests that wait, and let the one that runs write nothing more."""
+        self.pipeline.clear()
+        if self._running is not None:
+            self._running.disconnected = True
+            self._running.message_event.set()
 
 
 def guard_protocol(settings: RoomSettings) -> type[GuardedProtocol]:
@@ -152,7 +188,6 @@ def guard_protocol(settings: RoomSettings) -> type[GuardedProtocol]:
         "proxies": networks(settings.proxies),
         "most": max(soft - RESERVED, wanted - RESERVED, RESERVED),
         "open_by_address": Counter[str](),
-        "refused": Counter[int](),
     }
     return cast("type[GuardedProtocol]", type("RoomProtocol", (GuardedProtocol,), facts))
 

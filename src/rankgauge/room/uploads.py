@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import polars as pl
 import sqlalchemy as sa
+from starlette.exceptions import HTTPException
 
 from rankgauge.errors import InputError, RankGaugeError
 from rankgauge.files import read_table, table_suffixes
@@ -40,7 +41,7 @@ from rankgauge.room.database import migrate, open_engine
 from rankgauge.room.draft_contents import DraftContents, DraftFile, DraftPart, laid
 from rankgauge.room.gold import GoldQuestion
 from rankgauge.room.labels import EXPORTS, LabelFilter, export, filter_labels
-from rankgauge.room.sandbox import Sandbox, SandboxError
+from rankgauge.room.sandbox import Sandbox, SandboxBusyError, SandboxError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,7 @@ ROWS = 5_000_000
 
 LEASE = 60.0
 
-_READER = Sandbox(__name__, megabytes=MEGABYTES)
+_READER = Sandbox(__name__, megabytes=MEGABYTES, waiting=8)
 
 
 def read_contents(files: Sequence[DraftFile]) -> DraftContents:
@@ -129,6 +130,9 @@ def _confine(function: Callable[..., T], *arguments: Any) -> T:
     try:
         found: T = _READER.run(_understand, function, *arguments, seconds=SECONDS)
         return found
+    except SandboxBusyError:
+        words = "too many files are being read at the moment; try again"
+        raise HTTPException(503, words, headers={"Retry-After": "5"}) from None
     except SandboxError as error:
         raise InputError(f"reading this {error}", hint="Send less at a time.") from None
 

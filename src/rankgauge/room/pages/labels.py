@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import polars as pl
-from fastapi import Form, HTTPException, Query, Response, UploadFile
+from fastapi import Form, HTTPException, Query, Response
 from pydantic import BaseModel, FailFast, Field
 
 from rankgauge.judgments.coefficient import COEFFICIENTS
@@ -27,7 +27,7 @@ from rankgauge.room.auth import Importer, Judge, Manager, TheVisit, Viewer, Visi
 from rankgauge.room.campaigns import OpenCampaign
 from rankgauge.room.desk import Desk
 from rankgauge.room.filters import decimals
-from rankgauge.room.forms import shows_again
+from rankgauge.room.forms import Fields, Upload, shows_again
 from rankgauge.room.labels import EXPORTS, LABEL_FILES, WantedLabels, export, filter_labels, write_labels
 from rankgauge.room.people import Permission
 from rankgauge.room.route import PageNumber, api, finite, json_body, pages
@@ -102,14 +102,14 @@ def download_file(visit: TheVisit, person: Viewer, name: str, raw: bool = False)
 
 @file_router.post("/campaigns/{campaign}/labels")
 @shows_again(_file_page)
-def upload_labels(
-    visit: TheVisit, person: Importer, labels: UploadFile, again: Annotated[bool, Form(alias="replace")] = False
-) -> Response:
+def upload_labels(visit: TheVisit, person: Importer, labels: Upload, fields: Fields) -> Response:
     """Records the labels of a file, in any format of labels, and says what became of them and what was not read."""
     answers = visit.room.campaigns.unarchived(visit.campaign).answers
-    read = read_label_file(labels.file.read(), "labels", person.name)
+    read = read_label_file(labels.content, "labels", person.name)
     sent = [replace(label, sender=person.id) for label in read.labels]
-    count = answers.record(sent, replace=again, leased=False).added(blank=read.blank, unread=read.unread)
+    count = answers.record(sent, replace=fields.get("replace") == "true", leased=False).added(
+        blank=read.blank, unread=read.unread
+    )
     said = [f"{count.new} new labels, marked as imported", f"{count.same} known already"]
     said.append(f"{count.unasked} for documents not handed out")
     rest = {name: words for name, words in RECORDED.items() if name not in ("new", "same", "unasked")}

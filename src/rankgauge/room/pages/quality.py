@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Form, HTTPException, Query, Response, UploadFile
+from fastapi import Form, HTTPException, Query, Response
 from pydantic import BaseModel, FailFast, Field
 
 from rankgauge.errors import InputError
@@ -13,7 +13,7 @@ from rankgauge.render.numbers import count
 from rankgauge.room import campaign_changes
 from rankgauge.room.answers import Text
 from rankgauge.room.auth import Manager, TheVisit, Viewer, Visit
-from rankgauge.room.forms import shows_again
+from rankgauge.room.forms import Upload, shows_again
 from rankgauge.room.gold import GoldQuestion, GoldRules
 from rankgauge.room.people import Permission
 from rankgauge.room.quality import QualityReport
@@ -102,10 +102,10 @@ def add_settled(visit: TheVisit, person: Manager) -> Response:
 
 @router.post("/campaigns/{campaign}/gold/labels")
 @shows_again(_page)
-def upload(visit: TheVisit, person: Manager, file: UploadFile) -> Response:
+def upload(visit: TheVisit, person: Manager, file: Upload) -> Response:
     """Adds the gold questions of a file."""
     opened = visit.room.campaigns.unarchived(visit.campaign)
-    questions = read_gold_file(file.file.read(), file.filename or "").questions(opened)
+    questions = read_gold_file(file.content, file.name).questions(opened)
     return _page(visit, added=visit.room.gold.add(visit.campaign, person.id, questions))
 
 

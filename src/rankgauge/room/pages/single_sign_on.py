@@ -5,7 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import httpx
@@ -38,6 +42,9 @@ WITHIN = 10 * MINUTE
 ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "EdDSA"]
 """Signatures that are taken; none with the client's secret, and not `none`."""
 
+_ASKING = threading.Semaphore(8)
+"""How many may ask the provider at a time."""
+
 
 @router.get("/oidc")
 def leave_for_provider(request: Request, room: TheRoom) -> Response:
@@ -68,7 +75,11 @@ def come_back(request: Request, room: TheRoom, state: str = "", code: str = "", 
     if error or not known or known["until"] < time.time() or known["state"] != state:
         count_try(request, room)
         raise HTTPException(403, f"the provider did not sign you in{': ' + error[:100] if error else ''}; try again")
-    claims = _claims(room, code, known)
+    try:
+        claims = _claims(room, code, known)
+    except (JoseError, httpx.HTTPError, KeyError, TypeError, ValueError):
+        count_try(request, room)
+        raise HTTPException(403, "the provider's answer is not valid; try again") from None
     role, campaign = _role(room, claims)
     subject = f"{room.settings.oidc_issuer} {claims['sub']}"
     if role is None:
@@ -85,13 +96,33 @@ def _back(room: Room) -> str:
     return f"{room.settings.base}/oidc/back"
 
 
+@contextmanager
+def _provider() -> Iterator[httpx.Client]:
+    """A connection to the provider. If that is slow, those who wait for it must not keep all threads of the room."""
+    if not _ASKING.acquire(blocking=False):
+        words = "too many people are signing in at the moment; try again"
+        raise HTTPException(503, words, headers={"Retry-After": "2"})
+    try:
+        with httpx.Client(timeout=10) as client:
+            yield client
+    finally:
+        _ASKING.release()
+
+
+@lru_cache(maxsize=4)
+def _described(issuer: str, minute: int) -> Any:
+    """Return what the provider says of itself, asked once in a minute."""
+    with _provider() as client:
+        return client.get(f"{issuer}/.well-known/openid-configuration").raise_for_status().json()
+
+
 def _metadata(room: Room) -> dict[str, Any]:
     """Return where the provider says its parts are."""
     issuer = room.settings.oidc_issuer.rstrip("/")
     if not issuer:
         raise HTTPException(404, "this room has no single sign-on")
     try:
-        found = httpx.get(f"{issuer}/.well-known/openid-configuration", timeout=10).raise_for_status().json()
+        found = _described(issuer, int(time.time() // MINUTE))
     except (httpx.HTTPError, ValueError):
         raise HTTPException(503, "the provider of single sign-on does not answer; try again") from None
     if not isinstance(found, dict) or str(found.get("issuer")).rstrip("/") != issuer:
@@ -107,21 +138,18 @@ def _claims(room: Room, code: str, known: dict[str, Any]) -> dict[str, Any]:
     asked = {"grant_type": "authorization_code", "code": code, "redirect_uri": _back(room)}
     asked |= {"code_verifier": known["verifier"], "client_id": settings.oidc_client}
     proof = httpx.BasicAuth(settings.oidc_client, settings.oidc_secret) if settings.oidc_secret else httpx.Auth()
-    try:
-        with httpx.Client(timeout=10) as client:
-            token = client.post(metadata["token_endpoint"], data=asked, auth=proof).raise_for_status().json()
-            keys = KeySet.import_key_set(client.get(metadata["jwks_uri"]).raise_for_status().json())
-        claims = jwt.decode(token["id_token"], keys, algorithms=ALGORITHMS).claims
-        jwt.JWTClaimsRegistry(
-            leeway=60,
-            iss={"essential": True, "value": metadata["issuer"]},
-            aud={"essential": True, "value": room.settings.oidc_client},
-            sub={"essential": True},
-            exp={"essential": True},
-            nonce={"essential": True, "value": known["nonce"]},
-        ).validate(claims)
-    except (JoseError, httpx.HTTPError, KeyError, TypeError, ValueError):
-        raise HTTPException(403, "the provider's answer is not valid; try again") from None
+    with _provider() as client:
+        token = client.post(metadata["token_endpoint"], data=asked, auth=proof).raise_for_status().json()
+        keys = KeySet.import_key_set(client.get(metadata["jwks_uri"]).raise_for_status().json())
+    claims = jwt.decode(token["id_token"], keys, algorithms=ALGORITHMS).claims
+    jwt.JWTClaimsRegistry(
+        leeway=60,
+        iss={"essential": True, "value": metadata["issuer"]},
+        aud={"essential": True, "value": room.settings.oidc_client},
+        sub={"essential": True},
+        exp={"essential": True},
+        nonce={"essential": True, "value": known["nonce"]},
+    ).validate(claims)
     return dict(claims)
 
 
