@@ -115,7 +115,7 @@ def test_unequally_judged_runs(command: Command, shop: Path) -> None:
         0.5,
         1,
     )
-    assert row["least"] <= row["difference"] + 1e-9 < 0 < row["as_good"] <= row["most"]
+    assert row["least"] <= row["difference"] + 1e-9 < 0 < row["as_good"] <= row["most"] + 1e-9
     assert summary(command, "--unjudged", "not-relevant", code=1).startswith("Worse than")
 
 
@@ -252,6 +252,23 @@ def test_ids_of_which_some_are_spelled_otherwise(command: Command, shop: Path) -
     gate = summary(command, code=0)
     assert gate.startswith("Pass against old: nDCG@10 of new +0.0000. In old 300 of 300 documents are judged under")
     assert "--ids number" in gate
+
+
+@pytest.mark.parametrize("renamed", [2, 3, 10])
+def test_the_same_ranking_with_ids_that_match_nothing(command: Command, shop: Path, renamed: int) -> None:
+    """A ranking of which some ids match nothing is never worse than itself, in the gate or among the pairs."""
+    (shop / "new.txt").write_text(lines(lambda n: [f"{n}-{d}" if d % renamed else f"x{n}.{d}" for d in range(10)]))
+    gate = summary(command, "-o", "pr.json", code=3)
+    assert ("if those documents had the highest grade it would be" in gate) is (renamed < 4)
+    told = json.loads((shop / "pr.json").read_text(encoding="utf-8"))
+    assert told["pairs"][0]["verdict"] == "cannot tell"
+
+
+def test_both_runs_without_a_judged_document_are_told_in_sentences(command: Command, shop: Path) -> None:
+    """Two runs whose queries are in the wrong order: two sentences, each with its end and its beginning."""
+    for name in ("old.txt", "new.txt"):
+        (shop / name).write_text(lines(lambda n: [f"{(n + 1) % 30}-{d}" for d in range(10)]))
+    assert "those of the judgments? Hardly anything of" in summary(command, code=3)
 
 
 def test_a_segment_without_a_query_has_no_interval() -> None:

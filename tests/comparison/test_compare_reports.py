@@ -309,7 +309,7 @@ def test_a_verdict_on_few_queries_that_differ_is_noted() -> None:
 
 def test_words_for_verdicts_of_segments_are_explained() -> None:
     """What `equal` and `cannot tell` mean is said also where segments alone have such a verdict."""
-    queries = [f"q{n}" for n in range(20)]
+    queries = [f"q{n}" for n in range(30)]
     judgments = {query: {f"d{d}": 1 + d % 2 for d in range(6)} | {f"e{d}": 0 for d in range(6)} for query in queries}
     old = {query: {f"d{d}": 9.0 - d for d in range(6)} for query in queries}
     new = old | {query: {f"new{d}": 9.0 - d for d in range(5)} | {"d0": 1.0} for query in queries[:7]}

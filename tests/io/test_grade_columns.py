@@ -90,7 +90,9 @@ def test_scores_of_judgments_are_grades(tmp_path: Path) -> None:
         assert files.read_judgments(other)["grade"].to_list() == [2, 0]
 
 
-@pytest.mark.parametrize("name", ["clicks", "Click Count", "n_orders", "numViews", "CTR", "add_to_cart", "price_eur"])
+@pytest.mark.parametrize(
+    "name", ["clicks", "Click Count", "n_orders", "numViews", "CTR", "add_to_cart", "price_eur", "klicks", "cnt"]
+)
 def test_counts_are_known_by_their_names(name: str) -> None:
     """In the spellings of shops and logs."""
     assert is_count(name)

@@ -20,7 +20,8 @@ over collections and half to single collections, which are its parts.
 
 No verdict comes from what nobody judged (`judging`): a gate is *undecided* where too little of a run is judged, where
 in more than a few queries nothing of one run is judged, or the verdict needs such queries, and where runs are judged
-unequally and the verdict would be another one if unjudged documents were as good as judged ones.
+unequally and the verdict would be another one if unjudged documents were as good as judged ones, or, where one run is
+judged far less, had the highest grade.
 
 Nor does it come from next to nothing: a gate is *undecided* where more than a few searches failed, and where fewer than
 5 queries are compared, unless nothing differs.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankgauge.comparison.gate import FEW_QUERIES, FEWEST, Gate, GateVerdict, fewest
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JUDGING
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JUDGING, WIDE
 from rankgauge.comparison.tables import MOST, PairVerdict
 from rankgauge.evaluation.judged_share import JudgedShare, remedy, too_few
 from rankgauge.evaluation.judged_share import percent as judged_percent
@@ -87,11 +87,15 @@ def _untold_floors(gate: Gate) -> Iterator[str]:
             yield _too_few(gate, run, str(measure))
         else:
             share = gate.comparison.results[run].judged[str(measure)]
+            most = max(
+                (gate.comparison.results[base].judged[str(measure)] for base in gate.bases), key=lambda one: one.share
+            )
+            supposed = gate.comparison.judged_rule.suppose(share, most)
             reached = number(gate.mean_as_good(measure, run))
             yield (
                 f"{_subject(row)} {_beside_floor(row['mean'], row['floor'])} is below the floor {row['floor']:g}, but "
                 f"{judged_percent(share, unjudged=True)} of {share.place} of {run} is unjudged, more than of the "
-                f"baseline, and if those documents were as good as judged ones it would be {reached}. "
+                f"baseline, and if those documents {supposed} it would be {reached}. "
                 f"{_judge_more(gate, run, share)}"
             )
 
@@ -119,7 +123,9 @@ def _explain_no_verdict(gate: Gate, row: Mapping[str, Any]) -> str:
     shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
     if row["reason"] == FEW_JUDGED:
         thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
-        return ". ".join(_too_few(gate, name, row["measure"]) for name in thin)
+        told = (_too_few(gate, name, row["measure"]) for name in thin)
+        told = (_sentence(words) if place else words for place, words in enumerate(told))
+        return " ".join(words if words.endswith("?") else f"{words}." for words in told).removesuffix(".")
     if row["reason"] == BLIND:
         return _blind(gate, row)
     name = min(shares, key=lambda run: shares[run].share)
@@ -128,8 +134,9 @@ def _explain_no_verdict(gate: Gate, row: Mapping[str, Any]) -> str:
     open_ = f"{judged_percent(share, unjudged=True)} of {share.place} of {name} is unjudged"
     more = f"{judged_percent(other, unjudged=True)} of {whose}'s"
     return (
-        f"{_subject(row)} {with_sign(row['difference'])}, but {open_} ({more}), and if those documents were as good as "
-        f"judged ones it would be {with_sign(row['as_good'])}. {_judge_more(gate, name, share)}"
+        f"{_subject(row)} {with_sign(row['difference'])}, but {open_} ({more}), and if those documents "
+        f"{gate.comparison.judged_rule.suppose(share, other)} it would be {with_sign(row['as_good'])}. "
+        f"{_judge_more(gate, name, share)}"
     )
 
 
@@ -284,7 +291,8 @@ def notes(gate: AnyGate) -> Iterator[tuple[str, str]]:
         yield (
             "if as good",
             "the difference if each unjudged document had the grade of a judged one of its run from about the same "
-            "rank; a verdict counts only if it stays the same",
+            f"rank, or, of a run that is judged {100 * WIDE:.0f} points less, the highest grade; a verdict counts only "
+            "if it stays the same",
         )
         yield "bounds", "at least and at most: whatever the grades of the unjudged documents that the two runs show"
     if gate.part_count and gate.rules:

@@ -3,7 +3,9 @@
 Documents that nobody judged count as not relevant, so a run with more of them looks worse than it is. The gate asks how
 the difference changes if they are *as good as the judged ones*: each gets the grade of a judged document of the same
 run from about the same rank (the ranks 1, 2–3, 4–7, 8–15 …), the mean over draws. Runs that were never pooled gain less
-than that on TREC collections, so a verdict that stays the same does not come from missing judgments.
+than that on TREC collections, so a verdict that stays the same does not come from missing judgments. Where one run is
+judged far less than the other (`wide`), as where ids do not match, nothing is known of what is missing: there each
+unjudged document of that run gets the highest grade.
 
 A query in which nothing of one run is judged, and something of the other's, shows nothing at all (`blind`), and neither
 does one whose search failed (`failed`): a verdict must not need them, and there may be only a few.
@@ -43,6 +45,10 @@ FEW = 0.05
 GAP = 0.05
 """Runs whose shares differ by more are judged unequally (chosen on TREC DL 2019)."""
 
+WIDE = 0.25
+"""Where shares differ by more, a verdict must stay the same if the unjudged documents of the less judged run have the
+highest grade (on TREC DL 2019 this costs no true loss from 0.2 on)."""
+
 DRAWS = 20
 """How many times grades are drawn for unjudged documents; fewer where there are many of them."""
 
@@ -65,14 +71,16 @@ class JudgedRule:
     """How much must be judged for a verdict.
 
     `least` is the share of the documents that could be judged; `gap` is the difference of two runs' shares from which
-    on a verdict must be the same if unjudged documents are as good as judged ones.
+    on a verdict must be the same if unjudged documents are as good as judged ones, and `wide` that from which on those
+    of the less judged run are taken to be as good as can be.
     """
 
     least: float = LEAST
     gap: float = GAP
+    wide: float = WIDE
 
     def __post_init__(self) -> None:
-        for name in ("least", "gap"):
+        for name in ("least", "gap", "wide"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError("the gate", f"{name} judged", "a share from 0 to 1", getattr(self, name))
 
@@ -85,6 +93,14 @@ class JudgedRule:
     def is_unequal(self, one: JudgedShare, other: JudgedShare) -> bool:
         """Say whether one run is judged so much less than the other that its unjudged documents matter."""
         return not one.relevant_only and abs(one.share - other.share) > self.gap
+
+    def is_wide(self, one: JudgedShare, other: JudgedShare) -> bool:
+        """Say whether one run is judged so much less that its unjudged documents may be anything."""
+        return self.is_unequal(one, other) and abs(one.share - other.share) > self.wide
+
+    def suppose(self, one: JudgedShare, other: JudgedShare) -> str:
+        """Return what is supposed of the unjudged documents of two runs, in words."""
+        return "had the highest grade" if self.is_wide(one, other) else "were as good as judged ones"
 
 
 TRUSTING = JudgedRule(least=0.0, gap=1.0)
@@ -160,7 +176,9 @@ class MissingJudgments:
         key = (str(measure), run, other)
         if key not in self._moved:
             results = [_provider(self.results[name], measure) for name in (run, other)]
-            first, second = as_good(results[0], results[1], measure)
+            shares = self.shares(measure, run, other)
+            best = int(shares[1].share < shares[0].share) if self.rule.is_wide(*shares) else None
+            first, second = as_good(results[0], results[1], measure, best=best)
             self._moved[key] = self._place(run, first), self._place(other, second)
         return self._moved[key]
 
@@ -201,11 +219,13 @@ def _provider(result: Result, measure: Measure) -> Result:
     return next((part for part in result.parts if measure in part.measures), result)
 
 
-def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+def as_good(
+    run: Result, other: Result, measure: Measure, *, best: int | None = None, seed: int = 0
+) -> tuple[FloatArray, FloatArray]:
     """Return the values of two runs' queries if unjudged documents are as good as judged ones of about the same rank.
 
-    What one run brings in is also missed by the other: both are held against the same ideal. Where ties are averaged,
-    each draw has another order of tied documents.
+    Those of the run at the place `best` have the highest grade instead. What one run brings in is also missed by the
+    other: both are held against the same ideal. Where ties are averaged, each draw has another order of tied documents.
     """
     rng = np.random.default_rng(seed)
     hits = [_break_ties(result, rng) for result in (run, other)]
@@ -221,6 +241,8 @@ def as_good(run: Result, other: Result, measure: Measure, *, seed: int = 0) -> t
             hits = [_break_ties(result, rng) for result in (run, other)]
             missing = [_Unjudged.of(one, measure.depth) for one in hits]
         drawn = [one.grades(rng) for one in missing]
+        if best is not None:
+            drawn[best] = np.full(len(drawn[best]), max(one.pool_grade.max(initial=0.0) for one in hits))
         for at, (result, ways) in enumerate(((run, back), (other, there))):
             missed = ways[missing[1 - at].query]
             filled = missing[at].filled(hits[at], drawn[at], missed[missed >= 0], drawn[1 - at][missed >= 0])
@@ -280,13 +302,17 @@ class _Unjudged:
         )
 
     def grades(self, rng: np.random.Generator) -> FloatArray:
-        """Draw a grade for each unjudged document, from those of its band of ranks, or from all if they are few."""
+        """Draw a grade for each unjudged document, from those of its band of ranks, or from all if they are few.
+
+        Where hardly anything of a band is judged, such as every first document, the highest grade is taken.
+        """
         bands, drawn = _bands(self.rank), np.zeros(len(self.rank))
         if not len(self.judged_grade):
             return drawn
         for band in sorted(set(bands.tolist())):
             mine, known = bands == band, self.judged_grade[self.judged_band == band]
-            known = known if len(known) >= FEWEST else self.judged_grade
+            if len(known) < FEWEST:
+                known = self.judged_grade if len(known) >= mine.sum() else self.judged_grade.max(keepdims=True)
             drawn[mine] = known[rng.integers(len(known), size=int(mine.sum()))]
         return drawn
 

@@ -29,7 +29,8 @@ NAMED = 6
 
 UNTOLD_WORDS = (
     "too little of a run is judged, too many of its searches failed, or one is judged so much less than the other that "
-    "they would not be told apart if its unjudged documents were as good as judged ones of about the same rank"
+    "they would not be told apart if its unjudged documents were as good as judged ones of about the same rank, or had "
+    "the highest grade where the shares are far apart"
 )
 
 UP, DOWN, OPEN, UNTOLD = "+", "−", "·", "?"

@@ -22,12 +22,14 @@ from rankgauge.registry import plain
 COUNTED = frozenset(
     re.findall(
         r"\w+",
-        """add adds age amount atc basket baskets bid bids bookings bounce bounces buys cart carts click clicks clicked
-        conversion conversions converted cost costs count counts ctr cvr date day days discount downloads duration dwell
-        freq frequency gmv hits hour hours impression impressions index installs length likes margin minutes month n num
-        number order orders ordered page pageviews popularity price prices purchase purchased purchases qty quantity
-        rate ratio read reads revenue review reviews row sales seconds sessions shares size sold spend stock stocked sum
-        time timestamp total traffic usd eur users version view viewed views visit visits weight year""",
+        """achats add adds age amount atc aufrufe basket baskets bestellungen bid bids bookings bounce bounces buys
+        cart carts clic click clicked clicks clics cnt conversion conversions converted cost costs count counts ctr
+        cvr date day days discount downloads duration dwell eur freq frequency gmv hit hits hour hours impression
+        impressions index installs klick klicks length likes margin minutes month n nb nbr num number order ordered
+        orders page pageviews popularity precio preis preise price prices prix purchase purchased purchases qty
+        quantity rate ratio read reads revenue review reviews row sale sales seconds sessions shares size sold spend
+        stock stocked sum time timestamp total traffic umsatz usd users ventes version view viewed views
+        visit visits vues weight year""",
     )
 )
 """Words in the name of a column that counts or measures something other than relevance."""
