@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -65,6 +67,8 @@ def test_a_forecast_is_not_stated_as_a_fact() -> None:
     assert "the forecast from 200 labels is that" in title
     assert "forecast" not in JudgeAuditReport(audit=audited()).headline()
     assert "should hold" in text
+    assert re.search(r"Do not claim on its word that \S+ beats \S+ \(\d+ % likely\)", text)
+    assert "likely" not in told()
     assert "possible with 200 labels" in text
     assert "rankgauge active plan RUN… --judge judge=FILE --judgments LABELS -m nDCG@10 --budget" in text
     assert "on queries like these)" in told()

@@ -16,7 +16,7 @@ from rankgauge.audit.judge.agreement import FEWEST
 from rankgauge.evaluation.notes import NO_EFFECT, lowest_relevant, worths
 from rankgauge.measures import Measure
 from rankgauge.render.format import Medium, Report, ReportDocument
-from rankgauge.render.numbers import count, share
+from rankgauge.render.numbers import count, percent, share
 from rankgauge.render.passages import Details, Figure, Heading, Notes, Paragraph, Passage
 from rankgauge.render.svg import Drawing, sheet
 from rankgauge.render.table import ReportTable
@@ -391,8 +391,13 @@ def _on_claims(claimed: pl.DataFrame, *, sampled: bool) -> Iterator[str]:
     doubtful = claimed.filter(pl.col("kept") < SURE).sort("kept")
     if doubtful.is_empty():
         return
-    named = doubtful.head(NAMED).select("run", "other", "judge").iter_rows()
-    pairs = [f"{run} beats {other}" if judge > 0 else f"{other} beats {run}" for run, other, judge in named]
+    pairs = []
+    for run, other, judge, chance in doubtful.head(NAMED).select("run", "other", "judge", "kept").iter_rows():
+        better, worse = (run, other) if judge > 0 else (other, run)
+        pairs.append(f"{better} beats {worse}" + (f" ({percent(chance)} likely)" if sampled else ""))
     listed = " or ".join(filter(None, (", ".join(pairs[:-1]), pairs[-1])))
-    more = f"; the same goes for {len(doubtful) - NAMED} more (-o json lists them)" if len(doubtful) > NAMED else ""
+    below = f" that are less than {percent(SURE)} likely" if sampled else ""
+    more = (
+        f"; the same goes for {len(doubtful) - NAMED} more{below} (-o json lists them)" if len(doubtful) > NAMED else ""
+    )
     yield f"Do not claim on its word that {listed}{more}."
