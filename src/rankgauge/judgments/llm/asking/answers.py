@@ -50,7 +50,6 @@ _WORDED = re.compile(rf"(?P<bare>.*?(?P<number>{_NUMBER}))\s*[-\u2013\u2014:=(,]
 _MARKS = re.compile(r"(?<![\w.*`#-])[*_`#]+|[*_`#]+(?![\w.*`#])")
 """Markdown's marks, but not those within words and numbers: `1*0` is no 10, and `-**1**` not −1."""
 
-_LISTED = re.compile(r"(?:[-\u2022]\s+)?")
 _BOXED = re.compile(r"(?:\[\[([^\[\]]*)\]\]|\$?\\boxed\{([^{}]*)\}\$?)\.?")
 _FENCED = re.compile(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
 _WRAPPED = re.compile(r"<(answer|response|output|result|evaluation|tool_call)>(.*)</\1>", re.DOTALL | re.IGNORECASE)
@@ -165,6 +164,27 @@ def without_thought(text: str) -> str:
     return "" if _THINKS.match(text) else text
 
 
+def unwrapped(text: str) -> str:
+    """Return an answer without its thought, the tags that it stands in, and the marks that end it."""
+    text = without_thought(_LEAKED.sub("", text).strip()).strip()
+    while wrapped := _WRAPPED.fullmatch(text):
+        text = wrapped[2].strip()
+    return text
+
+
+def bare_lines(text: str) -> list[str]:
+    """Return the lines of an answer that was unwrapped, without the fence that holds it whole."""
+    whole = _FENCED.fullmatch(text)
+    bare = whole[1] if whole and "```" not in whole[1] else text
+    return [line for line in _TAG_LINES.sub(r"\1\2", bare).splitlines() if line.strip()]
+
+
+def bare_line(line: str) -> str:
+    """Return a line without Markdown's marks, boxes, quotation marks, and the dash of a list."""
+    bare = _MARKS.sub("", _BOXED.sub(r" \1\2 ", line.strip())).strip()
+    return re.sub(r"\A[-\u2022]\s+", "", bare).strip("\"' ")
+
+
 def _matched_number(text: str, pattern: str) -> float:
     """Return the number that a user's pattern finds in an answer."""
     matches = list(re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE))
@@ -179,14 +199,13 @@ def _matched_number(text: str, pattern: str) -> float:
 def _only_number(choice: Mapping[str, Any], words: Mapping[str, float]) -> float:
     """Return the one number that an answer, with its tool call if there is one, gives as its grade."""
     message = _mapping(choice.get("message"))
-    calls, written = _arguments(message), _LEAKED.sub("", _written(message)).strip()
+    calls, written = _arguments(message), _written(message).strip()
     if len(calls) > 1:
         raise _NoGradeError("several tool calls")
-    text = without_thought(written)
-    if not text.strip() and not calls:
+    if not unwrapped(written) and not calls:
         has_thought = written or any(message.get(name) for name in THOUGHTS)
         raise _NoGradeError("a thought, and no answer after it" if has_thought else "empty")
-    numbers = set[float]().union(*(_numbers_in(one, words) for one in (text, *calls)))
+    numbers = set[float]().union(*(_numbers_in(one, words) for one in (written, *calls)))
     if not _THINKS.match(written):  # the end of a thought whose beginning is not shown may be a quotation
         numbers |= _numbers_of(_number_in(written.partition("\n")[0], words, _LABELLED, _TAGGED))
     if len(numbers) != 1:
@@ -197,12 +216,8 @@ def _only_number(choice: Mapping[str, Any], words: Mapping[str, float]) -> float
 
 def _numbers_in(text: str, words: Mapping[str, float]) -> set[float]:
     """Return the numbers that a text gives as its grade, on its first line, on its last, and in an object."""
-    text = text.strip()
-    while wrapped := _WRAPPED.fullmatch(text):
-        text = wrapped[2].strip()
-    whole = _FENCED.fullmatch(text)
-    bare = whole[1] if whole and "```" not in whole[1] else text
-    lines = [line for line in _TAG_LINES.sub(r"\1\2", bare).splitlines() if line.strip()] or [""]
+    text = unwrapped(text)
+    lines = bare_lines(text) or [""]
     return _numbers_of(
         _number_in(lines[0], words, _LABELLED, _TAGGED),
         _number_in(lines[-1], words, _LONE, _LABELLED, _TAGGED),
@@ -215,9 +230,8 @@ def _numbers_of(*found: float | None) -> set[float]:
 
 
 def _number_in(line: str, words: Mapping[str, float], *forms: re.Pattern[str]) -> float | None:
-    """Return the number of a line that has one of the forms, but for Markdown's marks, dashes of lists and quotes."""
-    bare = _MARKS.sub("", _BOXED.sub(r" \1\2 ", line.strip())).strip()
-    bare = bare[_LISTED.match(bare).end() :].strip("\"' ")  # type: ignore[union-attr] # it matches nothing, too
+    """Return the number of a line that has one of the forms, without what stands about it."""
+    bare = bare_line(line)
     worded = _WORDED.fullmatch(bare) if len(bare) < LONGEST_LINE else None
     if worded and words.get(worded["words"].lower()) == float(worded["number"]):
         bare = worded["bare"]

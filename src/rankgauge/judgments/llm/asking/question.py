@@ -22,7 +22,17 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.judgments.llm.asking.answers import KEPT, Answer, content, parse, quote, refused_reason, without_thought
+from rankgauge.judgments.llm.asking.answers import (
+    KEPT,
+    Answer,
+    bare_line,
+    bare_lines,
+    content,
+    parse,
+    quote,
+    refused_reason,
+    unwrapped,
+)
 from rankgauge.judgments.llm.asking.pairs import TextPairs
 from rankgauge.judgments.llm.asking.prompt import FIXED_BOUNDARY, IMAGE, NEEDS, Prompt, document_parts, listed_texts
 from rankgauge.judgments.pairwise import Choices
@@ -176,8 +186,8 @@ OTHERS = 8
 _NAME = re.compile("[1-9A-Za-z]")
 _RANKING = re.compile(rf"\[?{_NAME.pattern}\]?(?:\s*[>=]\s*\[?{_NAME.pattern}\]?)+")
 _VERDICT = re.compile(
-    r"(?:(?:final\s+)?(?:answer|verdict|better|winner)\s*(?:is\s*)?[:=]?\s*)?(?:(?:passage|document)\s+)?"
-    r"(?:\[\[|\[)?(a|b|tie)(?:\]\]|\])?\.?",
+    r"(?:(?:the|my)\s+)?(?:(?:final\s+)?(?:answer|verdict|winner|output|better(?:\s+(?:document|passage))?)"
+    r"\s*(?:is\s*)?[:=]?\s*)?(?:(?:passage|document)\s+)?[\[(]?(a|b|tie)[\])]?(?:\s+is\s+better)?\.?",
     re.IGNORECASE,
 )
 
@@ -225,8 +235,7 @@ def drawn_lists(documents: int, size: int, others: int, rng: np.random.Generator
 def parse_order(choice: Mapping[str, Any], size: int) -> Answer:
     """Read the order of so many documents in an answer's last line; its `grade` has the place of each as its digits."""
     text, place = content(choice), dict[int, int]()
-    lines = [line.strip() for line in without_thought(text).splitlines() if line.strip()]
-    line = lines[-1].translate(str.maketrans("", "", "*`_")).strip() if lines else ""
+    line = bare_line((bare_lines(unwrapped(text)) or [""])[-1])
     ranking = re.sub(r"^(?:answer|ranking|order)\s*:\s*", "", line, flags=re.IGNORECASE).rstrip(".")
     if size == 2 and (verdict := _VERDICT.fullmatch(line)):
         place = {"a": {1: 1, 2: 2}, "b": {1: 2, 2: 1}, "tie": {1: 1, 2: 1}}[verdict[1].lower()]
