@@ -32,6 +32,32 @@ def test_few_queries_are_told(queries: int, words: str | None) -> None:
     assert told == (None if words is None else f"{words} for an interval to say much")
 
 
+@pytest.mark.parametrize(
+    ("dialect", "measures", "decision"),
+    [
+        ("llamaindex", ["nDCG", "RR"], "a judged query that the run does not answer is left out of the mean"),
+        (
+            "ragas",
+            ["SetP", "SetR"],
+            "by SetP a judged query that the run does not answer is left out of the mean; by SetR a judged query that "
+            "the run does not answer counts, with an empty list",
+        ),
+        (
+            "mlflow",
+            "nDCG@3",
+            "a judged query that the run does not answer counts, with an empty list; one with nothing to find either "
+            "counts 1",
+        ),
+    ],
+)
+def test_missing_queries_are_told_as_the_dialect_counts_them(dialect: str, measures: list[str], decision: str) -> None:
+    """A framework that leaves out queries without a list, by some measures or by all, says so."""
+    result = evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, measures, dialect=dialect)
+    words = dict(notes(EvaluationReport(results={"run": result})))["missing"]
+    assert words == f"1 of 2 queries are judged but not in the run; {decision}"
+    assert words in result.notes
+
+
 def test_one_sign_for_minus() -> None:
     """In tables for people a number below 0 has the sign of a minus."""
     assert interval(-0.406, 1.5165) == "[−0.4060, 1.5165]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from rankgauge.evaluation.summary import SAMPLE
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.graded.dcg import DCG
 from rankgauge.numeric import FloatArray
-from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, JudgmentKind, Undefined, Unjudged
+from rankgauge.policies import ABOVE_ZERO, LEAVE_OUT, JudgmentKind, MissingQuery, Undefined, Unjudged
 from rankgauge.render.numbers import number
 
 if TYPE_CHECKING:
@@ -330,14 +330,14 @@ def _note_counts(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 def _decisions(report: EvaluationReport) -> Iterator[tuple[str, str, str, str]]:
     """Yield a subject, how many queries of each run need a decision, which queries they are, and the decision."""
-    dialect = report.dialect
-    for subject, what, decision in (
-        ("empty", "have nothing relevant", describe_empty(dialect.empty) + _scope(dialect, "empty")),
-        ("missing", "are judged but not in the run", dialect.missing.words),
-        ("short", "have a list shorter than a cutoff", dialect.short.words + _scope(dialect, "short")),
-        ("tied", "have tied scores", _order(report)),
-    ):
-        ruled = [str(measure) for measure in report.measures if subject != "empty" or not measure.left_out]
+    decisions: tuple[tuple[str, str, Callable[[Dialect], str]], ...] = (
+        ("empty", "have nothing relevant", lambda dialect: describe_empty(dialect.empty) + _scope(dialect, "empty")),
+        ("missing", "are judged but not in the run", describe_missing),
+        ("short", "have a list shorter than a cutoff", lambda dialect: dialect.short.words + _scope(dialect, "short")),
+        ("tied", "have tied scores", lambda dialect: dialect.ties.words),
+    )
+    for subject, what, decide in decisions:
+        ruled = {str(one): one for one in report.measures if subject != "empty" or not one.left_out}
         counts: dict[str, str] = {}
         concerned: dict[str, int] = {}
         for run, result in report.results.items():
@@ -347,15 +347,32 @@ def _decisions(report: EvaluationReport) -> Iterator[tuple[str, str, str, str]]:
                 counts[run] = f"{max(found.values())} of {len(result.hits.names)}"
                 concerned |= found
         if counts:
+            decision = describe_by_measure(report.dialect, ruled.values(), decide)
             yield subject, _by_run(report, counts), f"queries {what}{_of_measures(report, concerned)}", decision
 
 
-def _order(report: EvaluationReport) -> str:
-    """Return what becomes of tied documents; the providers of a tool may differ in it."""
+def describe_by_measure(dialect: Dialect, measures: Iterable[Measure], describe: Callable[[Dialect], str]) -> str:
+    """Return what the dialect does in words, by measure where it does not do the same for each of them."""
     words: dict[str, list[str]] = {}
-    for measure in report.measures:
-        words.setdefault(report.dialect.provider(measure).ties.words, []).append(str(measure))
+    for measure in measures:
+        words.setdefault(describe(dialect.provider(measure)), []).append(str(measure))
     return "; ".join(said if len(words) == 1 else f"by {shorten_list(names)} {said}" for said, names in words.items())
+
+
+def describe_missing(dialect: Dialect) -> str:
+    """Return what becomes of a judged query for which nothing was retrieved."""
+    if dialect.missing is not MissingQuery.ZERO:
+        return dialect.missing.words
+    said = MissingQuery.ZERO.words
+    if dialect.unanswered is not None:
+        said = f"a judged query that the run does not answer {_describe_worth(dialect.unanswered)}"
+    if dialect.vacant is not None:
+        said += f"; one with nothing to find either {_describe_worth(dialect.vacant)}"
+    return said
+
+
+def _describe_worth(value: Undefined) -> str:
+    return "is left out of the mean" if value == LEAVE_OUT else f"counts {float(value):g}"
 
 
 def _note_undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from rankgauge.evaluation.judged_share import (
     thinnest,
     too_few,
 )
-from rankgauge.evaluation.notes import NO_EFFECT, shorten_list, worths
+from rankgauge.evaluation.notes import NO_EFFECT, describe_by_measure, describe_missing, shorten_list, worths
 from rankgauge.evaluation.scoring import find_counted, is_empty, is_short, is_zeroed, score, settle
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
@@ -106,8 +106,8 @@ class Result:
             plural = "query" if len(strangers) == 1 else "queries"
             yield f"{len(strangers):,} {plural} of the run that nobody judged, ignored: {shorten_list(strangers)}"
         if lacking:
-            judged = len(self.hits.names)
-            yield f"{lacking:,} of {judged:,} queries are judged but not in the run; {self.dialect.missing.words}"
+            judged, decision = len(self.hits.names), describe_by_measure(self.dialect, self.measures, describe_missing)
+            yield f"{lacking:,} of {judged:,} queries are judged but not in the run; {decision}"
 
     def noted(self, notes: Sequence[str]) -> Result:
         """Return the result with more notes on its files and tables, before its own."""
