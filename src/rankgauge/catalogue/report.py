@@ -70,16 +70,19 @@ class CatalogueReport(Report):
 
     def _notes(self) -> Iterator[tuple[str, str]]:
         lacking = self.found.lacking
-        for one in self.found.statistics:
-            if one.name not in lacking:
-                yield one.name, f"{one.words}; {one.reference}"
+        for statistic in self.found.statistics:
+            if statistic.name not in lacking:
+                yield statistic.name, f"{statistic.words}; {statistic.reference}"
         items = count(len(self.found.items), "item")
         gathered = items if self.found.items.listed else f"the {items} that the runs show; --items gives the real one"
         yield "catalogue", gathered
         if without := self.found.items.without_category:
-            for one in self.found.statistics:
-                if "category" in one.needs:
-                    yield "category", f"{without:,} of {items} have none; {one.name} leaves out pairs with one of them"
+            for statistic in self.found.statistics:
+                if "category" in statistic.needs:
+                    yield (
+                        "category",
+                        f"{without:,} of {items} have none; {statistic.name} leaves out pairs with one of them",
+                    )
         yield "shown", f"the first {self.found.depth} documents of each list; tied ones in the order of the file"
         yield "interval", "of means over queries (Student's t); none yet for what all lists have together"
         for name, needs in lacking.items():

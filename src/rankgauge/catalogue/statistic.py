@@ -115,11 +115,11 @@ class CatalogueStatistic(Registered):
 
 def find(name: str) -> CatalogueStatistic:
     """The statistic of that name, ours or another library's; an error tells of one that is near, but not the same."""
-    for one in () if name in STATISTICS else STATISTICS.values():
-        if plain(name) in map(plain, one.same):
-            return one
-        for other, words in one.unlike.items():
+    for statistic in () if name in STATISTICS else STATISTICS.values():
+        if plain(name) in map(plain, statistic.same):
+            return statistic
+        for other, words in statistic.unlike.items():
             if plain(name) == plain(other):
-                near = f"{one.name} is near, but not the same: {words}."
+                near = f"{statistic.name} is near, but not the same: {words}."
                 raise UnknownNameError(STATISTICS.kind, name, STATISTICS, near=(), otherwise=near)
     return STATISTICS.find(name)

@@ -93,10 +93,10 @@ def survey(
             users=users,
             relevant=None if relevant is None else rows["relevant"].fill_null(False).to_numpy()[order],
         )
-    found = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
-    if statistics is not None and found.lacking:
-        raise InputError("; ".join(f"{name} needs {describe_needs(needs)}" for name, needs in found.lacking.items()))
-    return found
+    survey_ = CatalogueSurvey(shown=shown, items=known, statistics=chosen, depth=depth)
+    if statistics is not None and survey_.lacking:
+        raise InputError("; ".join(f"{name} needs {describe_needs(needs)}" for name, needs in survey_.lacking.items()))
+    return survey_
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,17 +112,17 @@ class CatalogueSurvey:
     def table(self) -> PlainTable:
         """A row per statistic and run: the value, the interval where it is a mean over queries, and how many."""
         rows = []
-        for one, (run, shown) in product(self.statistics, self.shown.items()):
-            if one.lacks(shown):
+        for statistic, (run, shown) in product(self.statistics, self.shown.items()):
+            if statistic.lacks(shown):
                 continue
-            found = np.atleast_1d(one.kernel(shown))
-            if not one.per_query:
-                rows.append((one.name, run, float(found[0]), np.nan, np.nan, shown.queries))
+            values = np.atleast_1d(statistic.kernel(shown))
+            if not statistic.per_query:
+                rows.append((statistic.name, run, float(values[0]), np.nan, np.nan, shown.queries))
                 continue
-            counted = int((~np.isnan(found)).sum())
-            mean = float(np.nanmean(found)) if counted else np.nan
-            ends = t_interval(found).within(*one.bounds, mean)
-            rows.append((one.name, run, mean, float(ends.low), float(ends.high), counted))
+            counted = int((~np.isnan(values)).sum())
+            mean = float(np.nanmean(values)) if counted else np.nan
+            ends = t_interval(values).within(*statistic.bounds, mean)
+            rows.append((statistic.name, run, mean, float(ends.low), float(ends.high), counted))
         return PlainTable.of_rows(VALUES, rows)
 
     @property
@@ -134,7 +134,7 @@ class CatalogueSurvey:
     def lacking(self) -> dict[str, list[str]]:
         """The statistics that are left out, and what each would need."""
         shown = next(iter(self.shown.values()))
-        return {one.name: one.lacks(shown) for one in self.statistics if one.lacks(shown)}
+        return {statistic.name: statistic.lacks(shown) for statistic in self.statistics if statistic.lacks(shown)}
 
 
 POPULARITY = ("popularity", "interactions", "users", "clicks", "count")
@@ -210,13 +210,13 @@ def read_items(source: Any) -> Items:
 
 def _column(table: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
     """The column of one of the names; of several that with the first name, and else none is taken for another."""
-    found = [column for name in names for column in table.columns if column.lower() == name]
-    if len(found) > 1 and found[0].lower() != names[0]:
+    named = [column for name in names for column in table.columns if column.lower() == name]
+    if len(named) > 1 and named[0].lower() != names[0]:
         raise InputError(
-            f"the columns {' and '.join(found)} could each be the {names[0]} of an item",
+            f"the columns {' and '.join(named)} could each be the {names[0]} of an item",
             hint=f"Name the one that counts {names[0]}.",
         )
-    return table[found[0]] if found else None
+    return table[named[0]] if named else None
 
 
 def _kinds(table: pl.DataFrame) -> tuple[IndexArray | None, tuple[frozenset[str], ...]]:

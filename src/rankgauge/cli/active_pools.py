@@ -120,16 +120,16 @@ def _scale(asked: PlanOptions, sources: PoolSources) -> tuple[list[float], list[
 
 def options_of(given: Sequence[str]) -> dict[str, Any]:
     """Return a method's options, written as NAME=VALUE."""
-    found = {}
+    options = {}
     for text in given:
         name, joint, value = text.partition("=")
         if not joint:
             raise OptionError(f"--set takes NAME=VALUE; got {text!r}.")
         try:
-            found[name.strip()] = ast.literal_eval(value.strip())
+            options[name.strip()] = ast.literal_eval(value.strip())
         except (SyntaxError, ValueError):
-            found[name.strip()] = value.strip()
-    return found
+            options[name.strip()] = value.strip()
+    return options
 
 
 def _numbers(text: str) -> list[float]:

@@ -17,7 +17,11 @@ ENDING = ".json"
 
 def baseline_file(baselines: Sequence[str] | None, runs: Iterable[str]) -> Path | None:
     """Return the file that a baseline names, unless it names a run; it need not exist yet."""
-    stored = [one for one in baselines or () if Path(one).suffix == ENDING and not {one, Path(one).name} & {*runs}]
+    stored = [
+        baseline
+        for baseline in baselines or ()
+        if Path(baseline).suffix == ENDING and not {baseline, Path(baseline).name} & {*runs}
+    ]
     if stored and len(baselines or ()) > 1:
         raise OptionError(f"--baseline {stored[0]} is a stored one, which is the only baseline: leave out the others.")
     return Path(stored[0]) if stored else None
@@ -32,10 +36,10 @@ def with_baseline(path: Path, asked: RunsEvaluation, results: dict[str, Result])
     except (OSError, UnicodeDecodeError) as error:
         hint = "'rankgauge check --store-baseline' writes it from the run that rankgauge.toml names."
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path, hint=hint) from None
-    one = next(iter(results.values()))
-    stored.check(path, one, asked.fingerprint())
+    result = next(iter(results.values()))
+    stored.check(path, result, asked.fingerprint())
     name = path.stem if path.stem not in results else path.name
-    return name, {name: stored.result(one.measures, one.dialect), **results}
+    return name, {name: stored.result(result.measures, result.dialect), **results}
 
 
 def store_baseline(path: Path | None, asked: RunsEvaluation, *, trusting: bool = False) -> None:

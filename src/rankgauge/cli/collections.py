@@ -65,7 +65,7 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
     chosen = chosen_tables(options, TABLES)
     collections, said, rules = _evaluate_collections(options, sources, gate_rules(options))
-    known = {run: None for one in collections for run in one.runs}
+    known = {run: None for collection in collections for run in collection.runs}
     comparison = CollectionsComparison(
         given=tuple(collections),
         **said,
@@ -78,7 +78,11 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     tolerances = tuple(SegmentTolerance.parse(text) for text in options.collection_tolerance or ())
     gate = None
     if rules:
-        gaps = [one.values[..., comparison.paired] for one in comparison.collections if one.values is not None]
+        gaps = [
+            collection.values[..., comparison.paired]
+            for collection in comparison.collections
+            if collection.values is not None
+        ]
         look = None if options.looks is None else GateLook.take(options.looks, options.alpha, rules, gaps)
         gate = CollectionsGate(comparison=comparison, rules=rules, tolerances=tolerances, look=look)
     report = CollectionsReport(comparison=comparison, chosen=chosen, gate=gate, digits=options.digits)
@@ -116,8 +120,8 @@ def _apply_weights(options: CompareOptions, sources: list[CollectionSource]) -> 
     said = read_weights(Path(options.weights))
     if unknown := [one.name for one in sources if one.name not in said]:
         raise InputError(f"says nothing of the collection {unknown[0]}", path=options.weights)
-    found = [replace(one, weight=said[one.name][0], group=said[one.name][1]) for one in sources]
-    return found, "groups" if all(one.weight is None for one in found) else "given"
+    weighted = [replace(one, weight=said[one.name][0], group=said[one.name][1]) for one in sources]
+    return weighted, "groups" if all(source.weight is None for source in weighted) else "given"
 
 
 def _evaluate_collections(
@@ -133,17 +137,17 @@ def _evaluate_collections(
         return [one.scored(asked) for one in sources], {"measures": tuple(asked)}, rules
     if bare := [one.name for one in sources if one.scores]:
         raise InputError(f"{bare[0]} has scores alone, and other collections have runs: compare them apart")
-    found, said, selected = [], {}, {}
+    evaluated, said, selected = [], {}, {}
     with show_progress() as tell:
-        for place, one in enumerate(sources):
-            tell(place, len(sources), one.name)
-            files = [Path(f"{run}={path}") for run, path in one.runs.items()]
-            asked_here = options.but(judgments=one.judgments, runs=files, measure=measures or None)
+        for place, source in enumerate(sources):
+            tell(place, len(sources), source.name)
+            files = [Path(f"{run}={path}") for run, path in source.runs.items()]
+            asked_here = options.but(judgments=source.judgments, runs=files, measure=measures or None)
             evaluation = RunsEvaluation.of(asked_here, DEFAULT_MEASURES[:1])
             said = described_measures(measures_of(evaluation.printed))
             selected = {rule.measure: evaluation.dialect.select(rule.measure) for rule in rules}
             results = evaluation.results()
-            found.append(Collection.from_results(one.name, results, weight=one.weight, group=one.group))
+            evaluated.append(Collection.from_results(source.name, results, weight=source.weight, group=source.group))
         tell(len(sources), len(sources), "")
     spelled = {name: str(those[0]) for name, those in selected.items() if len(those) == 1}
-    return found, said, tuple(replace(one, measure=spelled.get(one.measure, one.measure)) for one in rules)
+    return evaluated, said, tuple(replace(one, measure=spelled.get(one.measure, one.measure)) for one in rules)

@@ -188,19 +188,19 @@ def execute(words: Sequence[str]) -> None:
 
 def find(words: Sequence[str]) -> tuple[Command, list[str]]:
     """Find the command that the first words name, and the words that are left for it."""
-    found, rest = ROOT, list(words)
+    command_, rest = ROOT, list(words)
     while rest and rest[0] not in (*HELP, HELP_ALL):
-        name = f"{found.name} {rest[0]}".lstrip()
-        if not found.is_group and not COMMANDS.has_file(name):  # only a file says, before any is loaded
+        name = f"{command_.name} {rest[0]}".lstrip()
+        if not command_.is_group and not COMMANDS.has_file(name):  # only a file says, before any is loaded
             break
         if not rest[0].startswith("-") and name in COMMANDS:
             rest.pop(0)
-        elif found.otherwise:
-            name = f"{found.name} {found.otherwise}"
+        elif command_.otherwise:
+            name = f"{command_.name} {command_.otherwise}"
         else:
             break
-        found = COMMANDS[name]
-    return found, rest
+        command_ = COMMANDS[name]
+    return command_, rest
 
 
 def usage(asked: Command) -> str:

@@ -227,7 +227,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
             "--similarity needs the runs' lists, which a stored baseline does not have. Name a run instead."
         )
     asked.refuse_overwriting(*(path for _, path in outputs), stored)
-    settings = ComparisonSettings(**{one.name: getattr(options, one.name) for one in fields(ComparisonSettings)})
+    settings = ComparisonSettings(**{field.name: getattr(options, field.name) for field in fields(ComparisonSettings)})
     if options.draws is not None and not (settings.paired_test.draws or settings.family_correction.tests_alone):
         raise OptionError(
             "--draws needs a test that draws at random: --test randomisation, --test bootstrap or --correction tukey."

@@ -105,10 +105,14 @@ def _offers(asked: Command, rest: Sequence[str], last: str) -> list[tuple[str, s
     line = Line(parameters, rest)
     flag, equals, value = last.partition("=")
     if line.awaited is None and equals and flag.startswith("--"):
-        named = next((one for one in parameters if flag in one.spellings), None)
+        named = next((parameter for parameter in parameters if flag in parameter.spellings), None)
         return [(f"{flag}={name}", about) for name, about in _complete_name(named, value, rest)]
     if line.awaited is None and last.startswith("-"):
-        return [*((flag, one.help) for one in parameters for flag in _long(one)), ("--help", ""), (HELP_ALL, "")]
+        return [
+            *((flag, parameter.help) for parameter in parameters for flag in _long(parameter)),
+            ("--help", ""),
+            (HELP_ALL, ""),
+        ]
     return _complete_name(line.awaited or _place(parameters, len(line.places)), last, rest)
 
 
@@ -118,7 +122,7 @@ def _long(parameter: Parameter) -> list[str]:
 
 def _place(parameters: Sequence[Parameter], place: int) -> Parameter | None:
     """Return the argument at a place: the last one if that may be repeated."""
-    arguments = [one for one in parameters if one.is_argument]
+    arguments = [parameter for parameter in parameters if parameter.is_argument]
     if place < len(arguments):
         return arguments[place]
     return arguments[-1] if arguments and arguments[-1].count is None else None

@@ -285,7 +285,7 @@ class RunsEvaluation:
         with replace(self, runs=lasting)._at_hand() as asked, collecting_notes():
             parts = [files.shown_words(path, self.formats[1]) for path in asked.spelling.files(asked.runs).values()]
         listed = {} if self.spelling.queries is None else query_texts(self.spelling.queries)
-        texts, titles = (ChainMap(*found) for found in zip(({}, {}), *parts, strict=True))
+        texts, titles = (ChainMap(*mappings) for mappings in zip(({}, {}), *parts, strict=True))
         return {**texts, **listed}, titles
 
     def tags(self) -> dict[str, str]:
@@ -303,12 +303,12 @@ def _with_parameters(dialect: Dialect, settings: Sequence[str]) -> Dialect:
     from rankgauge.measures import MEASURES
 
     open_ = {
-        kind.facts.name: {one.name for one in fields(kind) if one.default is OPEN and one.name != "cutoff"}
+        kind.facts.name: {field.name for field in fields(kind) if field.default is OPEN and field.name != "cutoff"}
         for kind in MEASURES.values()
     }
     known = sorted(set().union(*open_.values()))
-    found = settings_of(settings, known, kind="open parameter of a measure", example="alpha=0.2")
-    taken = {name: {one: found[one] for one in parameters & found.keys()} for name, parameters in open_.items()}
+    parsed = settings_of(settings, known, kind="open parameter of a measure", example="alpha=0.2")
+    taken = {name: {one: parsed[one] for one in parameters & parsed.keys()} for name, parameters in open_.items()}
     changes = {name: {**dialect.readings.get(name, {}), **values} for name, values in taken.items() if values}
     return dialect.changed(readings={**dialect.readings, **changes})
 

@@ -64,10 +64,10 @@ def _group_lines(asked: Command, width: int) -> Iterator[str]:
 def _lines(asked: Command, width: int, *, whole: bool, examples: Sequence[str]) -> Iterator[str]:
     yield usage(asked)
     yield from _about(asked, width)
-    arguments = [one for one in asked.parameters if one.is_argument]
-    options = [one for one in asked.parameters if not one.is_argument]
+    arguments = [parameter for parameter in asked.parameters if parameter.is_argument]
+    options = [parameter for parameter in asked.parameters if not parameter.is_argument]
     if arguments:
-        yield from _table("Arguments:", [_describe(one) for one in arguments], width)
+        yield from _table("Arguments:", [_describe(argument) for argument in arguments], width)
     if whole:
         groups = {title: [*map(_describe, part)] for title, part in _by_group(options).items()} or {"Options": []}
         [*groups.values()][-1].append(SELF)
@@ -78,7 +78,7 @@ def _lines(asked: Command, width: int, *, whole: bool, examples: Sequence[str]) 
         yield from _table("Most used:", [*map(_describe, first), SELF_SHORT], width)
         others = [one for one in options if one not in first]
         named = _by_group(others).items()
-        more = [(title, ", ".join(one.flags[-1].partition("/")[0] for one in part)) for title, part in named]
+        more = [(title, ", ".join(option.flags[-1].partition("/")[0] for option in part)) for title, part in named]
         yield from _table("More, which --help-all explains:", more, width)
     yield from _end(asked, examples)
 
@@ -109,8 +109,8 @@ def _end(asked: Command, examples: Sequence[str]) -> Iterator[str]:
 
 def _by_group(options: Sequence[Parameter]) -> dict[str, list[Parameter]]:
     groups: dict[str, list[Parameter]] = {}
-    for one in options:
-        groups.setdefault(one.group or "Options", []).append(one)
+    for option in options:
+        groups.setdefault(option.group or "Options", []).append(option)
     if "Options" in groups and len(groups) > 1:
         groups["Other options"] = groups.pop("Options")
     return groups

@@ -48,12 +48,12 @@ class Folder:
 
     def _inside(self, path: Path) -> Path:
         try:
-            found = path.resolve(strict=True)
+            whole = path.resolve(strict=True)
         except (OSError, RuntimeError, ValueError):
             raise ToolError(f"{path.name}: there is no such file in the folder") from None
-        if not found.is_relative_to(self.path):
+        if not whole.is_relative_to(self.path):
             raise ToolError(f"{path.name}: leads out of the folder {self.path}, which is all that may be read")
-        return found
+        return whole
 
     def new(self, name: str) -> str:
         """Return the whole path of a file that does not exist yet, in a folder that does."""

@@ -198,7 +198,9 @@ class Line:
         self.places: list[str] = []
         """The words that are no options, in their order."""
         self.words: dict[str, list[Any]] = {}
-        self._flags = {flag: (one, on) for one in self.parameters for flag, on in one.spellings.items()}
+        self._flags = {
+            flag: (parameter, on) for parameter in self.parameters for flag, on in parameter.spellings.items()
+        }
         self._read_flags(list(words))
 
     def values(self) -> dict[str, Any]:
@@ -263,7 +265,7 @@ class Line:
     def _refuse_unknown(self, flag: str) -> None:
         from rankgauge.errors import nearest
 
-        shown = [flag for one in self.parameters for spelling in one.flags for flag in spelling.split("/")]
+        shown = [flag for parameter in self.parameters for spelling in parameter.flags for flag in spelling.split("/")]
         near = nearest(flag, [*shown, "--help", "--help-all"], cutoff=0.65)
         self.problems.append(f"No such option: {flag}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
 
@@ -318,5 +320,5 @@ def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
         for name, kind in shared.items()
     }
     inner = {field for kind in shared.values() for field in kind.parameters()}
-    single = {name: values.get(name, one.default) for name, one in parameters.items() if name not in inner}
+    single = {name: values.get(name, parameter.default) for name, parameter in parameters.items() if name not in inner}
     return function(**groups, **single)

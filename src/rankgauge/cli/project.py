@@ -49,8 +49,8 @@ class ProjectFile:
         for folder in (start, *start.parents):
             if (folder / NAME).is_file():
                 return cls.read(folder / NAME)
-            if (folder / SHARED).is_file() and (found := cls.read(folder / SHARED)).settings:
-                return found
+            if (folder / SHARED).is_file() and (shared := cls.read(folder / SHARED)).settings:
+                return shared
         problem = f"there is no {NAME} here or in a folder above, and no [{TABLE}] in a {SHARED}"
         raise InputError(problem, path=start, hint=EXAMPLE)
 
@@ -58,7 +58,7 @@ class ProjectFile:
     def read(cls, path: Path) -> ProjectFile:
         """Return the settings in a file; in a pyproject.toml those of the table of RankGauge."""
         try:
-            found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"is not valid TOML: {error}", path=path) from None
         except UnicodeDecodeError:
@@ -66,33 +66,33 @@ class ProjectFile:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
         if path.name == SHARED:
-            tool = found.get("tool", {})
-            found = tool.get("rankgauge", {}) if isinstance(tool, dict) else {}
-        if not isinstance(found, dict):
+            tool = settings.get("tool", {})
+            settings = tool.get("rankgauge", {}) if isinstance(tool, dict) else {}
+        if not isinstance(settings, dict):
             raise InputError(f"{TABLE} must be a table", path=path)
-        return cls(path=path, settings=found)
+        return cls(path=path, settings=settings)
 
     def files(self) -> list[str]:
         """List the files that it names, as it names them."""
         named = [self.settings.get(key) for key in ("judgments", "by", "queries", "intents", "baseline", "collections")]
         runs = self.settings.get("runs", {})
         listed = runs.values() if isinstance(runs, dict) else [runs] if isinstance(runs, str) else runs
-        parts = (one.partition("=") for one in listed if isinstance(one, str))
+        parts = (name.partition("=") for name in listed if isinstance(name, str))
         paths = (
             before + sign + after if isinstance(runs, dict) or not sign else after for before, sign, after in parts
         )
-        return [*(one for one in named if isinstance(one, str)), *paths, *(self.judge or {}).values()]
+        return [*(name for name in named if isinstance(name, str)), *paths, *(self.judge or {}).values()]
 
     @property
     def judge(self) -> Mapping[str, str] | None:
         """The files of a machine judge, as they are named; None if none is to be checked."""
-        found = self.settings.get("judge")
-        if found is None:
+        table = self.settings.get("judge")
+        if table is None:
             return None
-        texts = isinstance(found, dict) and all(isinstance(one, str) for one in found.values())
-        if not texts or sorted(found) != sorted(JUDGE):
+        texts = isinstance(table, dict) and all(isinstance(name, str) for name in table.values())
+        if not texts or sorted(table) != sorted(JUDGE):
             raise InputError(f"the key 'judge' must be a table of the files {', '.join(JUDGE)}", path=self.path)
-        return dict(found)
+        return dict(table)
 
     @property
     def compares(self) -> bool:
@@ -107,7 +107,7 @@ class ProjectFile:
             if key not in known:
                 raise self._unknown(key, [*known, "judge"])
         values = {known[key].field: self._value(key, known[key], value) for key, value in told.items()}
-        missing = [key for key, one in known.items() if one.required and one.field not in values]
+        missing = [key for key, option in known.items() if option.required and option.field not in values]
         missing = [] if "collections" in values else missing
         if not values.get("fail_if_worse") and not values.get("floor"):
             missing.append("fail-if-worse")
@@ -120,25 +120,25 @@ class ProjectFile:
         guess = f" Did you mean {near[0]}?" if near else ""
         return InputError(f"the key '{key}' is not known.{guess}", path=self.path, hint=f"Known: {', '.join(known)}")
 
-    def _value(self, key: str, one: Key, value: Any) -> Any:
+    def _value(self, key: str, option: Key, value: Any) -> Any:
         if key == "runs" and isinstance(value, dict) and all(isinstance(path, str) for path in value.values()):
             value = [f"{name}={path}" for name, path in value.items()]
         if key in LIMITS and not isinstance(value, str):
             value = _limits(value)
-        if one.several and isinstance(value, str):
+        if option.several and isinstance(value, str):
             value = [value]
-        parts = value if one.several and isinstance(value, list) else [value]
-        if (one.several and not isinstance(value, list)) or not all(one.takes(part) for part in parts):
-            raise InputError(f"the key '{key}' must be {one.words}; it is {value!r}", path=self.path)
-        made = [one.kind(part) for part in parts]
-        return made if one.several else made[0]
+        parts = value if option.several and isinstance(value, list) else [value]
+        if (option.several and not isinstance(value, list)) or not all(option.takes(part) for part in parts):
+            raise InputError(f"the key '{key}' must be {option.words}; it is {value!r}", path=self.path)
+        made = [option.kind(part) for part in parts]
+        return made if option.several else made[0]
 
 
 def _limits(value: Any) -> Any:
     """Write numbers by name as an option has them: {"nDCG@10" = 0.62} is nDCG@10:0.62, and 0.62 is for all measures."""
     if isinstance(value, dict):
-        numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value.values())
-        return [f"{name}:{one!r}" for name, one in value.items()] if numbers else value
+        numbers = all(isinstance(limit, int | float) and not isinstance(limit, bool) for limit in value.values())
+        return [f"{name}:{limit!r}" for name, limit in value.items()] if numbers else value
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
@@ -169,7 +169,7 @@ def keys() -> dict[str, Key]:
     kinds: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
     return {
         NAMES.get(name, name.replace("_", "-")): Key(
-            field=name, kind=kinds[one.kind], several=one.count is None, required=one.required
+            field=name, kind=kinds[parameter.kind], several=parameter.count is None, required=parameter.required
         )
-        for name, one in CompareOptions.parameters().items()
+        for name, parameter in CompareOptions.parameters().items()
     }

@@ -43,11 +43,11 @@ FoundFiles: TypeAlias = Mapping[str, list[str]]
 
 def find_files(folder: Path) -> FoundFiles:
     """Find what the files of the folder and of those directly in it hold, by their beginnings."""
-    found: FoundFiles = {kind: [] for kind in ("judgments", "runs", "segments", "queries", "responses")}
+    files: FoundFiles = {kind: [] for kind in ("judgments", "runs", "segments", "queries", "responses")}
     for path in sorted(_files(folder), key=lambda path: (len(path.parts), path.name))[:MOST]:
         for kind in _kinds(path):
-            found[kind].append(path.relative_to(folder).as_posix())
-    return found
+            files[kind].append(path.relative_to(folder).as_posix())
+    return files
 
 
 def start(folder: Path) -> tuple[Path, FoundFiles]:
@@ -58,9 +58,9 @@ def start(folder: Path) -> tuple[Path, FoundFiles]:
     shared = folder / SHARED
     if shared.is_file() and ProjectFile.read(shared).settings:
         raise InputError("describes the gate already, in [tool.rankgauge]", path=shared)
-    found = find_files(folder)
-    if not found["judgments"] or not found["runs"]:
-        lacking = "no judgments" if not found["judgments"] else "no run"
+    files = find_files(folder)
+    if not files["judgments"] or not files["runs"]:
+        lacking = "no judgments" if not files["judgments"] else "no run"
         raise InputError(
             f"{lacking} found here or in a folder below",
             path=folder,
@@ -69,8 +69,8 @@ def start(folder: Path) -> tuple[Path, FoundFiles]:
     from rankgauge.files.output import writing
 
     with writing(path) as file:
-        file.write(_text(folder, found).encode())
-    return path, found
+        file.write(_text(folder, files).encode())
+    return path, files
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -80,7 +80,7 @@ def _files(folder: Path) -> Iterator[Path]:
         if path.is_file():
             yield path
         elif path.is_dir():
-            yield from (one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+            yield from (inner for inner in path.iterdir() if inner.is_file() and not inner.name.startswith("."))
 
 
 def _kinds(path: Path) -> tuple[str, ...]:
@@ -96,8 +96,8 @@ def _kinds(path: Path) -> tuple[str, ...]:
         return ("queries",)
     try:
         source = Source.of(path)
-        read = [one for one in recognise(source) if one.kind is not Kind.COMPANION]
-        kinds = [one.kind for one in read]
+        read = [detection for detection in recognise(source) if detection.kind is not Kind.COMPANION]
+        kinds = [detection.kind for detection in read]
         if kinds and not (kinds[0] is Kind.JUDGMENTS and Kind.RUN in kinds):  # JSON lines may be anything
             runs = ("runs",) if read[0].format.names_queries else ("runs", "responses")
             return {Kind.JUDGMENTS: ("judgments",), Kind.RUN: runs}.get(kinds[0], ())
@@ -109,9 +109,9 @@ def _kinds(path: Path) -> tuple[str, ...]:
     return ("segments",) if len(names) > 1 and find(names, "query") and source.suffix in (".csv", ".tsv") else ()
 
 
-def _text(folder: Path, found: FoundFiles) -> str:
-    (judgments, *others), segments = sorted(found["judgments"], key=_unlikely), found["segments"]
-    runs, base = _runs(folder, found["runs"])
+def _text(folder: Path, files: FoundFiles) -> str:
+    (judgments, *others), segments = sorted(files["judgments"], key=_unlikely), files["segments"]
+    runs, base = _runs(folder, files["runs"])
     listed = ", ".join(f"{_key(name)} = {_quote(path)}" for name, path in runs.items())
     lines = [
         "# The gate of this project: 'rankgauge check' reads it. docs/pipeline.md explains every key.",
@@ -124,7 +124,7 @@ def _text(folder: Path, found: FoundFiles) -> str:
         "# The run that the others must not fall below.",
         f"baseline = {_quote(base)}",
         "",
-        *_query_lines(found),
+        *_query_lines(files),
         "# What is measured, and what fails the gate: a loss of more than 0.01 that is more than luck.",
         'measures = ["nDCG@10", "AP"]',
         'fail-if-worse = ["nDCG@10:0.01"]',
@@ -135,10 +135,10 @@ def _text(folder: Path, found: FoundFiles) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _query_lines(found: FoundFiles) -> list[str]:
+def _query_lines(files: FoundFiles) -> list[str]:
     """Return the lines on the list of queries, where a run is made of responses, which do not name theirs."""
-    queries = found["queries"]
-    if not found["responses"]:
+    queries = files["queries"]
+    if not files["responses"]:
         return []
     words = "# The queries that the responses answer, one per line, in the order of the requests."
     return [words, f"{'' if queries else '# '}queries = {_quote([*queries, 'queries.txt'][0])}", ""]
@@ -150,10 +150,10 @@ def _runs(folder: Path, paths: list[str]) -> tuple[Mapping[str, str], str]:
 
     stems = [stem_of(path) for path in paths]
     names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
-    found = dict(zip(names, paths, strict=True))
+    runs = dict(zip(names, paths, strict=True))
     if len(paths) == 1:
         return {"main": f"git:{_ref(folder)}:{paths[0]}", "new": paths[0]}, "main"
-    return found, next((name for mark in BASES for name in names if mark in name.lower()), names[0])
+    return runs, next((name for mark in BASES for name in names if mark in name.lower()), names[0])
 
 
 def _ref(folder: Path) -> str:

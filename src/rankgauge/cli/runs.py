@@ -98,7 +98,9 @@ def _missing_file(ref: str, name: str) -> str:
     if Path(name).is_file():
         return f"It is here, but not in {ref}: commit it there first, or store the baseline (docs/pipeline.md)."
     listed = run_git("ls-tree", "-r", "-z", "--name-only", ref).stdout.decode(errors="replace").split("\0")
-    near = difflib.get_close_matches(name, listed, n=1) or [one for one in listed if Path(one).name == Path(name).name]
+    near = difflib.get_close_matches(name, listed, n=1) or [
+        path for path in listed if Path(path).name == Path(name).name
+    ]
     guess = f"Did you mean {PREFIX}{ref}:{near[0]}? " if near else ""
     return f"{guess}'git ls-tree -r --name-only {ref}' lists the files that it has, by their paths from this folder."
 
@@ -173,16 +175,16 @@ def name_runs(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:
     """The runs by their names: NAME=PATH says it; else it is that of the file, or the path where two are the same."""
     split = [_split(run) for run in runs]
     shown = [name or _label(path) for name, path in split]
-    found: dict[str, Path] = {}
+    named: dict[str, Path] = {}
     for (given, path), label in zip(split, shown, strict=True):
         name = label if given or shown.count(label) == 1 else str(path)
-        if name in found:
+        if name in named:
             raise InputError(
-                f"two {kind} are called {name}: {found[name]} and {path}",
-                hint=f"Give each a name of its own, as in A={found[name]} B={path}",
+                f"two {kind} are called {name}: {named[name]} and {path}",
+                hint=f"Give each a name of its own, as in A={named[name]} B={path}",
             )
-        found[name] = path
-    return found
+        named[name] = path
+    return named
 
 
 def refuse_measures(files: Sequence[Path], measures: Sequence[str]) -> None:

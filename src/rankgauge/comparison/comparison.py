@@ -143,7 +143,7 @@ def compare(
         named = {name: files.keep_rereadable(run, files.run_from) for name, run in named.items()}
     evaluated = evaluate_runs(judgments, named, spoken.select(measures), spoken)
     results = {name: replace(result.noted(notes), integer_queries=whole) for name, result in evaluated}
-    found = Comparison(
+    comparison = Comparison(
         results=results,
         baseline=bases[0] if bases else None,
         rivals=bases[1:],
@@ -152,8 +152,10 @@ def compare(
         risk=risk,
     )
     if similarity is not None:
-        found = found.likened({name: files.run_beside(judgments, run) for name, run in named.items()}, similarity)
-    return found if by is None else found.segmented(by)
+        comparison = comparison.likened(
+            {name: files.run_beside(judgments, run) for name, run in named.items()}, similarity
+        )
+    return comparison if by is None else comparison.segmented(by)
 
 
 @entity
@@ -369,12 +371,12 @@ class Comparison:
         return stream.getvalue()
 
     def __repr__(self) -> str:
-        found = [
+        lines = [
             f"{row['measure']} {row['run']} − {row['other']} {row['difference']:+.4f} ({row['verdict']})"
             for row in islice(self.pair_table.named(), 3)
         ]
         more = [f"{len(self.pair_table) - 3:,} more"] if len(self.pair_table) > 3 else []
-        return f"<Comparison of {', '.join(self.runs)}: {', '.join([*found, *more])}>"
+        return f"<Comparison of {', '.join(self.runs)}: {', '.join([*lines, *more])}>"
 
     def _repr_html_(self) -> str:
         heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")

@@ -168,7 +168,7 @@ def _by_query(hits: Hits, query: Any, column: Any) -> list[list[float]]:
 
 def _rules(dialect: Dialect) -> dict[str, str]:
     """Return the rules by which runs become ranked lists, as texts."""
-    return {one.name: str(getattr(dialect.ranking, one.name)) for one in fields(dialect.ranking)}
+    return {field.name: str(getattr(dialect.ranking, field.name)) for field in fields(dialect.ranking)}
 
 
 KEPT = 12

@@ -297,7 +297,7 @@ def notes(gate: AnyGate) -> Iterator[tuple[str, str]]:
         yield "bounds", "at least and at most: whatever the grades of the unjudged documents that the two runs show"
     if gate.part_count and gate.rules:
         looked = f"{gate.part_count} looked at, at 1 − {gate.part_alpha:.2g}"
-        own = "".join(f"; {one.segment} may lose {one.loss:g}" for one in gate.tolerances)
+        own = "".join(f"; {tolerance.segment} may lose {tolerance.loss:g}" for tolerance in gate.tolerances)
         yield gate.part_kind, f"{looked}; one that is worse fails the gate, none makes it undecided{own}"
     if isinstance(gate, Gate):
         yield from _query_notes(gate)
@@ -316,9 +316,11 @@ def _conflicts(gate: Gate) -> Iterator[tuple[str, str]]:
     """Yield why the table of pairs says something else of a run, where it does."""
     key = ("measure", "run", "other")
     pairs = {tuple(row[name] for name in key): row["verdict"] for row in gate.comparison.pair_table.named()}
-    found = [(row, pairs[tuple(row[name] for name in key)]) for row in gate.rows.named()]
+    conflicts = [(row, pairs[tuple(row[name] for name in key)]) for row in gate.rows.named()]
     lost = PairVerdict.WORSE.value
-    other = [(row, said) for row, said in found if (said == lost) is not (row["verdict"] == GateVerdict.WORSE.value)]
+    other = [
+        (row, said) for row, said in conflicts if (said == lost) is not (row["verdict"] == GateVerdict.WORSE.value)
+    ]
     if other:
         settings, (row, said) = gate.comparison.settings, other[0]
         loss = f"a loss of more than {row['tolerance']:g}" if row["tolerance"] else "a loss"
@@ -342,19 +344,19 @@ class GateCase:
 
 def cases(gate: AnyGate) -> list[GateCase]:
     """Return everything that the gate looks at."""
-    found = []
+    cases = []
     for group, rows, alpha in (("gate", gate.rows, gate.alpha), (gate.part_kind, gate.part_rows, gate.part_alpha)):
         for row in rows.named():
             ends = f"{100 * (1 - alpha):.4g} % interval {interval(row['low'], row['high'])}"
             numbers = f"{with_sign(row['difference'])} against {row['other']}, {ends}, tolerated {row['tolerance']:g}"
             why = f": {row['reason']}" if row["reason"] in REASONS else ""
             words = f"{numbers}, {count(row['queries'], 'query', 'queries')}{why}"
-            found.append(GateCase(group=group, name=_subject_against(gate, row), verdict=row["verdict"], words=words))
+            cases.append(GateCase(group=group, name=_subject_against(gate, row), verdict=row["verdict"], words=words))
     for row in gate.floor_rows.named():
         mean, queries = _beside_floor(row["mean"], row["floor"]), count(row["queries"], "query", "queries")
         words = f"mean {mean}, floor {row['floor']:g}, {queries}"
-        found.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
-    return found
+        cases.append(GateCase(group="floors", name=_subject(row), verdict=row["verdict"], words=words))
+    return cases
 
 
 def lost_queries(gate: Gate) -> ReportTable:

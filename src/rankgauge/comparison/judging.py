@@ -157,7 +157,7 @@ class MissingJudgments:
     @cached_property
     def failed(self) -> Mapping[str, BoolArray]:
         """By run: the queries that are judged, but whose search failed."""
-        return {run: ~np.isin(self.queries, list(map(str, one.hits.names))) for run, one in self.results.items()}
+        return {run: ~np.isin(self.queries, list(map(str, result.hits.names))) for run, result in self.results.items()}
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
         """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""
@@ -229,7 +229,7 @@ def as_good(
     """
     rng = np.random.default_rng(seed)
     hits = [_break_ties(result, rng) for result in (run, other)]
-    missing = [_Unjudged.of(one, measure.depth) for one in hits]
+    missing = [_Unjudged.of(hit, measure.depth) for hit in hits]
     draws = int(np.clip(WORK // max(sum(len(one.query) for one in missing), 1), 1, DRAWS))
     place = {name: row for row, name in enumerate(hits[1].names)}
     there = np.array([place.get(name, -1) for name in hits[0].names])
@@ -239,7 +239,7 @@ def as_good(
     for draw in range(draws):
         if draw and any(map(_averages_ties, (run, other))):
             hits = [_break_ties(result, rng) for result in (run, other)]
-            missing = [_Unjudged.of(one, measure.depth) for one in hits]
+            missing = [_Unjudged.of(hit, measure.depth) for hit in hits]
         drawn = [one.grades(rng) for one in missing]
         if best is not None:
             drawn[best] = np.full(len(drawn[best]), max(one.pool_grade.max(initial=0.0) for one in hits))
@@ -384,8 +384,8 @@ def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[
     counts = np.zeros((len(hits.names), known.shape[1]))
     np.add.at(counts, hits.pool_query, known)
     lists = list(_lists(hits, measure.depth, counts, target.grades, missed))
-    found = np.array([bounds_of(target, lists[at]) for at in result.counted.tolist()]).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    bounds = np.array([bounds_of(target, lists[at]) for at in result.counted.tolist()]).reshape(-1, 2)
+    return bounds[:, 0], bounds[:, 1]
 
 
 def _count_missed(hits: Hits, other: Hits, depth: int) -> IndexArray:

@@ -32,21 +32,21 @@ DRAWN = 6
 
 def means(comparison: Comparison) -> dict[str, Drawing]:
     """By measure, a bar for each run with the interval of its mean, the best run first."""
-    found = comparison.mean_table.ordered("mean", falling=True)
-    return mean_bars(found.rows(*BARS), comparison.measures, comparison.baseline)
+    table = comparison.mean_table.ordered("mean", falling=True)
+    return mean_bars(table.rows(*BARS), comparison.measures, comparison.baseline)
 
 
 def differences(comparison: Comparison) -> dict[str, Drawing]:
     """For some pairs of each measure, a bar for each query, the largest gain first."""
-    found = {}
+    drawings = {}
     for row, measure in enumerate(comparison.measures):
         for run, other in _choose_pairs(comparison, measure):
             one, two = (comparison.values[row][:, comparison.runs.index(name)] for name in (run, other))
             known = ~np.isnan(one - two)
             queries = [query for query, kept in zip(comparison.queries, known, strict=True) if kept]
             title = f"{measure}: {run} − {other}"
-            found[title] = _columns((one - two)[known], queries, title)
-    return found
+            drawings[title] = _columns((one - two)[known], queries, title)
+    return drawings
 
 
 def _choose_pairs(comparison: Comparison, measure: Measure) -> list[tuple[str, str]]:
@@ -93,8 +93,8 @@ def matrices(comparison: Comparison) -> dict[str, VerdictGrid]:
 
 def curves(comparison: Comparison) -> dict[str, Drawing]:
     """The means by cutoff and the precision by recall: a line for each run, the best ones in colour and in front."""
-    found, hues = (cutoff_curves(comparison.results), recall_curves(comparison.results)), _hues(comparison)
-    return {f"{curve.measure} by {curve.over}": _curve(curve, hues) for curve in found}
+    drawings, hues = (cutoff_curves(comparison.results), recall_curves(comparison.results)), _hues(comparison)
+    return {f"{curve.measure} by {curve.over}": _curve(curve, hues) for curve in drawings}
 
 
 def _curve(curve: MeanCurve, hues: Mapping[str, str]) -> Drawing:
@@ -158,8 +158,8 @@ def recall_curves(results: Mapping[str, Result]) -> MeanCurve:
 
 
 def _means(results: Mapping[str, Result], wanted: Sequence[Measure]) -> dict[str, FloatArray]:
-    found = {name: score_hits(result.hits, tuple(wanted), result.dialect) for name, result in results.items()}
-    return {name: np.array([other[measure] for measure in wanted]) for name, other in found.items()}
+    scored = {name: score_hits(result.hits, tuple(wanted), result.dialect) for name, result in results.items()}
+    return {name: np.array([other[measure] for measure in wanted]) for name, other in scored.items()}
 
 
 MANY = 12
@@ -193,13 +193,13 @@ class VerdictGrid:
         return f'<div class="{kind}" style="{size}" role="img" aria-label="{words}">{"".join(self._cells())}</div>'
 
     def _cells(self) -> Iterator[str]:
-        found, order = grid(self.comparison, self.measure), self.comparison.ordered(self.measure)
+        cells, order = grid(self.comparison, self.measure), self.comparison.ordered(self.measure)
         labels = {run: label(self.comparison, run) for run in order}
         yield "<b></b>"
         yield from (f"<b>{labels[run]}</b>" for run in order)
         for run in order:
             yield f'<b title="{escape(run)}">{labels[run]}<span> {escape(short(run))}</span></b>'
-            yield from ("<i></i>" if run == other else _cell(run, other, found[run, other]) for other in order)
+            yield from ("<i></i>" if run == other else _cell(run, other, cells[run, other]) for other in order)
 
 
 def _cell(run: str, other: str, mark: str) -> str:

@@ -108,51 +108,51 @@ class ComparisonReport(Report):
         usual = "queries" if self.per_query else "segments" if self.comparison.by else "pairs"
         name = self.chosen[0] if self.chosen else usual
         whole = self.per_query and name == "queries"
-        found: pl.DataFrame = getattr(self.comparison, "per_query" if whole else FRAMES[name])
-        return found
+        table: pl.DataFrame = getattr(self.comparison, "per_query" if whole else FRAMES[name])
+        return table
 
     def data(self) -> dict[str, Any]:
         """Return the choices, all tables, and the notes."""
-        found = self.comparison
-        settings = asdict(found.settings) | {"draws": found.settings.drawn(len(found.paired[0]))}
+        comparison = self.comparison
+        settings = asdict(comparison.settings) | {"draws": comparison.settings.drawn(len(comparison.paired[0]))}
         return {
-            "judged": judging.data(found.results),
-            "warnings": list(judging.warnings(found.results)),
-            "dialect": found.dialect.name,
-            "baseline": found.baseline,
-            **({"baselines": list(found.bases)} if found.rivals else {}),
+            "judged": judging.data(comparison.results),
+            "warnings": list(judging.warnings(comparison.results)),
+            "dialect": comparison.dialect.name,
+            "baseline": comparison.baseline,
+            **({"baselines": list(comparison.bases)} if comparison.rivals else {}),
             **settings,
-            "runs": list(found.runs),
-            "measures": [str(measure) for measure in found.measures],
-            "means": found.means,
-            "pairs": found.pairs,
-            "movers": found.movers,
-            "sensitivity": found.sensitivity,
-            "agreement": found.agreement,
+            "runs": list(comparison.runs),
+            "measures": [str(measure) for measure in comparison.measures],
+            "means": comparison.means,
+            "pairs": comparison.pairs,
+            "movers": comparison.movers,
+            "sensitivity": comparison.sensitivity,
+            "agreement": comparison.agreement,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
-            **({"queries": found.per_query} if self.per_query else {}),
-            **({"segments": found.segments} if found.by else {}),
-            **({} if found.alike is None else {"similarity": similarity.data(found)}),
-            **({} if found.risk is None else {"risk": {"alpha": found.risk, "runs": found.risks}}),
+            **({"queries": comparison.per_query} if self.per_query else {}),
+            **({"segments": comparison.segments} if comparison.by else {}),
+            **({} if comparison.alike is None else {"similarity": similarity.data(comparison)}),
+            **({} if comparison.risk is None else {"risk": {"alpha": comparison.risk, "runs": comparison.risks}}),
             **({} if self.gate is None else {"gate": gate_report.data(self.gate)}),
         }
 
     def picture(self) -> Drawing:
         """Return the means of each measure, how they change with the cutoff and with recall, and how alike runs are."""
-        found = self.comparison
-        drawn = {**page.means(found), **page.curves(found), **similarity.maps(found)}
-        return sheet(self.headline(), drawn, page.colours(found))
+        comparison = self.comparison
+        drawn = {**page.means(comparison), **page.curves(comparison), **similarity.maps(comparison)}
+        return sheet(self.headline(), drawn, page.colours(comparison))
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tables and the notes; a page also has charts."""
-        found, settings = self.comparison, self.comparison.settings
+        comparison, settings = self.comparison, self.comparison.settings
         return ReportDocument(
-            title=", ".join(found.runs),
+            title=", ".join(comparison.runs),
             headline=self.headline(),
             facts=(
-                f"{len(found.runs)} runs",
-                f"{len(found.queries)} queries",
-                f"judged: {judging.judged_line(found.results)}",
+                f"{len(comparison.runs)} runs",
+                f"{len(comparison.queries)} queries",
+                f"judged: {judging.judged_line(comparison.results)}",
                 settings.paired_test.title,
                 f"{settings.family_correction.title} at {settings.alpha:g}",
             ),
@@ -169,16 +169,16 @@ class ComparisonReport(Report):
         measure, base = comparison.measures[0], comparison.baseline
         if base is None and len(comparison.runs) == 2:
             base = comparison.runs[0]
-        found = tables.grid(comparison, measure)
+        cells = tables.grid(comparison, measure)
         if base is not None:
-            marks = {run: found[run, base] for run in comparison.runs if (run, base) in found}
+            marks = {run: cells[run, base] for run in comparison.runs if (run, base) in cells}
             return tell_standing(measure, base, marks)
         first, *rest = comparison.ordered(measure)
-        rivals = [run for run in rest if found[first, run] != UP]
+        rivals = [run for run in rest if cells[first, run] != UP]
         if not rivals:
             whom = rest[0] if len(rest) == 1 else "every other run"
             return f"{first} is {directions(measure)[0]} {whom} by more than luck ({measure})"
-        if found[first, rivals[0]] == UNTOLD:
+        if cells[first, rivals[0]] == UNTOLD:
             return f"{first} leads by {measure}, but too little is judged to tell it from {rivals[0]}"
         if measure.facts.more_is_better:
             return f"{first} leads by {measure}, but not by more than luck: {rivals[0]} may be as good"
@@ -231,16 +231,16 @@ class ComparisonReport(Report):
         return list(notes(self.comparison, TABLES if shown is None else shown))
 
 
-def with_titles(found: Iterable[ReportTable]) -> Iterator[Passage]:
+def with_titles(shown: Iterable[ReportTable]) -> Iterator[Passage]:
     """Put each table below its title."""
-    for table in found:
+    for table in shown:
         yield Heading(table.title)
         yield table
 
 
 def _means(report: ComparisonReport, medium: Medium) -> Iterator[ReportTable]:
-    found = report.comparison
-    yield latex_means(found, report.digits) if medium is Medium.LATEX else tables.means(found)
+    comparison = report.comparison
+    yield latex_means(comparison, report.digits) if medium is Medium.LATEX else tables.means(comparison)
 
 
 def _means_passages(report: ComparisonReport) -> Iterator[Passage]:

@@ -56,19 +56,19 @@ def label(comparison: Comparison, run: str) -> str:
 
 def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]:
     """Return the mark of each ordered pair of runs that was tested."""
-    found = {}
+    cells = {}
     rows = comparison.pair_table.where("measure", str(measure)).rows("run", "other", "verdict")
     for run, other, verdict in rows:
         mark = MARKS[verdict]
-        found[run, other], found[other, run] = mark, OPPOSITE.get(mark, mark)
-    return found
+        cells[run, other], cells[other, run] = mark, OPPOSITE.get(mark, mark)
+    return cells
 
 
 def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
     """By run, the labels of the runs that it is above by more than luck."""
-    found = grid(comparison, measure)
+    cells = grid(comparison, measure)
     return {
-        run: [label(comparison, other) for other in comparison.runs if found.get((run, other)) == UP]
+        run: [label(comparison, other) for other in comparison.runs if cells.get((run, other)) == UP]
         for run in comparison.runs
     }
 
@@ -78,8 +78,8 @@ def means(comparison: Comparison) -> ReportTable:
     rows: list[dict[str, Any]] = []
     for measure in comparison.measures:
         above = beaten(comparison, measure)
-        found = comparison.mean_table.where("measure", str(measure)).ordered("mean", falling=True)
-        rows += [{**row, "": label(comparison, row["run"]), "above": above[row["run"]]} for row in found.named()]
+        table = comparison.mean_table.where("measure", str(measure)).ordered("mean", falling=True)
+        rows += [{**row, "": label(comparison, row["run"]), "above": above[row["run"]]} for row in table.named()]
     columns = (
         Column("measure", once=True),
         *(Column(""), Column("run")),
@@ -99,10 +99,10 @@ def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
     """List the pairs by measure; of many pairs those with the least p-values."""
     rows: list[dict[str, Any]] = []
     for measure in comparison.measures:
-        found = comparison.pair_table.where("measure", str(measure))
-        if most is not None and len(found) > most:
-            found = found.ordered("corrected", "p").take(range(most))
-        rows += found.named()
+        table = comparison.pair_table.where("measure", str(measure))
+        if most is not None and len(table) > most:
+            table = table.ordered("corrected", "p").take(range(most))
+        rows += table.named()
     better = all(measure.facts.more_is_better for measure in comparison.measures)
     columns = (
         Column("measure", once=True),
@@ -121,10 +121,10 @@ def pairs(comparison: Comparison, *, most: int | None = MOST) -> ReportTable:
 
 def matrix(comparison: Comparison, measure: Measure) -> ReportTable:
     """Who is above whom: a row and a column per run, the highest mean first."""
-    found, order = grid(comparison, measure), comparison.ordered(measure)
+    cells, order = grid(comparison, measure), comparison.ordered(measure)
     labels = [label(comparison, run) for run in order]
     rows = tuple(
-        (label(comparison, run), run, *("" if run == other else found[run, other] for other in order)) for run in order
+        (label(comparison, run), run, *("" if run == other else cells[run, other] for other in order)) for run in order
     )
     return ReportTable(columns=("", "run", *labels), rows=rows, title=f"Who is above whom by {measure}")
 
@@ -273,9 +273,9 @@ def _marks(comparison: Comparison) -> str:
     if base is None or comparison.rivals:
         held = f"; every other run is held against {' and '.join(comparison.bases)} alone" if base else ""
         return f"names the runs that a run is significantly above{held}"
-    found = f"{label(comparison, base)} marks runs that are significantly above {base}"
+    marks = f"{label(comparison, base)} marks runs that are significantly above {base}"
     beats = any(beaten(comparison, measure)[base] for measure in comparison.measures)
-    return f"{found}, those of {base} name the runs that it is significantly above" if beats else found
+    return f"{marks}, those of {base} name the runs that it is significantly above" if beats else marks
 
 
 def _query_counts(comparison: Comparison) -> str:
@@ -286,7 +286,7 @@ def _query_counts(comparison: Comparison) -> str:
     if least == most:
         return f"{most} queries"
     by_run = {run: {counts[str(measure), run] for measure in comparison.measures} for run in comparison.runs}
-    if all(len(found) == 1 for found in by_run.values()):
+    if all(len(distinct) == 1 for distinct in by_run.values()):
         fewer = [f"{run} {n}" for run, (n,) in by_run.items() if n < most]
     else:
         fewer = [f"{measure} of {run} {n}" for (measure, run), n in counts.items() if n < most]

@@ -45,9 +45,9 @@ class RiskVerdict(StrEnum):
     BASELINE = "baseline"
 
     @classmethod
-    def of(cls, found: float, queries: int) -> RiskVerdict:
+    def of(cls, value: float, queries: int) -> RiskVerdict:
         """Return what TRisk says, on so many queries."""
-        return cls.OPEN if not abs(found) > bound(queries) else cls.GAIN if found > 0 else cls.RISK
+        return cls.OPEN if not abs(value) > bound(queries) else cls.GAIN if value > 0 else cls.RISK
 
 
 def bound(queries: int) -> float:

@@ -85,14 +85,14 @@ class RunSimilarity:
         """Return the similarity of each two runs, on these queries."""
         lists = [_QueryLists.of(frame, ranking) for frame in _encode(runs.values())]
         pairs = list(combinations(range(len(lists)), 2))
-        found = np.full((4, len(queries), len(pairs)), np.nan)
+        likeness = np.full((4, len(queries), len(pairs)), np.nan)
         names = tuple(runs)
         for column, (one, other) in enumerate(pairs):
             tell(column, len(pairs), names[other])
             for row, query in enumerate(queries):
                 if query in lists[one].spans and query in lists[other].spans:
-                    found[:, row, column] = _likeness(lists[one].beside(lists[other], query), settings)
-        values, minimum, residual, shared = found
+                    likeness[:, row, column] = _likeness(lists[one].beside(lists[other], query), settings)
+        values, minimum, residual, shared = likeness
         return cls(settings=settings, runs=names, values=values, shared=shared, minimum=minimum, residual=residual)
 
     def table(self, interval: Callable[[FloatArray], Interval]) -> PlainTable:
@@ -123,11 +123,11 @@ def boards(means: PlainTable, settings: SimilaritySettings) -> PlainTable:
 def _likeness(pair: RankedPair, settings: SimilaritySettings) -> tuple[float, ...]:
     """The value, its bounds, and the share of documents in both lists; the same list twice agrees, if it has an order
     or not."""
-    found = settings.kind(pair.of_shared() if settings.shared_only else pair, settings.p)
-    if math.isnan(found.value) and pair.is_same and not settings.shared_only:
+    likeness = settings.kind(pair.of_shared() if settings.shared_only else pair, settings.p)
+    if math.isnan(likeness.value) and pair.is_same and not settings.shared_only:
         # Left out, they would leave the mean to the lists that differ.
-        found = found._replace(value=1.0)
-    return (*found, pair.share)
+        likeness = likeness._replace(value=1.0)
+    return (*likeness, pair.share)
 
 
 def _encode(frames: Any) -> list[pl.DataFrame]:
@@ -214,11 +214,11 @@ def maps(comparison: Comparison) -> dict[str, Drawing]:
     if comparison.alike is None:
         return {}
     order, title = comparison.ordered(comparison.measures[0]), _title(comparison, "Lists of runs")
-    found = {title: _map(order, _both_ways(comparison.similarity_table, "run"), title)}
+    maps = {title: _map(order, _both_ways(comparison.similarity_table, "run"), title)}
     if len(comparison.board_table):
         title, named = _title(comparison, "Orders of the runs"), [str(measure) for measure in comparison.measures]
-        found[title] = _map(named, _both_ways(comparison.board_table, "measure"), title)
-    return found
+        maps[title] = _map(named, _both_ways(comparison.board_table, "measure"), title)
+    return maps
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
@@ -239,8 +239,8 @@ def notes(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(comparison: Comparison) -> ReportTable:
-    found = comparison.similarity_table.ordered("similarity", falling=True)
-    few = found.take(range(min(MOST, len(found))))
+    table = comparison.similarity_table.ordered("similarity", falling=True)
+    few = table.take(range(min(MOST, len(table))))
     bounds = (
         Column("at least", "minimum", decimal),
         Column("at most", ("minimum", "residual"), lambda least, residual: decimal(least + residual)),
@@ -249,18 +249,18 @@ def _pairs(comparison: Comparison) -> ReportTable:
         *(Column("run"), Column("other")),
         Column(_settings(comparison).kind.title, "similarity", decimal),
         INTERVAL,
-        *(() if all(map(math.isnan, found["minimum"])) else bounds),
+        *(() if all(map(math.isnan, table["minimum"])) else bounds),
         QUERIES,
         Column("shared", format=percent),
     )
-    counted = f", the {MOST} most alike of {len(found)} pairs" if len(found) > MOST else ""
+    counted = f", the {MOST} most alike of {len(table)} pairs" if len(table) > MOST else ""
     return ReportTable(title=_title(comparison, "Pairs of runs") + counted, columns=columns, rows=[*few.named()])
 
 
 def _square(title: str, order: Sequence[str], comparison: Comparison) -> ReportTable:
-    found = _both_ways(comparison.similarity_table, "run")
+    table = _both_ways(comparison.similarity_table, "run")
     rows = [
-        (label(comparison, run), run, *(None if run == other else found[run, other] for other in order))
+        (label(comparison, run), run, *(None if run == other else table[run, other] for other in order))
         for run in order
     ]
     others = (Column(label(comparison, run), format=lambda x: "" if x is None else decimal(x)) for run in order)
@@ -292,10 +292,10 @@ def _map(names: Sequence[str], pairs: Pairs, title: str) -> Drawing:
 
 
 def _both_ways(table: PlainTable, of: str) -> Pairs:
-    found = {}
+    rows = {}
     for one, other, value in table.rows(of, "other", "similarity"):
-        found[one, other] = found[other, one] = value
-    return found
+        rows[one, other] = rows[other, one] = value
+    return rows
 
 
 def _title(comparison: Comparison, words: str) -> str:

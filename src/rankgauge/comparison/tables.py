@@ -80,36 +80,38 @@ def stacked_values(results: Mapping[str, Result], queries: Sequence[str]) -> Flo
     return values
 
 
-def movers(found: Comparison) -> PlainTable:
+def movers(comparison: Comparison) -> PlainTable:
     """For each measure the queries with the largest difference, each with the pair that it parts most."""
-    (run, other), rows = found.paired, []
-    for measure, table in zip(found.measures, found.values, strict=True):
+    (run, other), rows = comparison.paired, []
+    for measure, table in zip(comparison.measures, comparison.values, strict=True):
         apart = np.abs(np.nan_to_num(table[:, run] - table[:, other], nan=0.0))
         pair, largest = apart.argmax(axis=1), apart.max(axis=1)
         for query in np.argsort(-largest, kind="stable")[:MOST]:
             first, second = run[pair[query]], other[pair[query]]
             one, two = float(table[query, first]), float(table[query, second])
             if largest[query] > 0:
-                named = (str(measure), found.queries[query], found.runs[first], found.runs[second])
+                named = (str(measure), comparison.queries[query], comparison.runs[first], comparison.runs[second])
                 rows.append((*named, one, two, one - two))
     return PlainTable.of_rows(MOVERS, rows)
 
 
-def differences(found: Comparison) -> PlainTable:
+def differences(comparison: Comparison) -> PlainTable:
     """List both values of every query and pair, and their difference; NaN where a run has none."""
     rows = []
-    for measure, table in zip(found.measures, found.values, strict=True):
-        for first, second in zip(*found.paired, strict=True):
-            both = zip(found.queries, table[:, first].tolist(), table[:, second].tolist(), strict=True)
-            named = (found.runs[first], found.runs[second])
+    for measure, table in zip(comparison.measures, comparison.values, strict=True):
+        for first, second in zip(*comparison.paired, strict=True):
+            both = zip(comparison.queries, table[:, first].tolist(), table[:, second].tolist(), strict=True)
+            named = (comparison.runs[first], comparison.runs[second])
             rows += [(str(measure), query, *named, one, two, round(one - two, DECIMALS)) for query, one, two in both]
     return PlainTable.of_rows(MOVERS, rows)
 
 
-def orders(found: Comparison) -> PlainTable:
+def orders(comparison: Comparison) -> PlainTable:
     """A row per pair of measures: Kendall's τ_b and the symmetric τ_AP of the runs' means; NaN where one is flat."""
-    means = found.mean_table
-    by_measure = {str(measure): np.array(means.where("measure", str(measure))["mean"]) for measure in found.measures}
+    means = comparison.mean_table
+    by_measure = {
+        str(measure): np.array(means.where("measure", str(measure))["mean"]) for measure in comparison.measures
+    }
     rows = []
     for one, other in combinations(by_measure, 2):
         x, y = by_measure[one], by_measure[other]
@@ -118,14 +120,14 @@ def orders(found: Comparison) -> PlainTable:
     return PlainTable.of_rows(ORDERS, rows)
 
 
-def sensitivity(found: Comparison) -> PlainTable:
+def sensitivity(comparison: Comparison) -> PlainTable:
     """A row per measure: the pairs, how many are separated before and after the correction, and the latter's share.
 
     Pairs that nobody can tell apart, as too little of them is judged, are not separated.
     """
-    rows, alpha = [], found.settings.alpha
-    for measure in found.measures:
-        tested = found.pair_table.where("measure", str(measure))
+    rows, alpha = [], comparison.settings.alpha
+    for measure in comparison.measures:
+        tested = comparison.pair_table.where("measure", str(measure))
         untold = [verdict == PairVerdict.UNTOLD.value for verdict in tested["verdict"]]
         plain, corrected = (np.where(untold, 1.0, np.array(tested[name])) for name in ("p", "corrected"))
         separated = int((corrected < alpha).sum())

@@ -77,9 +77,9 @@ class RelevanceEvaluator:
 
     def _row(self, values: Sequence[float], columns: Mapping[Any, int]) -> dict[str, float]:
         """Return the values of a query by name; those of geometric means are logarithms."""
-        found = {printed.name: values[columns[printed.measure]] for printed in self._printed}
+        row = {printed.name: values[columns[printed.measure]] for printed in self._printed}
         return {
-            name: float(np.log(max(value, LEAST))) if name.startswith("gm_") else value for name, value in found.items()
+            name: float(np.log(max(value, LEAST))) if name.startswith("gm_") else value for name, value in row.items()
         }
 
 

@@ -107,7 +107,7 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
     worth = ease[:, np.newaxis] + rng.normal(0.0, 1.2, size=(queries + 1, POOL + OUTSIDE))
     worth[:, POOL:] -= 1.0  # documents outside the pool are mostly not relevant
     drawn = [rng.choice(900, size=POOL + OUTSIDE, replace=False) + 100 for _ in names]  # unique within each query
-    found = pl.DataFrame(
+    documents = pl.DataFrame(
         {
             "query": np.repeat(names, POOL + OUTSIDE),
             "document": [f"d{number}" for numbers in drawn for number in numbers],
@@ -115,19 +115,19 @@ def generate(*, rng: np.random.Generator, queries: int = 24) -> DemoCollection:
             "pooled": np.tile(np.arange(POOL + OUTSIDE) < POOL, queries + 1),
         }
     )
-    pooled, ratings = found.filter(pl.col("pooled"), pl.col("query") != names[-1]), []
+    pooled, ratings = documents.filter(pl.col("pooled"), pl.col("query") != names[-1]), []
     for assessor, (leaning, unsteady) in ASSESSORS.items():
         felt = pooled["worth"].to_numpy() + leaning + rng.normal(0.0, unsteady, size=len(pooled))
         ratings.append(_graded(pooled, felt).with_columns(assessor=pl.lit(assessor)))
     rated = pl.concat(ratings)
     judgments = rated.group_by("query", "document", maintain_order=True).agg(pl.col("grade").median())
     # `bm25` has coarse scores, so ties, and misses a query; `dense` is better, with one short list.
-    bm25 = _run(found, _noisy(found, rng, spread=1.5, step=0.2), keep=15).filter(pl.col("query") != names[2])
-    dense = _run(found, _noisy(found, rng, spread=0.8, step=1e-4), keep=20)
+    bm25 = _run(documents, _noisy(documents, rng, spread=1.5, step=0.2), keep=15).filter(pl.col("query") != names[2])
+    dense = _run(documents, _noisy(documents, rng, spread=0.8, step=1e-4), keep=20)
     short = (pl.col("query") == names[4]).and_(pl.int_range(pl.len()).over("query") >= 4)
     pool = generate_pool(rng=rng, queries=5 * queries)
     # The simulated judge is generous, more so for some queries than for others.
-    seen = found.join(judgments, on=["query", "document"], how="semi", maintain_order="left")
+    seen = documents.join(judgments, on=["query", "document"], how="semi", maintain_order="left")
     place = seen["query"].rle_id().to_numpy()
     generous = rng.normal(*GENEROUS, size=int(place.max()) + 1)[place]
     felt = np.maximum(seen["worth"].to_numpy(), -1.0) + generous + rng.normal(0.0, 0.6, size=len(seen))
@@ -145,16 +145,16 @@ def _graded(documents: pl.DataFrame, felt: FloatArray) -> pl.DataFrame:
     return documents.select("query", "document").with_columns(grade=np.clip(np.round(felt), 0, TOP) + 0.0)  # not −0
 
 
-def _noisy(found: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:
+def _noisy(documents: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:
     """Scores that follow the documents' worth with errors of that spread, rounded to that step."""
-    worth = np.maximum(found["worth"].to_numpy(), -4.0)
-    score = 10.0 + worth + rng.normal(0.0, spread, size=len(found))
+    worth = np.maximum(documents["worth"].to_numpy(), -4.0)
+    score = 10.0 + worth + rng.normal(0.0, spread, size=len(documents))
     return np.asarray(np.round(np.round(score / step) * step, 4))
 
 
-def _run(found: pl.DataFrame, score: FloatArray, *, keep: int) -> pl.DataFrame:
+def _run(documents: pl.DataFrame, score: FloatArray, *, keep: int) -> pl.DataFrame:
     """Return the `keep` best documents of each query."""
-    ranked = found.select("query", "document").with_columns(score=score)
+    ranked = documents.select("query", "document").with_columns(score=score)
     ranked = ranked.sort("query", "score", descending=[False, True], maintain_order=True)
     return ranked.filter(pl.int_range(pl.len()).over("query") < keep)
 

@@ -79,7 +79,7 @@ def folds_of(parts: Sequence[FeatureTable], plan: Sequence[Sequence[int]] = CYCL
 def _plan(path: Path) -> tuple[tuple[int, ...], ...]:
     """Return the parts in each line of folds.txt: Fold1  S1, S2, S3  S4  S5."""
     text = path.read_text(encoding="utf-8")
-    found = []
+    plans = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not re.match(r"Fold\d", line):
             continue
@@ -87,10 +87,10 @@ def _plan(path: Path) -> tuple[tuple[int, ...], ...]:
         if len(parts) != PARTS or not set(parts) <= set(range(1, PARTS + 1)):
             expected = "expected the parts of a fold: Fold1  S1, S2, S3  S4  S5"
             raise InputError(expected, path=path, line=number, text=line)
-        found.append(parts)
-    if not found:
+        plans.append(parts)
+    if not plans:
         raise InputError("has no line that begins with Fold1", path=path, hint="Without folds.txt LETOR's are used.")
-    return tuple(found)
+    return tuple(plans)
 
 
 def _widen_sets(sets: Sequence[FeatureTable]) -> list[FeatureTable]:

@@ -123,7 +123,7 @@ def _runs(rng: np.random.Generator, names: list[str], worth: FloatArray, *, dept
     for system, off in SYSTEMS.items():
         order = np.argsort(-(worth + rng.normal(0.0, off, size=worth.shape)), axis=-1)[:, :depth]
         lists = {q: tuple(f"{q}-d{place:02d}" for place in row) for q, row in zip(names, order, strict=True)}
-        runs[system] = {q: found for q, found in lists.items() if system != "beta" or q != names[1]}
+        runs[system] = {q: ranked for q, ranked in lists.items() if system != "beta" or q != names[1]}
     return runs
 
 

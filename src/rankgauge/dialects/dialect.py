@@ -328,11 +328,11 @@ class Dialect(Registered):
                 return resolve([name])
             return [known[name]] if name in known else _own(name, known)
 
-        found = each(as_list(names), meant)
-        if not found:
+        resolved = each(as_list(names), meant)
+        if not resolved:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
-        self._refuse_lacking(measures_of(found))
-        return tuple(found)
+        self._refuse_lacking(measures_of(resolved))
+        return tuple(resolved)
 
     def select(self, names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """Return the measures that the names stand for, each once."""
@@ -527,10 +527,10 @@ class Dialect(Registered):
         from rankgauge.judgments import scale as scale_of
 
         named, measures = scale_of(scale), self.select(names)
-        open_ = any(one.needs_top and self.provider(one).max_grade is None for one in measures)
+        open_ = any(measure.needs_top and self.provider(measure).max_grade is None for measure in measures)
         spoken = self.topped_by(named.name, named.max_grade) if open_ else self
         usual = self.rel == _STANDARD["rel"] and named.rel not in (None, self.rel)
-        if not rel or not usual or not any(getattr(one, "rel", 0.0) is None for one in measures):
+        if not rel or not usual or not any(getattr(measure, "rel", 0.0) is None for measure in measures):
             return spoken
         return replace(spoken.changed(rel=named.rel), rel_scale=named.name)
 

@@ -159,13 +159,13 @@ def _one_measure(dialect: Dialect, measure: str | Measure, owner: str) -> Measur
 
 def _numbers(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return the values as an array of 32 or 64 bits; no other is made if they are one."""
-    found = _array(values)
-    if found.dtype.char in "fd":
-        return found
-    if found.dtype.kind in "mM":
-        raise InputError(f"grades and scores have to be numbers: got {found.dtype}")
+    numbers = _array(values)
+    if numbers.dtype.char in "fd":
+        return numbers
+    if numbers.dtype.kind in "mM":
+        raise InputError(f"grades and scores have to be numbers: got {numbers.dtype}")
     try:
-        return found.astype(np.float64, casting="same_kind" if found.dtype.kind == "c" else "unsafe")
+        return numbers.astype(np.float64, casting="same_kind" if numbers.dtype.kind == "c" else "unsafe")
     except (TypeError, ValueError) as error:
         raise InputError(f"grades and scores have to be numbers: {error}") from None
 
@@ -301,24 +301,24 @@ class ArrayScorer:
     def judge(self, grades: Numbers, layout: Layout) -> list[JudgedLists] | None:
         """The lists with all that scoring needs of their judgments; None if there is no quick way to score them."""
         judging = self._judging(grades, layout)
-        found = [None] if judging is None else list(map(judging, layout.parts()))
-        known = [lists for lists in found if lists is not None]
-        return known if len(known) == len(found) else None
+        parts = [None] if judging is None else list(map(judging, layout.parts()))
+        known = [lists for lists in parts if lists is not None]
+        return known if len(known) == len(parts) else None
 
     def score(
         self, grades: Numbers, scores: Numbers, layout: Layout, judged: Sequence[JudgedLists] | None = None
     ) -> FloatArray:
         """Return the value of each list; `judged` is what `judge` made of the grades, if they came before."""
         if judged is not None:
-            found = self._by_keys(judged, lambda lists: lists, grades, scores, layout)
+            values = self._by_keys(judged, lambda lists: lists, grades, scores, layout)
         else:
             judging = self._judging(grades, layout)
-            found = None if judging is None else self._by_keys(list(layout.parts()), judging, grades, scores, layout)
-        found = self._by_ranks(grades, scores, layout) if found is None else found
+            values = None if judging is None else self._by_keys(list(layout.parts()), judging, grades, scores, layout)
+        values = self._by_ranks(grades, scores, layout) if values is None else values
         if self.dialect.fewest > 1:
-            retrieved = found.retrieved
+            retrieved = values.retrieved
             self.dialect.check_lists(range(len(retrieved)), retrieved, retrieved > 0)
-        return self._settlement(found.values, found.best, found.retrieved)
+        return self._settlement(values.values, values.best, values.retrieved)
 
     def _judging(self, grades: Numbers, layout: Layout) -> Callable[[ListPart], JudgedLists | None] | None:
         """Return how a part gets its judgments; None if there is no quick way for the measure, or for the grades."""
@@ -356,14 +356,14 @@ class ArrayScorer:
                 return _Raw(values=one[1].values, best=one[0].best, retrieved=one[1].retrieved)
         elif len(items) > 1:
             keep_freed_memory()
-        found, doubtful = _Raw.of(layout.count, self._unlisted), []
+        raw, doubtful = _Raw.of(layout.count, self._unlisted), []
         step = max(1, min(PARTS, len(items) // TASKS))
         for done in spread(work, [items[at : at + step] for at in range(0, len(items), step)]):
             for one in done:
                 if one is None:
                     return None
                 lists, scored = one
-                found.put(lists.part.index, scored.values, lists.best, scored.retrieved)
+                raw.put(lists.part.index, scored.values, lists.best, scored.retrieved)
                 if len(scored.doubtful):
                     doubtful.append(lists.part.numbers(scored.doubtful))
         if doubtful:
@@ -371,8 +371,8 @@ class ArrayScorer:
             chosen[np.concatenate(doubtful)] = True
             documents = np.repeat(chosen, layout.sizes)
             ranked = self._by_ranks(grades[documents], scores[documents], Layout(layout.sizes[chosen]))
-            found.put(np.flatnonzero(chosen), ranked.values, ranked.best, ranked.retrieved)
-        return found
+            raw.put(np.flatnonzero(chosen), ranked.values, ranked.best, ranked.retrieved)
+        return raw
 
     def _by_ranks(self, grades: Numbers, scores: Numbers, layout: Layout) -> _Raw:
         """Return the lists by the kernels, as those of tables are."""
@@ -383,7 +383,7 @@ class ArrayScorer:
         dialect = self.dialect
         if self.measure.needs_top:
             dialect = dialect.topped(float(np.max(grades, initial=0.0, where=grades > 0)))
-        kernel, found = dialect.read(self.measure), _Raw.of(layout.count)
+        kernel, raw = dialect.read(self.measure), _Raw.of(layout.count)
 
         def work(block: Block) -> tuple[IndexArray, FloatArray, FloatArray, FloatArray]:
             lists = block.lists
@@ -391,8 +391,8 @@ class ArrayScorer:
             return block.index, kernel.score(lists), np.where(np.isnan(best), -np.inf, best), lists.retrieved
 
         for index, values, best, retrieved in spread(work, self._blocks(grades, scores, layout)):
-            found.put(index, values, best, retrieved)
-        return found
+            raw.put(index, values, best, retrieved)
+        return raw
 
     def _blocks(self, grades: FloatArray, scores: FloatArray, layout: Layout) -> Iterator[Block]:
         cutoff = None if self.measure.judged_only else self.measure.depth or None  # the last rank that it looks at

@@ -164,7 +164,11 @@ def override_choices(dialect: str | Dialect, overrides: Mapping[str, Any], owner
     except UnknownNameError as error:
         if error.name not in overrides:
             raise
-        names = {one.name for one in signature(owner).parameters.values() if one.kind is one.KEYWORD_ONLY}
+        names = {
+            parameter.name
+            for parameter in signature(owner).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
         raise UnknownNameError(f"option of {owner.__name__}", error.name, {*names, *error.known}) from None
 
 
@@ -175,11 +179,11 @@ def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], diale
         from rankgauge import files as io
 
         judgments, run = io.keep_rereadable(judgments, io.judgments_from), io.keep_rereadable(run, io.run_from)
-    found = [
+    results = [
         score_hits(HitFinder(given=judgments, dialect=spoken, measures=some, once=True).hits(run), some, spoken)
         for spoken, some in parts.items()
     ]
-    return Result.joined(found, measures, dialect)
+    return Result.joined(results, measures, dialect)
 
 
 def apply_spelling(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -195,7 +199,7 @@ def weigh_subtopics(judgments: Any, intents: Any, measures: tuple[Measure, ...],
     """Return the judgments, with what a user says of how likely each subtopic is."""
     if intents is None:
         return judgments
-    if not any(one.facts.judgments is JudgmentKind.SUBTOPICS for one in measures):
+    if not any(measure.facts.judgments is JudgmentKind.SUBTOPICS for measure in measures):
         wanted = "left out: only measures of diversity, such as alpha_nDCG@10, look at subtopics"
         raise ParameterError("evaluate", "intents", wanted, str(intents))
     from rankgauge import files as io
@@ -217,8 +221,8 @@ def evaluate_runs(
         judgments = io.keep_rereadable(judgments, io.judgments_from)
         runs = {name: io.keep_rereadable(run, io.run_from) for name, run in runs.items()}
     streams = [_runs_by(judgments, runs, some, spoken) for spoken, some in parts.items()]
-    for found in zip(*streams, strict=True):
-        yield found[0][0], Result.joined([result for _, result in found], measures, dialect)
+    for results in zip(*streams, strict=True):
+        yield results[0][0], Result.joined([result for _, result in results], measures, dialect)
 
 
 def _runs_by(
@@ -233,8 +237,8 @@ def _runs_by(
     judged = HitFinder(given=judgments, dialect=dialect, measures=measures, once=len(runs) == 1)
 
     def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
-        found = [judged.named_hits(name, run) for name, run in batch]
-        return list(zip((name for name, _ in batch), score_runs(found, measures, dialect), strict=True))
+        hits = [judged.named_hits(name, run) for name, run in batch]
+        return list(zip((name for name, _ in batch), score_runs(hits, measures, dialect), strict=True))
 
     small = files and judged.pool is not None and all(os.path.getsize(run) <= LARGE for run in runs.values())
     batches = take_batches(runs.items(), TOGETHER if small else 1)
@@ -255,7 +259,7 @@ def score_hits(hits: Hits, measures: tuple[Measure, ...], dialect: Dialect) -> R
 def score_runs(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> list[Result]:
     """Return the result of each run's hits on the same judgments: kernels take the lists of all runs at once."""
     if len(hits) > 1 and not _share_queries(hits, measures, dialect):
-        return [result for one in hits for result in score_runs([one], measures, dialect)]
+        return [result for hit in hits for result in score_runs([hit], measures, dialect)]
     raw, errors = score(Hits.together(hits), measures, dialect)  # 3 score: kernels; NaN is undefined
     results = []
     for one, values, error in zip(hits, np.split(raw, len(hits)), np.split(errors, len(hits)), strict=True):
@@ -268,7 +272,7 @@ def score_runs(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect
 def _share_queries(hits: list[Hits], measures: tuple[Measure, ...], dialect: Dialect) -> bool:
     """Say whether all runs were scanned with one pool, and no list looks for another one of its query."""
     lists = {dialect.choice("ideal", measure) for measure in measures}
-    return IdealPool.FIRST not in lists and all(one.names is hits[0].names for one in hits)
+    return IdealPool.FIRST not in lists and all(hit.names is hits[0].names for hit in hits)
 
 
 def _is_several(run: Any) -> bool:
@@ -289,5 +293,5 @@ def from_arrays(judgments: Any, run: Any, dialect: Dialect) -> tuple[Any, Any]:
 
     if not isinstance(run, Mapping):
         return tables(judgments, run, dialect)
-    found = {name: tables(judgments, scores, dialect) for name, scores in run.items()}
-    return next(iter(found.values()))[0], {name: scored for name, (_, scored) in found.items()}
+    results = {name: tables(judgments, scores, dialect) for name, scores in run.items()}
+    return next(iter(results.values()))[0], {name: scored for name, (_, scored) in results.items()}

@@ -122,7 +122,7 @@ class HitFinder:
     @property
     def _whole(self) -> list[Measure]:
         """The measures that look at documents as a whole."""
-        return [one for one in self.measures if one.facts.judgments is JudgmentKind.GRADES]
+        return [measure for measure in self.measures if measure.facts.judgments is JudgmentKind.GRADES]
 
     @cached_property
     def pool(self) -> JudgedPool | None:
@@ -141,11 +141,11 @@ class HitFinder:
         from rankgauge.files.validation import check_subtopics
 
         assert self.asking is not None
-        found = files.judgments_from(self.given, self.kind)
-        if COLUMNS.get(self.kind, FACET) not in found.columns:
+        table = files.judgments_from(self.given, self.kind)
+        if COLUMNS.get(self.kind, FACET) not in table.columns:
             raise self.asking.unasked()
-        check_subtopics(found, self.kind)
-        return found
+        check_subtopics(table, self.kind)
+        return table
 
     @property
     def judgments(self) -> pl.DataFrame:
@@ -232,11 +232,11 @@ class HitFinder:
                     whole = replace(streamed, top=dialect.highest(judged))
                     return check_matches(whole, lambda: (judged, next(files.stream_run(run))), run)
             tables = files.pair_from(judgments, run, dialect.reading, kind=self.kind)
-            found = check_matches(join_judgments(*tables, dialect, kind=self.kind), lambda: tables, run)
+            joined = check_matches(join_judgments(*tables, dialect, kind=self.kind), lambda: tables, run)
             self._note_negative(self._below(tables[0]))
-            if not found.is_sparse:
+            if not joined.is_sparse:
                 note_near_ids(*tables)
-            return found
+            return joined
 
     def _below(self, judgments: pl.DataFrame) -> int:
         """Count the grades below 0; where fractions are cut off, −0.5 is 0."""
@@ -268,7 +268,7 @@ def note_negative(number: int, dialect: Dialect, measures: Sequence[Measure]) ->
     if not number or known is None or dialect.negative is not known.negative:
         return
     words = NEGATIVE.format(f"{number:,}", "has" if number == 1 else "have", dialect.negative.words)
-    knowing = [str(one) for one in measures if one.facts.better and one.facts.knows_pool]
+    knowing = [str(measure) for measure in measures if measure.facts.better and measure.facts.knows_pool]
     zero = dialect.negative is NegativeGrade.ZERO
     note(words + POOLED.format(", ".join(knowing)) if knowing and zero else words)
 
@@ -418,8 +418,8 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
     if near is None:
         return replace(hits.matched(), mismatch=mismatch(*tables, hits=len(hits.query)))
     plural = {"document": "documents", "query": "queries"}[what]
-    found = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
-    said = f"{found}, such as {near.run!r} for {near.judged!r}"
+    sharing = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
+    said = f"{sharing}, such as {near.run!r} for {near.judged!r}"
     if len(hits.query):
         note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
         return replace(hits, mismatch=f"{said}: {near.option} makes them the same")
@@ -433,8 +433,8 @@ def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
     near = partly_near(judgments, run)
     if near is not None:
         verb = "is" if near.shared == 1 else "are"
-        found = f"{near.shared} of its {near.listed} unjudged documents {verb} judged under another spelling"
-        note(f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
+        sharing = f"{near.shared} of its {near.listed} unjudged documents {verb} judged under another spelling"
+        note(f"{sharing}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
 
 
 def join_judgments(

@@ -171,7 +171,7 @@ def judged_line(results: Results) -> str:
         return "everything that the measures look at"
     shares = {run: {one.depth: one for one in result.judged.values()} for run, result in results.items()}
     depths = sorted(next(iter(shares.values())), key=lambda depth: (not depth, depth))
-    return " and ".join(_of_depth({run: found[depth] for run, found in shares.items()}) for depth in depths)
+    return " and ".join(_of_depth({run: share[depth] for run, share in shares.items()}) for depth in depths)
 
 
 def _of_depth(shares: Mapping[str, JudgedShare]) -> str:

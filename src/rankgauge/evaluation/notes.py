@@ -342,10 +342,10 @@ def _decisions(report: EvaluationReport) -> Iterator[tuple[str, str, str, str]]:
         concerned: dict[str, int] = {}
         for run, result in report.results.items():
             numbers = zip(map(str, report.measures), result.counts[subject].tolist(), strict=True)
-            found = {measure: n for measure, n in numbers if n and measure in ruled}
-            if found:
-                counts[run] = f"{max(found.values())} of {len(result.hits.names)}"
-                concerned |= found
+            counted = {measure: n for measure, n in numbers if n and measure in ruled}
+            if counted:
+                counts[run] = f"{max(counted.values())} of {len(result.hits.names)}"
+                concerned |= counted
         if counts:
             decision = describe_by_measure(report.dialect, ruled.values(), decide)
             yield subject, _by_run(report, counts), f"queries {what}{_of_measures(report, concerned)}", decision
@@ -402,8 +402,8 @@ def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
     improving = [str(measure) for measure in report.measures if measure.facts.improves]
     for run, table in report.summaries.items():
         of = f" of {run}" if report.several else ""
-        found = [row for row in table.rows("measure", "worst", "best") if row[0] in improving and row[2] > row[1]]
-        widest = sorted(found, key=lambda row: row[2] - row[1], reverse=True)
+        bounds = [row for row in table.rows("measure", "worst", "best") if row[0] in improving and row[2] > row[1]]
+        widest = sorted(bounds, key=lambda row: row[2] - row[1], reverse=True)
         ends = [(measure, number(low), number(high)) for measure, low, high in widest]
         ranges = [f"{measure} {low} to {high}" for measure, low, high in ends if low != high]
         if ranges:

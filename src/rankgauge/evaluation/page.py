@@ -55,10 +55,10 @@ class EvaluationPage:
     def cube(self) -> FloatArray:
         """The values (queries × runs × measures); NaN where there is none."""
         place = {query: at for at, query in enumerate(self.queries)}
-        found = np.full((len(place), len(self.report.results), len(self.report.measures)), np.nan)
+        values = np.full((len(place), len(self.report.results), len(self.report.measures)), np.nan)
         for at, result in enumerate(self.report.results.values()):
-            found[[place[query] for query in result.names], at] = result.matrix
-        return found
+            values[[place[query] for query in result.names], at] = result.matrix
+        return values
 
     @cached_property
     def shown(self) -> list[str]:
@@ -117,11 +117,11 @@ class EvaluationPage:
     def _defined(self) -> BoolArray:
         """For which queries the main measure is no 0/0: where nothing is relevant, no list is good or bad."""
         place = {query: at for at, query in enumerate(self.queries)}
-        found = np.zeros(len(place), dtype=bool)
+        is_defined = np.zeros(len(place), dtype=bool)
         for result in self.report.results.values():
             defined = ~np.isnan(result.raw[result.counted, self.main])
-            found[[place[query] for query in result.names]] |= defined
-        return found
+            is_defined[[place[query] for query in result.names]] |= defined
+        return is_defined
 
     def _query(self, query: str, lists: QueryDocuments | None) -> Passage:
         values = self.cube[self.queries.index(query), :, self.main]
@@ -175,7 +175,7 @@ def spread(measure: Measure, values: Mapping[str, FloatArray]) -> Drawing:
     known = {run: column[np.isfinite(column)] for run, column in values.items()}
     edges = _edges(measure, np.concatenate(list(known.values())))
     counts = {run: np.histogram(column, bins=edges)[0] for run, column in known.items()}
-    most = max(max(int(found.max(initial=0)) for found in counts.values()), 1)
+    most = max(max(int(heights.max(initial=0)) for heights in counts.values()), 1)
     left, right = (margin(known), 62.0) if len(known) > 1 else (12.0, 62.0)
     across = Axis(low=float(edges[0]), high=float(edges[-1]), start=left, end=WIDTH - right)
     bottom = ROW * len(known)
@@ -183,11 +183,11 @@ def spread(measure: Measure, values: Mapping[str, FloatArray]) -> Drawing:
     for level in ticks(across.low, across.high):
         drawn.line((across(level), 0), (across(level), bottom), kind="grid")
         drawn.tick((across(level), bottom + 14), f"{level:g}", "middle")
-    for place, (run, found) in enumerate(counts.items()):
+    for place, (run, heights) in enumerate(counts.items()):
         floor = place * ROW + ROW - 4
         if len(known) > 1:
             drawn.text((left - 10, floor - 12), short(run), anchor="end", title=run)
-        _bars(drawn, across, edges, found, (floor, TALLEST / most))
+        _bars(drawn, across, edges, heights, (floor, TALLEST / most))
         _mean(drawn, across, measure, known[run], floor)
     return drawn
 
@@ -206,11 +206,11 @@ def _bars(drawn: Drawing, across: Axis, edges: FloatArray, counts: FloatArray, s
     """The bars of a run on the floor, each with its number of queries as a tooltip."""
     floor, unit = scale
     drawn.line((across.start, floor), (across.end, floor), kind="zero")
-    for low, high, found in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
-        if found:
-            said = f"{low:.4g} to {high:.4g}: {count(int(found), 'query', 'queries')}"
+    for low, high, height in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
+        if height:
+            said = f"{low:.4g} to {high:.4g}: {count(int(height), 'query', 'queries')}"
             start, width = across(low) + 1, across(high) - across(low) - 2
-            drawn.rect((start, floor - unit * found), width, unit * found, kind="bar", title=said)
+            drawn.rect((start, floor - unit * height), width, unit * height, kind="bar", title=said)
 
 
 def _mean(drawn: Drawing, across: Axis, measure: Measure, values: FloatArray, floor: float) -> None:

@@ -149,12 +149,12 @@ def document_lists(
     judgments: Any, runs: Mapping[str, Any], dialect: Dialect, queries: Sequence[str]
 ) -> DocumentLists | None:
     """Return the documents of the queries in the order in which the dialect ranks them; None if there are no runs."""
-    asked, found, judged = pl.col("query").is_in(list(queries)), {}, None
+    asked, lists, judged = pl.col("query").is_in(list(queries)), {}, None
     for name, run in runs.items():
         pool, ranked = _read(judgments, run, dialect, asked)
         judged = dialect.prepare(pool).filter(asked)
-        found[name] = ranked_documents(ranked.filter(asked), judged, dialect.ranking)
-    return None if judged is None else DocumentLists(runs=found, judged=judged)
+        lists[name] = ranked_documents(ranked.filter(asked), judged, dialect.ranking)
+    return None if judged is None else DocumentLists(runs=lists, judged=judged)
 
 
 def _read(judgments: Any, run: Any, dialect: Dialect, asked: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -182,6 +182,6 @@ def ranked_documents(run: pl.DataFrame, judgments: pl.DataFrame, how: Ranking) -
     marked = graded.select("query", "document", pl.lit(place).alias("grade"))
     shown = replace(how, unjudged=Unjudged.NOT_RELEVANT)
     hits = rank(graded.select("query", "document", "score"), marked, shown)
-    found = pl.DataFrame({"place": hits.grade, "rank": hits.rank.astype(np.int64), "tied": hits.size.astype(np.int64)})
-    ranked = found.join(graded.with_columns(place=place), on="place", how="left", maintain_order="left")
+    rows = pl.DataFrame({"place": hits.grade, "rank": hits.rank.astype(np.int64), "tied": hits.size.astype(np.int64)})
+    ranked = rows.join(graded.with_columns(place=place), on="place", how="left", maintain_order="left")
     return ranked.select("query", "rank", "document", "score", "grade", "tied")

@@ -217,9 +217,9 @@ class EvaluationReport(Report):
         """Return a row per measure and run, with the best run of each measure marked."""
         rows, strong = list[dict[str, Any]](), set[tuple[int, int]]()
         for measure in self.measures:
-            found = self.summary.where("measure", str(measure))
-            best = _best(measure, found) if self.several and measure not in self.uneven else None
-            for row in found.named():
+            table = self.summary.where("measure", str(measure))
+            best = _best(measure, table) if self.several and measure not in self.uneven else None
+            for row in table.named():
                 mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
                 strong |= {(len(rows), 2)} if row["run"] == best else set()
                 rows.append({**row, "kind": measure, "mark": mark})
@@ -238,11 +238,11 @@ class EvaluationReport(Report):
         first, *others = self.results.values()
         place = {query: row for row, query in enumerate(first.names)}
         differs = np.zeros(len(self.measures), dtype=bool)
-        for one in others:
-            if place.keys() != set(one.names):
+        for other in others:
+            if place.keys() != set(other.names):
                 return tuple(self.measures)
-            rows = [place[query] for query in one.names]
-            differs |= (np.isnan(first.matrix[rows]) != np.isnan(one.matrix)).any(axis=0)
+            rows = [place[query] for query in other.names]
+            differs |= (np.isnan(first.matrix[rows]) != np.isnan(other.matrix)).any(axis=0)
         return tuple(measure for measure, apart in zip(self.measures, differs.tolist(), strict=True) if apart)
 
     def _flat_summary(self) -> ReportTable:

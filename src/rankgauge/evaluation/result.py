@@ -170,10 +170,10 @@ class Result:
         """The values by query and measure, as pytrec_eval gives them, without those that are left out of a mean."""
         names, rows = [str(measure) for measure in self.measures], self.matrix.tolist()
         queries = [int(name) for name in self.names] if self.integer_queries else list[Any](self.names)
-        found = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
+        values = {query: dict(zip(names, row, strict=True)) for query, row in zip(queries, rows, strict=True)}
         for row, column in np.argwhere(np.isnan(self.matrix)).tolist():
-            del found[queries[row]][names[column]]
-        return found
+            del values[queries[row]][names[column]]
+        return values
 
     @property
     def summary(self) -> pl.DataFrame:

@@ -148,11 +148,11 @@ class StratumModel:
     def grades(self, rows: IndexArray, query: int, rng: np.random.Generator) -> FloatArray:
         """Grades of documents of one query (samples × documents)."""
         luck = rng.random((SAMPLES, len(rows)))
-        found = np.zeros(luck.shape)
+        grades = np.zeros(luck.shape)
         for level, columns, coefficients, effects, shift in self._fits:
             odds = coefficients @ columns[rows].T + effects[:, query, np.newaxis] + shift[self._listed[rows]]
-            found = np.where(luck < odds_to_chance(odds), level, found)
-        return found
+            grades = np.where(luck < odds_to_chance(odds), level, grades)
+        return grades
 
     def _columns(self, richness: FloatArray) -> FloatArray:
         listed, depth = self._listed, self._depth
@@ -196,9 +196,9 @@ def _match_mean(odds: FloatArray, wanted: float) -> float:
 def _richness(pool: SampledPool, others: BoolArray, reached: FloatArray, queries: int) -> FloatArray:
     """The log odds with which documents of the other strata of each document's query reach the level, centred."""
     counts = np.bincount(pool.query[others], minlength=queries)
-    found = np.bincount(pool.query[others], reached[others], queries)
-    overall = (found.sum() + 0.5) / (counts.sum() + 1.0)
-    share = (found + _HALF * overall) / (counts + _HALF)
+    relevant = np.bincount(pool.query[others], reached[others], queries)
+    overall = (relevant.sum() + 0.5) / (counts.sum() + 1.0)
+    share = (relevant + _HALF * overall) / (counts + _HALF)
     odds = np.log(share / (1.0 - share))[pool.query]
     return np.asarray(odds - odds.mean())
 
@@ -223,15 +223,15 @@ class _Redrawn:
         spoken = dialect.topped(self.hits.highest)
         kernels = [spoken.read(measure) for measure in measures]
         rules = [ValueRule.of(measure, dialect) for measure in measures]
-        found, true = np.full((2, SAMPLES, len(queries), len(measures)), np.nan)
+        drawn, true = np.full((2, SAMPLES, len(queries), len(measures)), np.nan)
         for place, query in enumerate(queries.tolist()):
-            for values, (strata, best) in zip((true, found), self._draw(query), strict=True):
+            for values, (strata, best) in zip((true, drawn), self._draw(query), strict=True):
                 for column, (kernel, rule) in enumerate(zip(kernels, rules, strict=True)):
                     assert isinstance(kernel, FromStrata)
                     raw = np.broadcast_to(kernel.inferred(strata), SAMPLES)
                     values[:, place, column] = rule(raw, best, self.hits.retrieved[query])
-        found, true = np.where(used, found, np.nan), np.where(used, true, np.nan)
-        return np.asarray(np.nanmean(found, axis=1) - np.nanmean(true, axis=1))
+        drawn, true = np.where(used, drawn, np.nan), np.where(used, true, np.nan)
+        return np.asarray(np.nanmean(drawn, axis=1) - np.nanmean(true, axis=1))
 
     def _draw(self, query: int) -> Iterator[tuple[Strata, FloatArray]]:
         """Yield the strata of a query with everything judged, and with new samples; and the best grade of each."""
@@ -304,12 +304,12 @@ class QueryEffects:
 
         The first column is 1 throughout.
         """
-        variance, found = 1.0, cls._start(columns, is_relevant, queries)
+        variance, fit = 1.0, cls._start(columns, is_relevant, queries)
         for _ in range(ROUNDS):
-            found = found._improve(columns, is_relevant, query, variance)
-            each = 1.0 / found.own + np.einsum("jq,jk,kq->q", found._slope, np.linalg.inv(found.fixed), found._slope)
-            variance = float(np.clip((found.effects**2 + each).mean(), *SPREADS))
-        return found._improve(columns, is_relevant, query, variance)
+            fit = fit._improve(columns, is_relevant, query, variance)
+            each = 1.0 / fit.own + np.einsum("jq,jk,kq->q", fit._slope, np.linalg.inv(fit.fixed), fit._slope)
+            variance = float(np.clip((fit.effects**2 + each).mean(), *SPREADS))
+        return fit._improve(columns, is_relevant, query, variance)
 
     def drawn(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
         """Coefficients (count × columns) and effects (count × queries) that the sample allows."""

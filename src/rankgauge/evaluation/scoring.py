@@ -47,8 +47,8 @@ def score(hits: Hits, wanted: Sequence[Measure], dialect: Dialect) -> tuple[Floa
         columns = [column for column, one in enumerate(views) if one == view]
         work = partial(_estimate_block, kernels=[kernels[column] for column in columns], view=view)
         blocks = view.of_hits(hits).blocks(expected=view.tied, ideal=view.ideal)
-        for index, found in (map if len(hits.query) < FEW else spread)(work, blocks):
-            for column, (value, error) in zip(columns, found, strict=True):
+        for index, block_values in (map if len(hits.query) < FEW else spread)(work, blocks):
+            for column, (value, error) in zip(columns, block_values, strict=True):
                 values[index, column], errors[index, column] = value, error
     return values, errors
 
@@ -124,16 +124,16 @@ def _bare(dialect: Dialect) -> tuple[float | None, float | None]:
 
 def find_counted(hits: Hits, dialect: Dialect) -> IndexArray:
     """Return the positions among the judged queries of those that count, in the dialect's order."""
-    found = np.flatnonzero(hits.is_answered | (dialect.missing is MissingQuery.ZERO))
+    counted = np.flatnonzero(hits.is_answered | (dialect.missing is MissingQuery.ZERO))
     match dialect.query_order:
         case QueryOrder.LEXICAL:
             # The order of characters is that of their bytes in UTF-8.
-            return np.array(sorted(found.tolist(), key=lambda row: str(hits.names[row])), dtype=np.int64)
+            return np.array(sorted(counted.tolist(), key=lambda row: str(hits.names[row])), dtype=np.int64)
         case QueryOrder.NUMERIC:
             # To Perl, a name that is not a number is 0.
-            numbers = hits.queries.gather(found).cast(pl.Float64, strict=False).fill_null(0.0)
-            return np.asarray(found[np.argsort(numbers.to_numpy(), kind="stable")])
-    return found
+            numbers = hits.queries.gather(counted).cast(pl.Float64, strict=False).fill_null(0.0)
+            return np.asarray(counted[np.argsort(numbers.to_numpy(), kind="stable")])
+    return counted
 
 
 def best_grades(hits: Hits) -> FloatArray:
@@ -205,5 +205,5 @@ def _estimate_block(
 ) -> tuple[IndexArray, list[tuple[FloatArray, FloatArray]]]:
     if view.own is None or not block.lists.tied:
         return block.index, [kernel.estimate(block.lists) for kernel in kernels]
-    found = [kernel.extreme(block.lists, best=view.ties is Ties.BEST) for kernel in kernels]
-    return block.index, [(values, np.zeros_like(values)) for values in found]
+    extremes = [kernel.extreme(block.lists, best=view.ties is Ties.BEST) for kernel in kernels]
+    return block.index, [(values, np.zeros_like(values)) for values in extremes]

@@ -41,10 +41,10 @@ class Segmentation:
 
     def rows(self, queries: Sequence[str]) -> dict[str, IndexArray]:
         """By segment, in the order in which the file names them, the places of its queries; those without one last."""
-        found: dict[str, list[int]] = {segment: [] for segment in (*dict.fromkeys(self.of.values()), NONE)}
+        members: dict[str, list[int]] = {segment: [] for segment in (*dict.fromkeys(self.of.values()), NONE)}
         for place, query in enumerate(queries):
-            found[self.of.get(query, NONE)].append(place)
-        return {segment: np.array(places, dtype=np.intp) for segment, places in found.items() if places}
+            members[self.of.get(query, NONE)].append(place)
+        return {segment: np.array(places, dtype=np.intp) for segment, places in members.items() if places}
 
 
 def segmentations(by: Any) -> tuple[Segmentation, ...]:
@@ -69,22 +69,22 @@ def segmentations(by: Any) -> tuple[Segmentation, ...]:
 
 
 def keep_matching(
-    found: tuple[Segmentation, ...], queries: Iterable[str], path: Any = None
+    segmentations: tuple[Segmentation, ...], queries: Iterable[str], path: Any = None
 ) -> tuple[Segmentation, ...]:
     """Return the segmentations, if they know any of the queries."""
     names = set(queries)
-    if found and not any(names & one.of.keys() for one in found):
-        theirs, ours = next(iter(found[0].of), "nothing"), min(names, default="nothing")
+    if segmentations and not any(names & segmentation.of.keys() for segmentation in segmentations):
+        theirs, ours = next(iter(segmentations[0].of), "nothing"), min(names, default="nothing")
         raise InputError(
             "none of its queries is evaluated",
             path=os.fspath(path) if isinstance(path, str | os.PathLike) else None,
             hint=f"It names {theirs}, and the judgments {ours}: the queries' ids must be the same.",
         )
-    return found
+    return segmentations
 
 
 def segment_means(
-    found: Sequence[Segmentation],
+    segmentations: Sequence[Segmentation],
     queries: Sequence[str],
     measures: Sequence[Measure],
     matrix: FloatArray,
@@ -94,15 +94,15 @@ def segment_means(
 ) -> PlainTable:
     """Return a row per segmentation, segment and measure: the mean over its queries, and the interval."""
     rows = []
-    for one in found:
-        for segment, places in one.rows(queries).items():
+    for segmentation in segmentations:
+        for segment, places in segmentation.rows(queries).items():
             part = matrix[places]
             known = (~np.isnan(part)).sum(axis=0).tolist()
             columns = zip(measures, part.T, known, strict=True)
             means = [measure.facts.aggregate.over(values) if count else np.nan for measure, values, count in columns]
             ends = bound_intervals(measures, _ends(part, interval, seed), means, matrix)
             numbers = zip(measures, means, ends.low.tolist(), ends.high.tolist(), known, strict=True)
-            rows += [(one.name, segment, str(measure), *found) for measure, *found in numbers]
+            rows += [(segmentation.name, segment, str(measure), *numbers_) for measure, *numbers_ in numbers]
     return PlainTable.of_rows(KINDS, rows)
 
 

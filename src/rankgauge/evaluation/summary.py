@@ -83,8 +83,8 @@ def bound_intervals(
     reach = [limits(measure.facts.bounds, column) for measure, column in zip(measures, matrix.T, strict=True)]
     least, most = np.array(reach).reshape(-1, 2).T
     averaged = np.array([measure.facts.aggregate is Aggregate.MEAN for measure in measures], dtype=bool)
-    found = ends.within(least, most, means)
-    return Interval(*(np.where(averaged, end, np.nan) for end in found))
+    within = ends.within(least, most, means)
+    return Interval(*(np.where(averaged, end, np.nan) for end in within))
 
 
 def _spread(values: FloatArray) -> float:

@@ -52,19 +52,19 @@ def evaluated_lines(report: EvaluationReport) -> TopicLines:
     return [column.name for column in columns], lines()
 
 
-def compared_lines(found: Comparison, printed: Sequence[Printed], tags: Mapping[str, str]) -> TopicLines:
+def compared_lines(comparison: Comparison, printed: Sequence[Printed], tags: Mapping[str, str]) -> TopicLines:
     """Return what each run wins and loses against the baseline on its topics; `tags` are the names that runs have."""
-    baseline, risk = found.baseline, found.risk
+    baseline, risk = comparison.baseline, comparison.risk
     if baseline is None or risk is None:
         hint = "Give --baseline RUN --risk 5, as ndeval's -baseline and -riskAlpha; without a baseline: evaluate."
         raise InputError("compare writes ndeval's lines only of what runs risk against a baseline", hint=hint)
-    columns, ending = _columns(printed, found.measures), f"rs=1+a, a={risk:g}"
+    columns, ending = _columns(printed, comparison.measures), f"rs=1+a, a={risk:g}"
 
     def lines() -> Iterator[TopicLine]:
-        for run in found.runs:
+        for run in comparison.runs:
             if run != baseline:
                 name = f"{tags.get(run, run)} (rel to. {tags.get(baseline, baseline)}, {ending})"
-                rows = _risks(found.results[run], found.results[baseline], columns, risk=risk)
+                rows = _risks(comparison.results[run], comparison.results[baseline], columns, risk=risk)
                 yield from (TopicLine(name, topic, values.tolist()) for topic, values in rows)
 
     return [column.name for column in columns], lines()
@@ -97,10 +97,10 @@ def _list_values(result: Result, columns: Sequence[Printed]) -> dict[str, FloatA
     places = [result.measures.index(column.measure) for column in columns]
     shown = result.answered | np.bool_(result.dialect.lists_missing)
     rows = zip(result.names, shown.tolist(), result.matrix[:, places], strict=True)
-    found = {topic: row for topic, is_shown, row in rows if is_shown}
-    found |= {topic: np.zeros(len(columns)) for topic in result.hits.strangers}
+    listed = {topic: row for topic, is_shown, row in rows if is_shown}
+    listed |= {topic: np.zeros(len(columns)) for topic in result.hits.strangers}
     numbered = bool(result.hits.strangers) and result.dialect.query_order is QueryOrder.NUMERIC
-    return {topic: found[topic] for topic in sorted(found, key=_number)} if numbered else found
+    return {topic: listed[topic] for topic in sorted(listed, key=_number)} if numbered else listed
 
 
 def _number(topic: str) -> float:

@@ -113,7 +113,7 @@ _NOT_PEOPLE = frozenset(
 
 def find(columns: Iterable[str], name: str, said: Said = UNSAID) -> str | None:
     """Return the column that holds what we call `name`, if there is one; `said` is the user's word on it."""
-    return next((found[0] for found in _candidates(columns, name, said)), None)
+    return next((same[0] for same in _candidates(columns, name, said)), None)
 
 
 def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[str]]:
@@ -127,8 +127,8 @@ def _candidates(columns: Iterable[str], name: str, said: Said) -> Iterator[list[
         # A name that is written as we write it is sure: `score` beside `_score`.
         known = [(alias, spelled[key]) for alias, key in group.items() if key in spelled]
         alike = [sorted(same, key=alias.__ne__) for alias, same in known]
-        if found := [column for same in alike for column in same]:
-            yield found[:1] if found[0] == name else found
+        if named := [column for same in alike for column in same]:
+            yield named[:1] if named[0] == name else named
 
 
 @cache
@@ -170,12 +170,12 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
     names the ranks alone; a wide one has a column for each rank (`rank1`, `rank2` …).
     """
     columns = list(columns)
-    found = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
-    kept = {name: pl.col(column).alias(name) for name, column in found.items()}
+    known = {name: column for name in table.columns if (column := find(columns, name, said)) is not None}
+    kept = {name: pl.col(column).alias(name) for name, column in known.items()}
     bounds = [column for name in ("start", "end") if name in said and (column := find(columns, name, said))]
     if len(bounds) == 2 and "document" in kept:  # a span of a document, if spans are asked for
         start, end = (pl.col(column).cast(TEXT) for column in bounds)
-        kept["document"] = pl.format("{}:{}-{}", pl.col(found["document"]), start, end).alias("document")
+        kept["document"] = pl.format("{}:{}-{}", pl.col(known["document"]), start, end).alias("document")
     if "subtopic" not in kept and "stratum" not in kept:
         kept.pop("probability", None)  # it is that of a subtopic or of a sample, or something else
     if table is JUDGMENTS and "grade" not in kept:
@@ -188,8 +188,8 @@ def recognise(frame: pl.LazyFrame, table: Table, columns: Iterable[str], said: S
         _refuse_matrix(frame.select(cells), ranks)
         return _long_run(frame.select(kept["query"], *cells), ranks)
     if table is RUN and "rank" in kept and ("score" not in kept or is_ordered_by_rank(columns, said)):
-        rank = pl.col(found["rank"])
-        text = frame.collect_schema()[found["rank"]] == pl.String
+        rank = pl.col(known["rank"])
+        text = frame.collect_schema()[known["rank"]] == pl.String
         kept["score"] = -(rank.str.strip_chars() if text else rank).cast(NUMBER, strict=False).alias("score")
     elif table is RUN and _rivals(columns, "rank", said):
         kept.pop("rank")  # scores alone order a run
@@ -235,8 +235,8 @@ def missing_columns(
 
 def _rivals(columns: Iterable[str], name: str, said: Said) -> list[str]:
     """Return the columns that could equally be what we call `name`, if there are several."""
-    found = next(_candidates(columns, name, said), [])
-    return found if len(found) > 1 else []
+    columns_ = next(_candidates(columns, name, said), [])
+    return columns_ if len(columns_) > 1 else []
 
 
 def _refuse_rivals(name: str, columns: list[str]) -> None:

@@ -43,7 +43,7 @@ class Packing:
 
 def packing_of(start: bytes) -> Packing | None:
     """Return how a file that begins with these bytes is packed, if it is."""
-    return next((one for one in PACKINGS if start.startswith(one.magic)), None)
+    return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
 
 
 def is_bomb(start: bytes) -> bool:
@@ -160,7 +160,7 @@ PACKINGS = (
     Packing(suffix=".xz", magic=b"\xfd7zXZ\x00", unpack=_unpacker(lzma.open), pack=partial(lzma.open, mode="wb")),
     Packing(suffix=".zst", magic=b"(\xb5/\xfd", unpack=_unpack_zstd, pack=_pack_zstd, polars=True),
 )
-PACKED_SUFFIXES = tuple(one.suffix for one in PACKINGS)
+PACKED_SUFFIXES = tuple(packing.suffix for packing in PACKINGS)
 
 
 def unpacked_name(name: str) -> str:

@@ -51,30 +51,30 @@ def _is_ordered(source: Any) -> bool:
     """Say whether it is {query: [documents in order]}, not {column: values}."""
     if not isinstance(source, Mapping) or any(find(map(str, source), column) for column in RUN.required):
         return False
-    lists = [_is_listed(found) for found in source.values()]
+    lists = [_is_listed(value) for value in source.values()]
     return bool(lists) and all(lists)
 
 
-def _is_listed(found: Any) -> bool:
+def _is_listed(value: Any) -> bool:
     """Say whether these are documents in an order."""
-    return isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | Set)
 
 
 def _by_rank(source: Mapping[Any, Iterable[Any]]) -> list[tuple[Any, Any, float]]:
     """Return the rows of ordered lists: the score is the falling rank, unless it stands beside the document."""
-    return [(query, *_hit(one, n)) for query, found in source.items() for n, one in enumerate(found, 1)]
+    return [(query, *_hit(one, n)) for query, ranking in source.items() for n, one in enumerate(ranking, 1)]
 
 
-def _hit(found: Any, rank: int) -> tuple[Any, float]:
+def _hit(listed: Any, rank: int) -> tuple[Any, float]:
     """Return a document and its score, of an id or a pair (document, score)."""
-    if isinstance(found, tuple | list) and len(found) == 2 and isinstance(found[1], Real):
-        return found[0], found[1] if isinstance(found[1], int) else float(found[1])  # an int may have more digits
-    if not isinstance(found, str | bytes) and isinstance(found, Iterable):
+    if isinstance(listed, tuple | list) and len(listed) == 2 and isinstance(listed[1], Real):
+        return listed[0], listed[1] if isinstance(listed[1], int) else float(listed[1])  # an int may have more digits
+    if not isinstance(listed, str | bytes) and isinstance(listed, Iterable):
         raise InputError(
-            f"a list of a run holds ids or pairs (document, score), not {found!r}",
+            f"a list of a run holds ids or pairs (document, score), not {listed!r}",
             hint="Take the id of each document first, as in {query: [hit['_id'] for hit in hits]}.",
         )
-    return found, -float(rank)
+    return listed, -float(rank)
 
 
 def as_table(source: Any, table: Table, spelling: Spelling | None = None, otherwise: Said = UNSAID) -> pl.DataFrame:
@@ -169,7 +169,7 @@ def _texts(name: str, values: list[Any]) -> pl.Series:
 def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
     nested = [isinstance(value, Mapping) for value in source.values()]
     if nested and all(nested):
-        rows = [(query, document, number) for query, found in source.items() for document, number in found.items()]
+        rows = [(query, document, number) for query, numbers in source.items() for document, number in numbers.items()]
         if not any(isinstance(number, Mapping) for _, _, number in rows):
             return _from_rows(rows, table)
     unread = table is JUDGMENTS and all(isinstance(value, set | frozenset) for value in source.values())

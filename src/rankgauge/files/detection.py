@@ -36,14 +36,14 @@ def detections(source: Source, format: AnyFormat = None) -> list[Detection]:
     head, asked = Head(source=source), _read_as(format)
     if head.text.strip() in NOTHING:
         raise source.empty()
-    if found := recognise(source, format):
-        return found
+    if readings := recognise(source, format):
+        return readings
     named = asked if format is not None else [one for one in asked if _may_be(one, head)]
     guesses = [Detection(format=one, kind=kind) for one in named for kind in Kind if one.reads(kind)]
     if format is None and head.text.lstrip().startswith(("{", "[")) and source.suffix not in JSON_LINES:
         raise _unknown_json(head)
     if not guesses:
-        nearly = [one.nearly(head) for one in FORMATS.values() if one.nearly is not None]
+        nearly = [format_.nearly(head) for format_ in FORMATS.values() if format_.nearly is not None]
         raise InputError(
             _unknown_file(head),
             path=source.name,
@@ -65,11 +65,13 @@ def _may_be(format: Format, head: Head) -> bool:
 def recognise(source: Source, format: AnyFormat = None) -> list[Detection]:
     """Return what the file is by its beginning, the likeliest first; nothing if it is in none of the formats."""
     head = Head(source=source)
-    found = [Detection(format=one, kind=kind) for one in _read_as(format) for kind in one.recognise(head)]
-    suffixed = [one for one in found if source.suffix in one.format.suffixes]
-    marked = [one for one in found if one.format.sureness > 1 and one.kind is not Kind.COMPANION]
+    detections = [Detection(format=one, kind=kind) for one in _read_as(format) for kind in one.recognise(head)]
+    suffixed = [detection for detection in detections if source.suffix in detection.format.suffixes]
+    marked = [
+        detection for detection in detections if detection.format.sureness > 1 and detection.kind is not Kind.COMPANION
+    ]
     # A fitting name outweighs a mark in the line, which outweighs a mere number of fields.
-    return [one for one in suffixed if one in marked] or suffixed or marked or found
+    return [one for one in suffixed if one in marked] or suffixed or marked or detections
 
 
 def _read_as(format: AnyFormat) -> list[Format]:
@@ -79,7 +81,7 @@ def _read_as(format: AnyFormat) -> list[Format]:
 def _unknown_json(head: Head) -> InputError:
     """Make the error for JSON with a layout that no format has, or for what is no JSON after all."""
     values(head.source)
-    layouts = sorted((one.name, one.title) for one in FORMATS.values() if ".json" in one.suffixes)
+    layouts = sorted((format_.name, format_.title) for format_ in FORMATS.values() if ".json" in format_.suffixes)
     known = "".join(f"\n    {name}: {title}" for name, title in layouts)
     return InputError(
         "unknown JSON layout",
@@ -111,14 +113,18 @@ def readable(source: Source, format: AnyFormat, wanted: tuple[Kind, ...], abilit
     """Return the format in which the file can be read as one of the wanted kinds; `ability` names the reader."""
     if format is not None and getattr(get(format), ability) is not None:
         return _with_part(get(format), source)
-    found = detections(source, format)
-    able = [one.format for one in found if one.kind in wanted and getattr(one.format, ability) is not None]
+    readings = detections(source, format)
+    able = [
+        reading.format
+        for reading in readings
+        if reading.kind in wanted and getattr(reading.format, ability) is not None
+    ]
     if able:
         return _with_part(able[0], source)
     raise InputError(
-        f"contains {found[0].kind.value} (format {found[0].format.name}); expected {wanted[0].value}",
+        f"contains {readings[0].kind.value} (format {readings[0].format.name}); expected {wanted[0].value}",
         path=source.name,
-        hint=_hint_at(found, wanted[0]),
+        hint=_hint_at(readings, wanted[0]),
     )
 
 
@@ -153,8 +159,8 @@ def misfit(first: Source, second: Source, left: list[Detection], right: list[Det
     return InputError(said, path=first.name, hint=_hint_at(left, Kind.JUDGMENTS))
 
 
-def _hint_at(found: list[Detection], kind: Kind) -> str:
+def _hint_at(readings: list[Detection], kind: Kind) -> str:
     """Return a hint if a file of that kind was expected."""
-    if found[0].kind is Kind.COMPANION:
+    if readings[0].kind is Kind.COMPANION:
         return "A file of scores is read beside its LETOR file."
     return f"This one should be {kind.value}; in TREC's format a line is: {LINES[kind]}"

@@ -216,8 +216,8 @@ def kinds(columns: Iterable[str], said: Mapping[str, str] = UNSAID) -> tuple[Kin
         return (Kind.RUN,) if ranked_columns(columns, said) else ()
     judged, scored, ranked = has["grade"] or bool(raters(columns)), has["score"], has["rank"]
     marks = {Kind.JUDGMENTS: judged, Kind.RUN: scored or ranked}
-    found = [kind for kind, holds in marks.items() if holds]
-    return (*found, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(found)
+    kinds = [kind for kind, holds in marks.items() if holds]
+    return (*kinds, Kind.JUDGMENTS) if scored and not judged and not ranked else tuple(kinds)
 
 
 def numbers(name: str) -> pl.Expr:

@@ -53,24 +53,24 @@ def with_intents(judgments: Any, intents: Any, format: str | None = None) -> pl.
         )
     named = os.fspath(intents) if is_path(intents) else None
     known = read_intents(intents)
-    found = judged.drop("probability", strict=False).join(known, on=KEY, how="left", maintain_order="left")
-    _refuse(found, known, named)
+    joined = judged.drop("probability", strict=False).join(known, on=KEY, how="left", maintain_order="left")
+    _refuse(joined, known, named)
     unjudged = known.filter(pl.col("probability") > 0).join(judged, on=KEY, how="anti")
     unjudged = unjudged.join(judged, on="query", how="semi", maintain_order="left")
     if len(unjudged):
         said = "subtopic has a probability and no judgments: it counts"
         plural = "subtopics have a probability and no judgments: they count"
         note(f"{len(unjudged)} {said if len(unjudged) == 1 else plural} in I_rec and Dsharp_nDCG alone", named)
-    return pl.concat([found, _unserved_rows(found, unjudged)], how="diagonal")
+    return pl.concat([joined, _unserved_rows(joined, unjudged)], how="diagonal")
 
 
-def _unserved_rows(found: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame:
+def _unserved_rows(rows: pl.DataFrame, subtopics: pl.DataFrame) -> pl.DataFrame:
     """Rows that make known subtopics part of their queries: a document that is judged anyway is not relevant to them.
 
     Its grade there is none that could change what the document is worth as a whole.
     """
-    low = pl.min_horizontal(pl.col("grade"), pl.lit(0)).cast(found.schema["grade"])
-    first = found.unique("query", keep="first", maintain_order=True).select("query", "document", low)
+    low = pl.min_horizontal(pl.col("grade"), pl.lit(0)).cast(rows.schema["grade"])
+    first = rows.unique("query", keep="first", maintain_order=True).select("query", "document", low)
     return subtopics.join(first, on="query", how="inner", maintain_order="left")
 
 
@@ -98,10 +98,10 @@ def _has_header(source: Source) -> bool:
 _TABLE = TableReader(scan=scan_delimited, careful=None, locate=locate_record, comma=lambda source: None)
 
 
-def _refuse(found: pl.DataFrame, known: pl.DataFrame, path: str | None) -> None:
+def _refuse(rows: pl.DataFrame, known: pl.DataFrame, path: str | None) -> None:
     """An error for probabilities below 0, for a subtopic without one, and for a query whose are all 0."""
     try:
         refuse_negative(known)
-        check_probabilities(found)
+        check_probabilities(rows)
     except JudgmentsError as error:
         raise InputError(error.problem, path=path, hint=error.hint) from None

@@ -79,9 +79,9 @@ def _kinds(shapes: tuple[JsonShape, ...], head: Head) -> tuple[Kind, ...]:
 
 def _read(shapes: tuple[JsonShape, ...], kind: Kind, source: Source) -> pl.DataFrame:
     documents = values(source)
-    fitting = [one for one in shapes if one.kind is kind and documents and one.fits(documents[0])]
+    fitting = [shape for shape in shapes if shape.kind is kind and documents and shape.fits(documents[0])]
     if not fitting:
-        shapes_ = " or ".join(dict.fromkeys(one.title for one in shapes if one.kind is kind))
+        shapes_ = " or ".join(dict.fromkeys(shape.title for shape in shapes if shape.kind is kind))
         hint = "Leave out --format-judgments or --format-run: the format is recognised by what the file holds."
         raise InputError(f"expected {shapes_}", path=source.name, hint=hint)
     return _table(fitting[0].rows(documents, source), _TABLES[kind], source)

@@ -99,5 +99,5 @@ def _is_cut(error: json.JSONDecodeError, text: str, word: int = 1) -> bool:
 
 def _after(text: str, at: int) -> int:
     """Return the position of what follows the blanks."""
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at

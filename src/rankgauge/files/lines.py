@@ -60,12 +60,12 @@ def read(source: Source, table: Table, pattern: str, expected: str) -> pl.DataFr
 
 def records(lines: pl.DataFrame, table: Table, pattern: str, expected: str, source: Source) -> pl.DataFrame:
     """Return the table of a pattern's groups from numbered lines; an error names the line that is not as expected."""
-    found = lines.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
-    broken = lines.filter(found.select(pl.all_horizontal(pl.all().is_null())).to_series())
+    parts = lines.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
+    broken = lines.filter(parts.select(pl.all_horizontal(pl.all().is_null())).to_series())
     if len(broken):
         number, text = broken.select("number", "line").row(0)
         raise InputError(f"expected {expected}", path=source.name, line=number, text=text)
-    return check(found, table, path=source.name, locate=lambda row: place(lines, row), spelling=source.spelling)
+    return check(parts, table, path=source.name, locate=lambda row: place(lines, row), spelling=source.spelling)
 
 
 def place(lines: pl.DataFrame, row: int) -> Place:
@@ -134,6 +134,6 @@ def collect(lines: pl.LazyFrame, source: Source) -> pl.DataFrame:
 
 def _fields(rows: pl.LazyFrame, pattern: str, table: Table) -> pl.LazyFrame:
     """Return the pattern's groups in the table's types, null if the line does not match."""
-    found = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
+    parts = rows.select(pl.col("line").str.extract_groups(pattern)).unnest("line")
     wanted = {name: dtype for name, dtype in table.columns.items() if f"(?<{name}>" in pattern}
-    return found.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())
+    return parts.select(pl.col(name).cast(dtype, strict=False) for name, dtype in wanted.items())

@@ -87,8 +87,8 @@ def spelled_otherwise(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     near = near_ids(judgments, run, of="document")
     if near is None:
         return None
-    found = f"{near.shared} of {near.listed} documents are judged under this or another spelling"
-    return f"{found}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
+    sharing = f"{near.shared} of {near.listed} documents are judged under this or another spelling"
+    return f"{sharing}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same"
 
 
 def _judged_documents(judgments: pl.DataFrame, run: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -48,7 +48,7 @@ def _read(source: Source) -> list[tuple[str, str]]:
         rows = list(objects(source))
         if (typed := search_texts(rows, source.name)) is not None:
             return [(text, "") for text in typed]
-        return [_query_of({name: str(cell) for name, cell in found.items()}) for _, _, found in rows]
+        return [_query_of({name: str(cell) for name, cell in cells.items()}) for _, _, cells in rows]
     names, _ = header(Head(source=source))
     if len(names) > 1 and find(names, "query") is not None:
         return [_query_of(row) for _, row in records(source)]
@@ -98,8 +98,8 @@ def search_texts(lines: Sequence[Line], path: str) -> list[str] | None:
     return [_text(line, path) for line in searches]
 
 
-def _is_search(found: dict[str, Any]) -> bool:
-    return any(isinstance(found.get(key), dict) for key in SEARCHES)
+def _is_search(object_: dict[str, Any]) -> bool:
+    return any(isinstance(object_.get(key), dict) for key in SEARCHES)
 
 
 def _text(line: Line, path: str) -> str:

@@ -105,17 +105,17 @@ class QueryRows:
         return ()
 
     def _read(self, kind: Kind, source: Source) -> pl.DataFrame:
-        found = list(self._documents(kind, source))
+        documents = list(self._documents(kind, source))
         table = JUDGMENTS if kind is Kind.JUDGMENTS else RUN
-        if not found:
+        if not documents:
             raise InputError(
                 f"no {table.name} found: no row names a document",
                 path=source.name,
                 hint="Each row needs the documents of one query, by their ids or texts.",
             )
-        cells = [[as_text(cell) for cell in cells] for _, *cells in found]
+        cells = [[as_text(cell) for cell in cells] for _, *cells in documents]
         frame = pl.DataFrame(cells, schema=dict.fromkeys(list(table.required), TEXT), orient="row")
-        places = [_place(row) for row, *_ in found]
+        places = [_place(row) for row, *_ in documents]
         return check(frame, table, path=source.name, locate=places.__getitem__, spelling=source.spelling)
 
     def _locate(self, source: Source, number: int) -> Place:
@@ -126,8 +126,10 @@ class QueryRows:
         rows, empty = self._rows_by_query(source), []
         listed: Any = self.judged if kind is Kind.JUDGMENTS else self.ranked
         for query, row in rows.items():
-            found = list(listed(row))
-            graded = found if kind is Kind.JUDGMENTS else [(one, -place) for place, one in enumerate(found, start=1)]
+            documents = list(listed(row))
+            graded = (
+                documents if kind is Kind.JUDGMENTS else [(one, -place) for place, one in enumerate(documents, start=1)]
+            )
             yield from ((row, query, document, number) for document, number in graded)
             empty += [] if graded else [query]
         if kind is Kind.RUN:
@@ -152,16 +154,16 @@ class QueryRows:
 
     def _rows(self, source: Source) -> Iterator[QueryRow]:
         """Yield the rows of a file in whatever form it has them."""
-        head, found = Head(source=source), list[tuple[int, Any]]()
+        head, read_rows = Head(source=source), list[tuple[int, Any]]()
         if head.raw.startswith(PARQUET):
-            found += ((0, row) for row in _parquet(source).iter_rows(named=True))
+            read_rows += ((0, row) for row in _parquet(source).iter_rows(named=True))
         elif _is_json(head):
             for line, value in elements(source):
                 inner = self.parts(value)
-                found += [(line, value)] if inner is None else ((0, row) for row in inner)
+                read_rows += [(line, value)] if inner is None else ((0, row) for row in inner)
         else:
-            found += records(source)
-        rows = ((line, cells) for line, cells in found if isinstance(cells, dict))
+            read_rows += records(source)
+        rows = ((line, cells) for line, cells in read_rows if isinstance(cells, dict))
         for number, (line, cells) in enumerate(rows, start=1):
             yield QueryRow(source=source, cells=cells, line=line, number=number)
 

@@ -51,8 +51,8 @@ def read_judgments(
     """
     path = spell(path, Spelling.of(**spelled))
     if is_dataset(path):
-        found = judgments_of(path)
-        return as_judgments(found, path.spelling) if isinstance(path, SpelledFile) else found
+        table = judgments_of(path)
+        return as_judgments(table, path.spelling) if isinstance(path, SpelledFile) else table
     source = Source.of(path)
     chosen = readable(source, format, (Kind.JUDGMENTS,), "read_judgments")
     assert chosen.read_judgments is not None
@@ -89,8 +89,8 @@ def read_run(
     """
     path = spell(path, Spelling.of(**spelled), queries, on_failure=FailedResponse.parse(on_failure))
     if is_dataset(path):
-        found = run_of(path)
-        return as_run(found, path.spelling) if isinstance(path, SpelledFile) else found
+        table = run_of(path)
+        return as_run(table, path.spelling) if isinstance(path, SpelledFile) else table
     source = Source.of(path)
     chosen = readable(source, format, (Kind.RUN, Kind.COMPANION), "read_run")
     return chosen.run_reader(order)(source)
@@ -113,7 +113,7 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
     `spelled` may say which columns are ours, which get our names: `columns={"query": "search_term"}`.
     """
     suffix = suffix_of(os.fspath(path))
-    able = [one for one in FORMATS.values() if one.read_table and suffix in one.suffixes]
+    able = [format_ for format_ in FORMATS.values() if format_.read_table and suffix in format_.suffixes]
     if not able and not suffix and not os.path.exists(path):
         hint = "A table is named by its file, such as topics.csv."
         raise InputError("there is no such file", path=os.fspath(path), hint=hint)
@@ -131,7 +131,9 @@ def read_table(path: PathLike, **spelled: Any) -> pl.DataFrame:
 
 def table_suffixes() -> tuple[str, ...]:
     """Return the suffixes of the files that `read_table` reads."""
-    return tuple(dict.fromkeys(suffix for one in FORMATS.values() if one.read_table for suffix in one.suffixes))
+    return tuple(
+        dict.fromkeys(suffix for format_ in FORMATS.values() if format_.read_table for suffix in format_.suffixes)
+    )
 
 
 def read_letor(
@@ -183,7 +185,7 @@ def write_judgments(judgments: Any, path: PathLike, format: AnyFormat = None) ->
         raise InputError(f"the format {chosen.name} has no writer for judgments", path=str(path))
     for name, advice in (("assessor", "Combine the assessors first, or write"), ("subtopic", "Write")):
         if name in frame.columns and not getattr(chosen, f"keeps_{name}s"):
-            keeping = ", ".join(known for known, one in FORMATS.items() if getattr(one, f"keeps_{name}s"))
+            keeping = ", ".join(known for known, format_ in FORMATS.items() if getattr(format_, f"keeps_{name}s"))
             problem = f"the format {chosen.name} cannot name the {name}s of judgments"
             raise InputError(problem, path=str(path), hint=f"{advice} one of {keeping}.")
     with writing(os.fspath(path)) as file:
@@ -304,8 +306,8 @@ def is_large(path: PathLike) -> bool:
     size = os.path.getsize(path) * (PACKING if Source.of(path).packed else 1)
     if size <= LARGE:
         return False
-    found = detect(path)
-    return found.kind is Kind.RUN and found.format.batches is not None
+    detection = detect(path)
+    return detection.kind is Kind.RUN and detection.format.batches is not None
 
 
 @contextmanager
@@ -345,7 +347,7 @@ def written_format(path: PathLike, format: AnyFormat, ability: str) -> Format:
     if format is not None:
         return get(format)
     suffix = suffix_of(os.fspath(path))
-    named = [one for one in FORMATS.values() if suffix in one.suffixes]
+    named = [format_ for format_ in FORMATS.values() if suffix in format_.suffixes]
     able = [one for one in named if getattr(one, ability) is not None]
     # A format for anything before one of a single program: .json is rows, not the list of a workbench.
     return next(iter(sorted(able or named, key=lambda one: one.read_table is None)), get("trec"))

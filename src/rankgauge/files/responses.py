@@ -63,8 +63,8 @@ class Responses:
     def register(self, *samples: SampleFile, **facts: Any) -> Format:
         """Register the format of files with such responses."""
         shapes = [
-            JsonShape(title=one.title, kind=Kind.RUN, fits=self._fits, rows=self._rows, example=one.text)
-            for one in samples
+            JsonShape(title=sample.title, kind=Kind.RUN, fits=self._fits, rows=self._rows, example=sample.text)
+            for sample in samples
         ]
         return json_format(shapes=tuple(shapes), names_queries=False, words=self._words, **facts).register()
 
@@ -107,14 +107,14 @@ class Responses:
         _refuse_repeated([name for name, _ in named], source)
         failed = [(name, self.failed(one) or "it has no hits") for name, one in named if not self.fits(one)]
         answers = [(name, one) for name, one in named if self.fits(one)]
-        partial = [(name, why) for name, one in answers if (why := self.lacks(one))]
+        partial = [(name, why) for name, answer in answers if (why := self.lacks(answer))]
         if source.on_failure is FailedResponse.EMPTY:
             _tell_partial(partial, len(named), source)
         else:
             failed += [(name, f"not complete: {why}") for name, why in partial]
-            answers = [(name, one) for name, one in answers if not self.lacks(one)]
+            answers = [(name, answer) for name, answer in answers if not self.lacks(answer)]
         _tell_failures(failed, len(named), source)
-        tell_empty([name for name, one in answers if not self.hits(one)], len(named), source)
+        tell_empty([name for name, answer in answers if not self.hits(answer)], len(named), source)
         for name, response in answers:
             ids = self._documents(self.hits(response), source)
             yield from ((name, document, -place) for place, document in enumerate(ids, start=1))
@@ -124,15 +124,15 @@ class Responses:
         name = source.said.get("document")
         if name is None:
             return [self.document(hit) for hit in hits]
-        found = [[part[name] for part in self.fields(hit) if has(part, name)] for hit in hits]
-        lacking = [hit for hit, values in zip(hits, found, strict=True) if not values]
+        columns = [[part[name] for part in self.fields(hit) if has(part, name)] for hit in hits]
+        lacking = [hit for hit, values in zip(hits, columns, strict=True) if not values]
         if len(lacking) == len(hits):
             if hits:
                 note(f"no document has a field {name}; its own id is taken", source.name)
             return [self.document(hit) for hit in hits]
         if lacking:
             raise InputError(f"document {self.document(lacking[0])} has no field {name}", path=source.name)
-        return [only(values[0]) for values in found]
+        return [only(values[0]) for values in columns]
 
     def _find_responses(self, documents: list[Any]) -> Iterator[tuple[str | None, Any]]:
         """Yield each response, with the name that the file gives it."""
@@ -146,12 +146,12 @@ class Responses:
             else:
                 yield from ((None, one) for one in (document if isinstance(document, list) else [document]))
 
-    def _names(self, found: list[tuple[str | None, Any]], source: Source) -> list[str]:
+    def _names(self, responses: list[tuple[str | None, Any]], source: Source) -> list[str]:
         """Return the query that each of the responses answers."""
-        if all(name for name, _ in found):
-            return self._rename([str(name) for name, _ in found], source)
-        own = [name or str(self.query(response) or "") for name, response in found]
-        named = own if all(own) else [source.stem] if len(found) == 1 and source.stem else []
+        if all(name for name, _ in responses):
+            return self._rename([str(name) for name, _ in responses], source)
+        own = [name or str(self.query(response) or "") for name, response in responses]
+        named = own if all(own) else [source.stem] if len(responses) == 1 and source.stem else []
         listed, where = source.queries, LIST
         if not listed and (beside := list_beside(source)):
             listed, where = listed_queries(beside), str(beside)
@@ -160,7 +160,7 @@ class Responses:
         if named and set(named) <= set(listed or named):
             return named
         if listed:
-            _fitting(listed, len(found), where, source)
+            _fitting(listed, len(responses), where, source)
         if listed and not source.queries:
             note(f"{where} names the queries of its responses, in their order", source.name)
         if not listed:

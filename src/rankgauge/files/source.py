@@ -77,8 +77,8 @@ class Source:
     def of(cls, path: str | PathLike[str]) -> Source:
         """The source of that name; an error if there is nothing to read. FILE#NAME is one run of several in a file."""
         if isinstance(path, SpelledFile):
-            found = cls.of(path.path)
-            return replace(found, spelling=path.spelling, queries=path.queries, on_failure=path.on_failure)
+            source = cls.of(path.path)
+            return replace(source, spelling=path.spelling, queries=path.queries, on_failure=path.on_failure)
         path = fspath(path)
         if str(path) == STANDARD_STREAM:
             return cls(name="standard input", path=None, content=sys.stdin.buffer.read())._fill()
@@ -151,10 +151,10 @@ class Source:
 
         `called` is what an error calls them, such as the sheets of a spreadsheet.
         """
-        found = [name for name in runs if name.startswith(self.part)]
-        chosen = self.part if self.part in runs else found[0] if len(found) == 1 else None
+        names = [name for name in runs if name.startswith(self.part)]
+        chosen = self.part if self.part in runs else names[0] if len(names) == 1 else None
         if chosen is None:
-            named = f", and none is called {self.part}" if self.part and not found else ""
+            named = f", and none is called {self.part}" if self.part and not names else ""
             raise InputError(
                 f"holds {len(runs)} {called}{named}: {', '.join(runs)}",
                 path=self.name,
@@ -258,10 +258,10 @@ def gather_files(folder: Path) -> bytes:
     parts = []
     for file in files:
         try:
-            found = json.loads(Source.of(file).text())
+            document = json.loads(Source.of(file).text())
         except (ValueError, RecursionError) as error:
             raise InputError(f"is not valid JSON: {error}", path=file) from None
-        parts.append(f"{json.dumps(stem_of(file))}: {json.dumps(found)}")
+        parts.append(f"{json.dumps(stem_of(file))}: {json.dumps(document)}")
     return ("{" + ",\n".join(parts) + "}").encode()
 
 

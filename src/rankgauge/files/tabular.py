@@ -191,12 +191,12 @@ def objects(source: Source) -> Iterator[tuple[int, str, dict[str, Any]]]:
     for number, line in enumerate(source.text().split("\n"), start=1):
         if text := line.strip():
             try:
-                found = json.loads(text)
+                document = json.loads(text)
             except (ValueError, RecursionError):
-                found = None
-            if not isinstance(found, dict):
+                document = None
+            if not isinstance(document, dict):
                 raise InputError("expected one JSON object per line", path=source.name, line=number, text=text)
-            yield number, text, found
+            yield number, text, document
 
 
 def locate_object(source: Source, row: int) -> Place:
@@ -273,10 +273,10 @@ class TableReader:
 
 def _rename(frame: pl.DataFrame, said: Mapping[str, str]) -> pl.DataFrame:
     """The frame with our names for the columns that a user names; others that would go before them are left out."""
-    found = {name: column for name in said if (column := find(frame.columns, name, said)) == said[name]}
-    others = [name for name in frame.columns if name not in found.values()]
-    hidden = {name for name in others for ours in found if name == ours or find([name, ours], ours) != ours}
-    return frame.drop(hidden).rename({column: name for name, column in found.items()})
+    columns = {name: column for name in said if (column := find(frame.columns, name, said)) == said[name]}
+    others = [name for name in frame.columns if name not in columns.values()]
+    hidden = {name for name in others for ours in columns if name == ours or find([name, ours], ours) != ours}
+    return frame.drop(hidden).rename({column: name for name, column in columns.items()})
 
 
 def _name_columns(frame: pl.LazyFrame, table: Table, source: Source, columns: list[str]) -> pl.LazyFrame:

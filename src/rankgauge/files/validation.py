@@ -45,8 +45,8 @@ def check_probabilities(judgments: pl.DataFrame) -> None:
     single = known.with_columns(pl.col("probability").list.first())
     several = known.filter(pl.col("probability").list.len() > 1)
     if len(several):
-        query, subtopic, found = several.row(0)
-        listed = " and ".join("none" if one is None else f"{one:g}" for one in found)
+        query, subtopic, total = several.row(0)
+        listed = " and ".join("none" if one is None else f"{one:g}" for one in total)
         raise JudgmentsError(
             f"subtopic {subtopic} of query {query} has several probabilities: {listed}",
             hint="Give the same one in all rows of a subtopic.",
@@ -269,8 +269,8 @@ class _Rows:
             if row is not None:
                 yield self._complaint(name, row)
         if _weighs_subtopics(self.read):
-            cells, found = self.raw["probability"], self.read["probability"]
-            odd = found.is_null() & ~is_blank(cells, words=self.comma is not None) & ~self.blank
+            cells, numbers = self.raw["probability"], self.read["probability"]
+            odd = numbers.is_null() & ~is_blank(cells, words=self.comma is not None) & ~self.blank
             yield from (self._complaint("probability", row) for row in odd.arg_true().head(1))
         yield from self._contradictions(locate)
 
@@ -329,8 +329,8 @@ class _Rows:
             return self.spelling.scale.grades(raw)
         if raw.dtype != pl.String:
             return typed
-        found = typed if self.comma is None else numbers(raw, comma=self.comma).cast(typed.dtype, strict=False)
-        return found.fill_null(truths(raw)) if name == "grade" else found
+        parsed = typed if self.comma is None else numbers(raw, comma=self.comma).cast(typed.dtype, strict=False)
+        return parsed.fill_null(truths(raw)) if name == "grade" else parsed
 
     @cached_property
     def again(self) -> pl.Series:

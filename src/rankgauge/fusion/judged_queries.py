@@ -86,8 +86,8 @@ class JudgedQueries:
         relevant = (self.grades(stack) >= rel).astype(np.float64)
         enough = self._whole.filter(pl.col("grade") >= rel)
         counts = enough.group_by("query").agg(pl.len().alias("n"))
-        found = pl.DataFrame({"query": self.names}).join(counts, on="query", how="left", maintain_order="left")
-        return Lessons(stack=stack, relevant=relevant, found=found["n"].fill_null(0).to_numpy().astype(np.float64))
+        joined = pl.DataFrame({"query": self.names}).join(counts, on="query", how="left", maintain_order="left")
+        return Lessons(stack=stack, relevant=relevant, found=joined["n"].fill_null(0).to_numpy().astype(np.float64))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -206,7 +206,7 @@ class SlotScorer:
         grades, facet_places = self._judged_slots
         grade = grades[order]
         hit = ~np.isnan(grade)
-        found = Found(
+        tested = Found(
             listed=self._codes[kept > 0],
             retrieved=kept[kept > 0].astype(np.float64),
             query=self._codes[query[hit]],
@@ -217,7 +217,7 @@ class SlotScorer:
             place=None if base.facets is None else facet_places[order][hit],
         )
         hits = Hits.gathered(
-            [found],
+            [tested],
             names=base.names,
             pool_query=base.pool_query,
             pool_grade=base.pool_grade,

@@ -47,7 +47,7 @@ class Metric:
         pools = [np.asarray(one) for one in qid] if several else [np.asarray(qid)]  # type: ignore[union-attr]
         self._mean = ArrayMean(measure, dialect, **overrides)
         # By number: CatBoost calls in every round, and texts are slow to compare.
-        self._queries = {len(one): np.unique(one, return_inverse=True)[1] for one in pools}
+        self._queries = {len(pool): np.unique(pool, return_inverse=True)[1] for pool in pools}
         self._unknown: set[int] = set()
         if len(self._queries) < len(pools):
             raise InputError(

@@ -48,8 +48,8 @@ class ListValues:
         run = {str(n): [str(one) for one in retrieved] for n, (_, retrieved) in enumerate(listed) if len(retrieved)}
         with collecting_notes():
             judged, answered = {**judgments, ALONE: {ALONE: 1.0}}, {**run, ALONE: [ALONE]}
-            found = evaluate(judged, answered, (self.measure,), dialect=self.dialect).by_query
-        return [found.get(str(n), {}).get(str(self.measure), math.nan) for n in range(len(listed))]
+            values = evaluate(judged, answered, (self.measure,), dialect=self.dialect).by_query
+        return [values.get(str(n), {}).get(str(self.measure), math.nan) for n in range(len(listed))]
 
     def value(self, expected: Expected, retrieved: Sequence[Any]) -> float:
         """Return the value of one list."""

@@ -66,8 +66,10 @@ class RankGaugeEvaluator(InformationRetrievalEvaluator):  # type: ignore[misc]
         results: dict[str, Result] = self.compute_all_metrics(model, *args, output_path=output_path, **kwargs)
         self.results = results
         self.primary_metric = f"{next(iter(results))}_{self._measures[0]}"
-        found = {f"{name}_{key}": value for name, result in results.items() for key, value in _metrics(result).items()}
-        metrics = self.prefix_name_to_metrics(found, self.name)
+        named_metrics = {
+            f"{name}_{key}": value for name, result in results.items() for key, value in _metrics(result).items()
+        }
+        metrics = self.prefix_name_to_metrics(named_metrics, self.name)
         self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
         return dict(metrics)
 
@@ -86,8 +88,8 @@ class RankGaugeEvaluator(InformationRetrievalEvaluator):  # type: ignore[misc]
 
 def _metrics(result: Result) -> dict[str, float]:
     rows = {row["measure"]: row for row in result.summary.iter_rows(named=True)}
-    found = {name: row["mean"] for name, row in rows.items()}
-    found |= {f"{name}_{end}": row[end] for name, row in rows.items() for end in ("low", "high")}
+    means = {name: row["mean"] for name, row in rows.items()}
+    means |= {f"{name}_{end}": row[end] for name, row in rows.items() for end in ("low", "high")}
     if result.by:
-        found |= {f"{row['measure']}[{row['segment']}]": row["mean"] for row in result.segments.iter_rows(named=True)}
-    return found
+        means |= {f"{row['measure']}[{row['segment']}]": row["mean"] for row in result.segments.iter_rows(named=True)}
+    return means

@@ -210,7 +210,7 @@ def agreement(
     by_number = np.bincount(kind, weights=tally.weights[0], minlength=len(numbers)).astype(np.int64)
     return Agreement(
         level=level,
-        coefficients=pl.DataFrame([_row(one, tally, samples, level) for one in COEFFICIENTS.values()]),
+        coefficients=pl.DataFrame([_row(coefficient, tally, samples, level) for coefficient in COEFFICIENTS.values()]),
         pairs=pl.DataFrame(pairs),
         confusion=pl.DataFrame(cells),
         assessors=pl.DataFrame({"assessor": panel.assessors, "judgments": judged, "mean_grade": summed / judged}),

@@ -45,8 +45,8 @@ def predict(model: Any, matrix: npt.NDArray[Any], grades: npt.ArrayLike) -> Floa
 
 def mixture(*beliefs: FloatArray, shares: Sequence[float] | None = None) -> FloatArray:
     """Return the mean of several models' beliefs, weighed by `shares`; used to compare two rankers."""
-    if not beliefs or len({one.shape for one in beliefs}) > 1:
-        raise InputError(f"beliefs of shapes {[one.shape for one in beliefs]} have no mixture")
+    if not beliefs or len({belief.shape for belief in beliefs}) > 1:
+        raise InputError(f"beliefs of shapes {[belief.shape for belief in beliefs]} have no mixture")
     weights = np.ones(len(beliefs)) if shares is None else np.asarray(shares, dtype=np.float64)
     if weights.shape != (len(beliefs),) or not (weights >= 0).all() or not weights.sum() > 0:
         raise ParameterError("mixture", "shares", f"{len(beliefs)} numbers of 0 or more, not all 0", shares)

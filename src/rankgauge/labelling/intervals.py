@@ -84,8 +84,8 @@ def unseen(queries: npt.ArrayLike, size: int, level: float) -> FloatArray:
     left = size - np.arange(size, dtype=float)
     with np.errstate(divide="ignore"):  # a sample that must contain one of them
         missed = [np.cumsum(np.log1p(-np.minimum(count / left, 1.0))) for count in counts]
-    found = np.array([np.sum(chance >= np.log((1 - level) / 2)) for chance in missed], dtype=float)
-    return found[which].reshape(np.shape(queries))
+    unseen = np.array([np.sum(chance >= np.log((1 - level) / 2)) for chance in missed], dtype=float)
+    return unseen[which].reshape(np.shape(queries))
 
 
 def half_width(
@@ -97,12 +97,12 @@ def half_width(
     rule = IntervalKind.parse(kind)
     if rule is IntervalKind.BERNSTEIN:
         raise ParameterError("this method", "interval", "t or sequence: its draws are not bounded and alike", kind)
-    found = np.asarray(error, dtype=float)
+    widths = np.asarray(error, dtype=float)
     factor = _student(freedom, level)
     if rule is IntervalKind.SEQUENCE:  # it takes the error for known, so what Student's t adds for that comes on top
         factor = factor * _sequence(draws, level) / _student(np.inf, level)
     # Too few draws make the factor infinite, and the interval too, even if the error is 0.
-    return np.where(np.isinf(factor), np.inf, found * np.where(np.isinf(factor), 1.0, factor))
+    return np.where(np.isinf(factor), np.inf, widths * np.where(np.isinf(factor), 1.0, factor))
 
 
 def _student(freedom: npt.ArrayLike, level: float) -> FloatArray:
@@ -110,8 +110,8 @@ def _student(freedom: npt.ArrayLike, level: float) -> FloatArray:
 
     known, p = np.asarray(freedom, dtype=float), (1 + level) / 2
     # stdtrit has no limit for infinite degrees of freedom, which is the normal quantile.
-    found = np.where(np.isinf(known), normal_quantile(p), stdtrit(np.clip(known, 1.0, 1e6), p))
-    return np.where(known >= 1, found, np.inf)
+    quantile = np.where(np.isinf(known), normal_quantile(p), stdtrit(np.clip(known, 1.0, 1e6), p))
+    return np.where(known >= 1, quantile, np.inf)
 
 
 def _sequence(draws: npt.ArrayLike, level: float) -> FloatArray:

@@ -83,14 +83,14 @@ def task_format(path: str | os.PathLike[str], format: str | None = None) -> Labe
             raise UnknownNameError("format of tasks", format, writable)
         return writable[format]
     ending = Path(path).suffix.lower()
-    found = next((known for known in writable.values() if ending in known.endings), None)
-    if found is None:
+    format_ = next((known for known in writable.values() if ending in known.endings), None)
+    if format_ is None:
         raise InputError(
             f"no format of tasks has the ending {ending}" if ending else "the file name has no ending",
             path=os.fspath(path),
             hint=f"Tasks can be written to {', '.join(task_endings())}.",
         )
-    return found
+    return format_
 
 
 def task_endings() -> dict[str, str]:

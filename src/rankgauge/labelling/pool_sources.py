@@ -134,24 +134,24 @@ class PoolTable:
         names = [name for name in documents.columns if name not in {*KEYS, *told}]
         known = documents.select(*keys, *names).unique(keys, keep="first", maintain_order=True)
         both = [name for name in names if name in self.frame.columns]
-        found = self.frame.join(known, on=keys, how="left", maintain_order="left", suffix=OTHER)
+        joined = self.frame.join(known, on=keys, how="left", maintain_order="left", suffix=OTHER)
         own = [pl.coalesce(name, name + OTHER) if name in TEXTS else pl.col(name) for name in both]
-        return replace(self, frame=found.with_columns(own).drop([name + OTHER for name in both]))
+        return replace(self, frame=joined.with_columns(own).drop([name + OTHER for name in both]))
 
 
 def _rename_columns(columns: Sequence[str]) -> dict[str, str]:
     """Return the columns that have another name with us, and ours."""
-    found = {column: name for name in KEYS if (column := find(columns, name)) is not None}
+    renamed = {column: name for name in KEYS if (column := find(columns, name)) is not None}
     # PyTerrier's tables have the query's id in `qid` and its text in `query`.
-    if found.get("query") is None and "query" in columns and "query" in found.values():
-        found["query"] = "query_text"
-    taken = {*columns, *found.values()}
-    plain = {column.lower().replace(" ", "_"): column for column in columns if column not in found}
+    if renamed.get("query") is None and "query" in columns and "query" in renamed.values():
+        renamed["query"] = "query_text"
+    taken = {*columns, *renamed.values()}
+    plain = {column.lower().replace(" ", "_"): column for column in columns if column not in renamed}
     for name, others in OTHERS.items():
         known = next((plain[other] for other in (name, *others) if other in plain), None)
         if known is not None and known != name and name not in taken:
-            found[known] = name
-    return found
+            renamed[known] = name
+    return renamed
 
 
 def _words(frame: pl.DataFrame, runs: Mapping[str, str], *, board: bool) -> Iterator[tuple[str, str]]:

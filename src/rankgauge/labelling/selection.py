@@ -94,9 +94,9 @@ def by_query(
         place = np.empty(len(pool.documents))
         for q, (start, size) in enumerate(zip(pool.starts, pool.sizes, strict=True)):
             wanted = int(np.ceil(most / len(place) * size)) + 1
-            found = np.array(first(pool, relevant, q, wanted, rng), dtype=np.int64)
-            rest = np.setdiff1d(np.arange(start, start + size), found)
-            place[np.concatenate([found, rng.permutation(rest)])] = (np.arange(size) + rng.random()) / size
+            order = np.array(first(pool, relevant, q, wanted, rng), dtype=np.int64)
+            rest = np.setdiff1d(np.arange(start, start + size), order)
+            place[np.concatenate([order, rng.permutation(rest)])] = (np.arange(size) + rng.random()) / size
         return np.argsort(place, kind="stable")
 
     return order

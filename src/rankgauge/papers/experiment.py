@@ -71,12 +71,12 @@ class Condition:
             **entry, words=" and ".join(f"{side} {entry[side]:g}" for side in ("above", "below") if side in entry)
         )
 
-    def verdict(self, found: Number | None) -> Verdict:
+    def verdict(self, number: Number | None) -> Verdict:
         """Say whether the number lies within the bounds."""
-        if found is None or math.isnan(found.value):
+        if number is None or math.isnan(number.value):
             return Verdict.UNTESTED
-        inside = min(found.value - self.above, self.below - found.value)
-        if abs(inside) < CLEAR * found.error:
+        inside = min(number.value - self.above, self.below - number.value)
+        if abs(inside) < CLEAR * number.error:
             return Verdict.UNDECIDED
         return Verdict.HOLDS if inside >= 0 else Verdict.FAILS
 
@@ -97,12 +97,12 @@ class Claim:
 
         Undecided if a condition is, unless the verdict is the same whichever way it goes.
         """
-        found = {condition.verdict(numbers.get(condition.number)) for condition in self.conditions}
-        if Verdict.UNTESTED in found:
+        verdicts = {condition.verdict(numbers.get(condition.number)) for condition in self.conditions}
+        if Verdict.UNTESTED in verdicts:
             return Verdict.UNTESTED
-        if {Verdict.HOLDS, Verdict.FAILS} <= found:
+        if {Verdict.HOLDS, Verdict.FAILS} <= verdicts:
             return Verdict.IN_PART
-        return Verdict.UNDECIDED if Verdict.UNDECIDED in found else found.pop()
+        return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else verdicts.pop()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,8 +81,8 @@ class Simulation:
             at = self.budget or float(max(round(DEFAULT * len(pool.queries)), 8))
             grades = known_grades(pool, split)
             made = partial(Case, title=" − ".join(rankers), pool=pool, grades=grades, dialect=self.dialect)
-            found = [made(label=measure, measure=measure) for measure in self.measures]
-            cases |= {case.name: (case,) for case in found}
+            simulations = [made(label=measure, measure=measure) for measure in self.measures]
+            cases |= {case.name: (case,) for case in simulations}
         trials = Trials(
             methods=self.methods,
             budgets=tuple(share * at for share in SHARES if share * at >= LEAST),

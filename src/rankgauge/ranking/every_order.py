@@ -82,10 +82,10 @@ class EveryOrder:
         assert first is not None
         assert size is not None
         tied = np.flatnonzero((size > 1).any(axis=-1))
-        found: list[list[_Group]] = [[] for _ in first]
+        groups: list[list[_Group]] = [[] for _ in first]
         for row, opens, kinds in zip(tied.tolist(), self._opens[tied], self._kinds[tied], strict=True):
-            found[row] = list(_row_groups(size[row], np.flatnonzero(opens), kinds))
-        return found
+            groups[row] = list(_row_groups(size[row], np.flatnonzero(opens), kinds))
+        return groups
 
     @cached_property
     def _opens(self) -> BoolArray:

@@ -357,8 +357,8 @@ class Hits:
         place = np.arange(len(self.names))
         names = pl.DataFrame({"query": self.queries, "first": place})
         owners = names.select(pl.col("query").cast(pl.String).str.replace(AGAIN, ""))
-        found = owners.join(names, on="query", how="left", maintain_order="left")["first"]
-        return np.asarray(found.fill_null(pl.Series(place)).to_numpy())
+        first = owners.join(names, on="query", how="left", maintain_order="left")["first"]
+        return np.asarray(first.fill_null(pl.Series(place)).to_numpy())
 
     def blocks(self, *, expected: bool, ideal: IdealPool) -> Iterator[Block]:
         """Yield the queries in blocks of like length, so that one long list does not pad them all."""

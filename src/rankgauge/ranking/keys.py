@@ -37,15 +37,15 @@ WHOLE = 400
 
 def grade_codes(grades: npt.NDArray[Any], negative: NegativeGrade, highest: float = TOP) -> KeyArray | None:
     """The codes of the grades after the policy on negative ones; None if one is no whole number from 0 to `highest`."""
-    found = np.empty(grades.shape, dtype=np.int32)
+    codes = np.empty(grades.shape, dtype=np.int32)
     with np.errstate(invalid="ignore"):
-        np.copyto(found, grades, casting="unsafe")
+        np.copyto(codes, grades, casting="unsafe")
     highest = min(highest, TOP)
     if (
-        not np.count_nonzero(found != grades)
-        and np.maximum.reduce(found.view(np.uint32), axis=None, initial=0) <= highest
+        not np.count_nonzero(codes != grades)
+        and np.maximum.reduce(codes.view(np.uint32), axis=None, initial=0) <= highest
     ):
-        return np.subtract(TOP, found, out=found)
+        return np.subtract(TOP, codes, out=codes)
     if np.isinf(grades).any():
         return None
     policed = apply_negative(np.asarray(grades, dtype=np.float64), negative)
@@ -89,10 +89,10 @@ def doubtful(first: KeyArray, depth: int) -> BoolArray:
     """Return the lists whose first `depth` grades may depend on ties; `first` has one key more, if there is one."""
     apart = (first[1:] ^ first[:-1]).view(np.uint32)  # of neighbours with equal upper bits, what their codes differ by
     inner = apart[: depth - 1] - np.uint32(1) < UNGRADED  # with equal codes, their order does not matter
-    found = np.logical_or.reduce(inner, axis=0)
+    doubtful = np.logical_or.reduce(inner, axis=0)
     if len(first) > depth:  # who else is equal to the last one?
-        found |= (apart[depth - 1] <= UNGRADED) & (first[depth - 1] != ABSENT)
-    return np.asarray(found)
+        doubtful |= (apart[depth - 1] <= UNGRADED) & (first[depth - 1] != ABSENT)
+    return np.asarray(doubtful)
 
 
 @entity

@@ -67,8 +67,8 @@ class RankedLists:
         """
         listed, lacking = list(grades), list(missed)
         width = max((len(grade) for grade in (*listed, *lacking) if isinstance(grade, tuple)), default=facets)
-        found, past = _cells(listed, width), _cells(lacking, width)
-        row = np.fmax.reduce(found, axis=-1)
+        cells, past = _cells(listed, width), _cells(lacking, width)
+        row = np.fmax.reduce(cells, axis=-1)
         hit = ~np.isnan(row)
         judged = np.concatenate([row[hit], np.fmax.reduce(past, axis=-1)])
         return cls(
@@ -76,7 +76,7 @@ class RankedLists:
             grades=row[hit],
             ideal=np.sort(judged[judged > UNJUDGED])[::-1],
             retrieved=np.asarray(len(listed), dtype=np.float64),
-            facets=FacetLists.of(found[hit], past) if width else None,
+            facets=FacetLists.of(cells[hit], past) if width else None,
         )
 
     @cached_property
@@ -214,12 +214,12 @@ class RankedLists:
         """Return the ideal ranking of the same queries down to the cutoff: what a measure is normalised by."""
         grades = self.ideal if cutoff is None else self.ideal[..., : int(cutoff)]
         ranks = np.broadcast_to(np.arange(1.0, grades.shape[-1] + 1), grades.shape)
-        found = ~np.isnan(grades)
+        order = ~np.isnan(grades)
         return RankedLists(
-            ranks=np.where(found, ranks, np.nan),
+            ranks=np.where(order, ranks, np.nan),
             grades=grades,
             ideal=self.ideal,
-            retrieved=found.sum(axis=-1).astype(np.float64),
+            retrieved=order.sum(axis=-1).astype(np.float64),
         )
 
     def condensed(self) -> RankedLists:

@@ -68,17 +68,17 @@ class Sampling:
         """
         sign = 1.0 if best else -1.0
         block = _block(lists)
-        found = sign * kernel(replace(block, first=None, size=None))
+        values = sign * kernel(replace(block, first=None, size=None))
         every = self._every(block)
         for rows, orders in every:
-            found[rows] = np.fmax.reduce([sign * kernel(order) for order in orders])
+            values[rows] = np.fmax.reduce([sign * kernel(order) for order in orders])
         if len(every.rest):
             mean = sign * kernel(block.taken(every.rest))
-            short = every.rest[found[every.rest] < mean - ROUNDING]
+            short = every.rest[values[every.rest] < mean - ROUNDING]
             drawn = Orders(block.taken(short), self.seed)
             for number in range(1, self.orders + 1 if len(short) else 1):
-                found[short] = np.fmax(found[short], sign * kernel(drawn.draw(number)))
-        return sign * found.reshape(lists.retrieved.shape)
+                values[short] = np.fmax(values[short], sign * kernel(drawn.draw(number)))
+        return sign * values.reshape(lists.retrieved.shape)
 
     def _every(self, block: RankedLists) -> EveryOrder:
         """Return the lists of a block that allow few orders."""

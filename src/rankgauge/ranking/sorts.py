@@ -26,10 +26,10 @@ def selection_order(scores: FloatArray) -> list[int]:
         heaps[one].append(place)  # rising, which is a heap
     at = list(range(len(groups)))
     for place, chosen in enumerate(np.sort(group).tolist()):
-        found = heappop(heaps[chosen])
-        if found != place:
-            heapreplace(heaps[groups[at[place]]], found)
-            at[place], at[found] = at[found], at[place]
+        entry = heappop(heaps[chosen])
+        if entry != place:
+            heapreplace(heaps[groups[at[place]]], entry)
+            at[place], at[entry] = at[entry], at[place]
     return at
 
 

@@ -174,7 +174,9 @@ def _without_documents(value: Undefined | None) -> str:
 
 def _describe_choices(choices: Mapping[str, Any]) -> str:
     """Return the choices for one measure, in words."""
-    words = {name: one.words if isinstance(one, Policy) else _WORDS[name](one) for name, one in choices.items()}
+    words = {
+        name: choice.words if isinstance(choice, Policy) else _WORDS[name](choice) for name, choice in choices.items()
+    }
     return ", ".join(f"{SETTINGS[name]}: {said}" for name, said in words.items())
 
 
@@ -234,7 +236,9 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "readings": lambda readings: (
         "; ".join(f"{measure}: {_spell(chosen)}" for measure, chosen in readings.items()) or "none"
     ),
-    "by_measure": lambda own: "; ".join(f"{name}: {_describe_choices(one)}" for name, one in own.items()) or "none",
+    "by_measure": lambda own: (
+        "; ".join(f"{name}: {_describe_choices(reading)}" for name, reading in own.items()) or "none"
+    ),
     "empty": lambda empty: f"of queries with nothing relevant: {describe_empty(empty)}",
     "unanswered": _without_documents,
     "vacant": _without_documents,

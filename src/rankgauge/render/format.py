@@ -98,10 +98,10 @@ class Report:
         if target in FORMATS and FORMATS[target].takes(cls):
             return FORMATS[target], None
         path, known = Path(target), cls.formats()
-        by_ending = {ending: one for one in known.values() for ending in one.endings}
+        by_ending = {ending: format_ for format_ in known.values() for ending in format_.endings}
         if path.suffix in by_ending:
             return by_ending[path.suffix], path
-        elsewhere = {ending for one in FORMATS.values() for ending in one.endings}
+        elsewhere = {ending for format_ in FORMATS.values() for ending in format_.endings}
         if target in FORMATS or path.suffix in elsewhere:
             raise InputError(f"{cls.command} does not write {target}", hint=f"It writes {', '.join(known)}.")
         if path.suffix:

@@ -54,10 +54,10 @@ def mathml(latex: str, *, block: bool = False) -> str:
 
 def _parse(latex: str) -> list[Node]:
     tokens = deque(_TOKEN.findall(latex))
-    found = _group(tokens)
+    nodes = _group(tokens)
     if tokens:
         raise ValueError(f"a closing brace too many in {latex}")
-    return found
+    return nodes
 
 
 def _group(tokens: deque[str]) -> list[Node]:
@@ -76,9 +76,9 @@ def _group(tokens: deque[str]) -> list[Node]:
 def _item(tokens: deque[str]) -> Node:
     token = tokens.popleft()
     if token == "{":
-        found = _group(tokens)
+        nodes = _group(tokens)
         tokens.popleft()
-        return "row", found
+        return "row", nodes
     if token[0] != "\\":
         return "plain", token
     name = token[1:]

@@ -38,12 +38,12 @@ def shortest(value: float) -> str:
     return f"{mantissa}e{int(exponent):+d}" if exponent else mantissa
 
 
-def value(measure: Measure, found: float) -> str:
+def value(measure: Measure, number: float) -> str:
     """Return a measure's value as the measure itself prints it; a dash where it is not defined."""
-    if math.isnan(found):
+    if math.isnan(number):
         return "–"
-    text = measure.text(found, fixed(4))
-    return _minus(text) if found < 0 else text  # in a relevance string a stroke is no sign
+    text = measure.text(number, fixed(4))
+    return _minus(text) if number < 0 else text  # in a relevance string a stroke is no sign
 
 
 def interval(low: float, high: float, write: Callable[[float], str] = number) -> str:

@@ -55,8 +55,8 @@ def ticks(low: float, high: float, *, log: bool = False) -> list[float]:
     """Four to eight round values in the range; on a logarithmic scale 1, 2 and 5 of each power of ten."""
     if log:
         powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
-        found = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
-        return [value for value in found if low * 0.999 <= value <= high * 1.001]
+        values = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+        return [value for value in values if low * 0.999 <= value <= high * 1.001]
     span = (high - low) or 1.0
     power = 10.0 ** math.floor(math.log10(span / 4))
     step = next(power * size for size in (1, 2, 5, 10) if span / (power * size) <= 7)
@@ -72,8 +72,8 @@ def apart(wanted: Sequence[float], top: float, bottom: float, gap: float = 17.0)
     placed[-1] = min(placed[-1], bottom)
     for n in range(len(placed) - 2, -1, -1):
         placed[n] = max(min(placed[n], placed[n + 1] - gap), top)
-    found = dict(zip(order, placed, strict=True))
-    return [found[place] for place in range(len(wanted))]
+    places = dict(zip(order, placed, strict=True))
+    return [places[place] for place in range(len(wanted))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +267,7 @@ def _style() -> str:
     here = files(__package__ or "") / "templates"
     colours, drawings = ((here / name).read_text(encoding="utf-8") for name in ("colours.css", "svg.css"))
     known = dict(re.findall(r"--([\w-]+): ([^;]+);", colours))
-    plain = re.sub(r"var\(--([\w-]+)\)", lambda found: known[found[1]], drawings)
+    plain = re.sub(r"var\(--([\w-]+)\)", lambda match: known[match[1]], drawings)
     return re.sub(r"@media.*", "", plain, flags=re.DOTALL)
 
 
@@ -293,11 +293,11 @@ def mean_bars(
 ) -> dict[str, Drawing]:
     """By measure or statistic, a dot or a bar for each run; the rows have the columns `BARS`."""
     listed = list(rows)
-    found = {}
+    charts = {}
     for measure in map(str, measures):
         bars = [bar for name, *bar in listed if name == measure]
-        found[measure] = _bars(bars, baseline, f"{measure} of each run", write)
-    return found
+        charts[measure] = _bars(bars, baseline, f"{measure} of each run", write)
+    return charts
 
 
 def _bars(rows: Sequence[Sequence[Any]], base: str | None, title: str, write: Callable[[float], str]) -> Drawing:

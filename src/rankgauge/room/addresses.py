@@ -54,8 +54,8 @@ def is_cross_site(request: Request, base: str) -> bool:
 
 def is_in(address: str, proxies: Sequence[Network]) -> bool:
     """Say whether the address is one of the proxies'."""
-    found = _address(address)
-    return found is not None and any(found in network for network in proxies)
+    place = _address(address)
+    return place is not None and any(place in network for network in proxies)
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

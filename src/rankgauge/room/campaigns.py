@@ -150,13 +150,13 @@ def choices_of(scale: Iterable[float], guide: Guidelines) -> list[GradeChoice]:
     """Return the grades of a scale as assessors choose them, the best first."""
     grades = sorted(scale)
     digits = all(grade == int(grade) and 0 <= grade <= 9 for grade in grades)
-    found = []
+    choices = []
     for place, grade in enumerate(grades):
         written = f"{grade:g}"
         key = written if digits else str(place) if place <= 9 else None
         name, meaning = guide.names.get(written, written), guide.meanings.get(written, "")
-        found.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
-    return found[::-1]
+        choices.append(GradeChoice(grade=written, name=name, meaning=meaning, key=key))
+    return choices[::-1]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -47,16 +47,16 @@ def migrate(engine: Engine) -> None:
 def is_up_to_date(connection: Connection) -> bool:
     """Say whether the database has had every step; one that this version does not know is an error."""
     has_steps = sa.inspect(connection).has_table(tables.VERSION.name)
-    found = connection.scalar(sa.select(tables.VERSION.c.version_num)) if has_steps else None
+    version = connection.scalar(sa.select(tables.VERSION.c.version_num)) if has_steps else None
     newest = f"{tables.SCHEMA:04}"
-    if found is not None and found not in {f"{step:04}" for step in range(OLDEST, tables.SCHEMA + 1)}:
+    if version is not None and version not in {f"{step:04}" for step in range(OLDEST, tables.SCHEMA + 1)}:
         raise InputError(
-            f"the database is of {'an earlier' if found < newest else 'a later'} version "
-            f"({found}; this version knows {newest})",
+            f"the database is of {'an earlier' if version < newest else 'a later'} version "
+            f"({version}; this version knows {newest})",
             path=connection.engine.url.render_as_string(hide_password=True),
             hint="Install the RankGauge that made it.",
         )
-    return found == newest
+    return version == newest
 
 
 @contextmanager

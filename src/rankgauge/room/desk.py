@@ -44,15 +44,15 @@ class Desk:
         elif self.is_blocked:
             return None
         who, queue = self.person.assessor, self.opened.answers
-        found = queue.next_task(who, label, seconds=self._seconds, replace=again, desk=self._gold_desk)
-        if found is None:
+        task = queue.next_task(who, label, seconds=self._seconds, replace=again, desk=self._gold_desk)
+        if task is None:
             return None
-        if found.idle in WITHOUT:
+        if task.idle in WITHOUT:
             archived = self.opened.id in self.room.campaigns.archived()
-            shown, found = [], replace(found, idle=Idle.ARCHIVED) if archived else found
+            shown, task = [], replace(task, idle=Idle.ARCHIVED) if archived else task
         else:
-            shown = self._mix([] if found.task is None else [found.task])
-        return replace(found, task=shown[0] if shown else None, own=self.own() if self.asks_gold else found.own)
+            shown = self._mix([] if task.task is None else [task.task])
+        return replace(task, task=shown[0] if shown else None, own=self.own() if self.asks_gold else task.own)
 
     def tasks(self, n: int) -> list[Task]:
         """Up to n documents, beginning with those that are on the desk already; none while the campaign is paused.
@@ -80,27 +80,27 @@ class Desk:
         """Return everything that the person has answered, the newest first."""
         mine = self.opened.review.answers(self.person.assessor)
         gold = dict[tuple[str, str], OwnAnswer]()
-        for one in self.room.gold.answers(self.opened.id, self._grades) if self.asks_gold else ():
-            if one.person == self.person.id:
+        for answer in self.room.gold.answers(self.opened.id, self._grades) if self.asks_gold else ():
+            if answer.person == self.person.id:
                 kind, task = (
-                    LabelKind.SKIP if one.grade is None else LabelKind.GRADE,
-                    self._task(one.question, one.made),
+                    LabelKind.SKIP if answer.grade is None else LabelKind.GRADE,
+                    self._task(answer.question, answer.made),
                 )
-                said = OwnAnswer(task=task, kind=kind, grade=one.grade, comment=one.comment, made=one.made)
+                said = OwnAnswer(task=task, kind=kind, grade=answer.grade, comment=answer.comment, made=answer.made)
                 gold[task.query, task.document] = said
-        labels = {(one.task.query, one.task.document): one for one in mine}
-        return sorted({**gold, **labels}.values(), key=lambda one: one.made, reverse=True)
+        labels = {(answer.task.query, answer.task.document): answer for answer in mine}
+        return sorted({**gold, **labels}.values(), key=lambda answer: answer.made, reverse=True)
 
     def answered(self, query: str, document: str) -> OwnAnswer:
         """Return what the person has answered of that document."""
-        for one in self.answers():
-            if (one.task.query, one.task.document) == (query, document):
-                return one
+        for answer in self.answers():
+            if (answer.task.query, answer.task.document) == (query, document):
+                return answer
         raise InputError("this document was not judged by you")
 
     def answered_before(self, moment: float) -> OwnAnswer | None:
         """Return the last answer before that moment."""
-        return next((one for one in self.answers() if one.made < moment), None)
+        return next((answer for answer in self.answers() if answer.made < moment), None)
 
     def own(self) -> AssessorProgress:
         """Return what the person has done so far. Gold questions count as documents do, so that it gives none away."""

@@ -104,12 +104,12 @@ class DraftContents(PoolSources):
     @cached_property
     def keys(self) -> pl.DataFrame:
         """The documents of the pool with their queries, a row each."""
-        found = [run.select(KEYS) for run in self.runs.values()]
+        keys = [run.select(KEYS) for run in self.runs.values()]
         if self.table is not None:
-            found = [self.table.frame.select(KEYS)]
+            keys = [self.table.frame.select(KEYS)]
         if self.judged is not None:
-            found.append(self.judged.select(KEYS).join(found[0].select("query").unique(), on="query", how="semi"))
-        pooled: pl.DataFrame = pl.concat(found).unique(maintain_order=True)
+            keys.append(self.judged.select(KEYS).join(keys[0].select("query").unique(), on="query", how="semi"))
+        pooled: pl.DataFrame = pl.concat(keys).unique(maintain_order=True)
         return pooled
 
     @cached_property
@@ -127,8 +127,8 @@ class DraftContents(PoolSources):
 
     def read_runs(self) -> list[tuple[str, int, int]]:
         """Return the runs: name, and how many queries and results each has."""
-        found = [(name, self._run(name)) for name in self.names]
-        return [(name, run["query"].n_unique(), len(run)) for name, run in found]
+        runs = [(name, self._run(name)) for name in self.names]
+        return [(name, run["query"].n_unique(), len(run)) for name, run in runs]
 
     def read_judges(self) -> list[tuple[str, int, str]]:
         """Return the judges: name, how many documents of the pool each graded, and the grades that it gave."""

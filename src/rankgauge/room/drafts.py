@@ -78,10 +78,10 @@ class Drafts:
         with writing(self._engine) as connection:
             self._drop(connection, DRAFTS.c.touched < self._oldest)
             mine = select(DRAFTS).where(DRAFTS.c.person == person).order_by(DRAFTS.c.touched.desc())
-            found = [_draft(row) for row in connection.execute(mine)]
+            drafts = [_draft(row) for row in connection.execute(mine)]
             named = select(DRAFT_FILES.c.draft, DRAFT_FILES.c.name).order_by(DRAFT_FILES.c.id)
-            rows = connection.execute(named.where(DRAFT_FILES.c.draft.in_([one.id for one in found]))).all()
-        return [(one, [row.name for row in rows if row.draft == one.id]) for one in found]
+            rows = connection.execute(named.where(DRAFT_FILES.c.draft.in_([draft.id for draft in drafts]))).all()
+        return [(draft, [row.name for row in rows if row.draft == draft.id]) for draft in drafts]
 
     def get(self, number: int, person: int) -> Draft:
         """Return the draft with that number, if it is the person's."""
@@ -146,11 +146,11 @@ class Drafts:
         limit = int(self._settings.upload_megabytes * MIB)
         if len(files) + len(known) > MOST_FILES:
             raise InputError(f"a draft may have {MOST_FILES} files", hint="Make a table of several runs.")
-        if sum(len(one.content) for one in (*files, *known)) > limit:
+        if sum(len(file.content) for file in (*files, *known)) > limit:
             raise InputError(f"the files of a draft may have {limit:,} bytes together", hint="Pack or shorten them.")
 
     def _add(self, connection: Connection, draft: int, files: Sequence[DraftFile]) -> None:
-        rows = [{"draft": draft, "part": one.part.value, "name": one.name, "content": one.content} for one in files]
+        rows = [{"draft": draft, "part": file.part.value, "name": file.name, "content": file.content} for file in files]
         connection.execute(insert(DRAFT_FILES), rows)
 
     def _change(self, connection: Connection, draft: Draft, **settings: str) -> None:

@@ -180,12 +180,12 @@ class Gold:
     def add(self, campaign: int, author: int, questions: Iterable[GoldQuestion]) -> int:
         """Adds gold questions and says how many; one of the same document takes the place of the older one."""
         rows = {
-            (one.query, one.document): {
+            (question.query, question.document): {
                 **{"campaign": campaign, "author": author, "made": self._clock()},
-                **{"query": one.query, "document": one.document, "grade": one.grade},
-                "texts": json.dumps(dict(one.texts), ensure_ascii=False),
+                **{"query": question.query, "document": question.document, "grade": question.grade},
+                "texts": json.dumps(dict(question.texts), ensure_ascii=False),
             }
-            for one in questions
+            for question in questions
         }
         with self._changing(campaign) as connection:
             for old in self.questions(campaign, connection):
@@ -254,15 +254,21 @@ class Gold:
 
         The campaign is locked meanwhile: a page that is opened twice at once is handed one question.
         """
-        chosen = sorted(free, key=lambda one: self._chance("which", campaign, person, one.id))
+        chosen = sorted(free, key=lambda question: self._chance("which", campaign, person, question.id))
         common = {"campaign": campaign, "person": person, "handed": self._clock()}
         with self._changing(campaign) as connection:
             mine = self.handed_to(campaign, person, connection)
             answered = {(row.query, row.document) for row in mine if row.made is not None}
             asked = {row.question for row in mine}
-            left = [one.id for one in chosen if one.id not in asked and (one.query, one.document) not in answered]
+            left = [
+                question.id
+                for question in chosen
+                if question.id not in asked and (question.query, question.document) not in answered
+            ]
             places = sorted(due - {row.place for row in mine})
-            rows = [{**common, "question": one, "place": place} for one, place in zip(left, places, strict=False)]
+            rows = [
+                {**common, "question": question, "place": place} for question, place in zip(left, places, strict=False)
+            ]
             if rows:
                 connection.execute(insert(GOLD_ANSWERS), rows)
             return self.handed_to(campaign, person, connection)
@@ -354,7 +360,7 @@ class GoldDesk:
             return
         since = max(lifted, default=0.0)
         answers = self._gold.answers(campaign, self._grades, connection)
-        counted = [one.right for one in answers if one.person == person and one.made > since]
+        counted = [answer.right for answer in answers if answer.person == person and answer.made > since]
         if len(counted) >= rules.least and sum(counted) < rules.threshold * len(counted):
             row = {"campaign": campaign, "person": person, "made": time.time(), "asked": len(counted)}
             connection.execute(insert(BLOCKS).values(**row, correct=sum(counted)))

@@ -127,7 +127,7 @@ def _refuse_many(levels: int) -> None:
 
 def levels_of(text: str) -> list[tuple[str, str, str]]:
     """Grade, name and meaning of each level."""
-    found, lines = [], list(filter(str.strip, text.splitlines()))
+    levels, lines = [], list(filter(str.strip, text.splitlines()))
     _refuse_many(len(lines))
     for row, line in enumerate(lines, start=1):
         # Word by word, as a pattern for the whole line would try every way to divide its blanks.
@@ -135,10 +135,10 @@ def levels_of(text: str) -> list[tuple[str, str, str]]:
         name, _, meaning = (part.strip() for part in rest.partition(":"))
         if not GRADE.fullmatch(grade) or not name or "=" in name or "," in name:
             raise InputError(f"levels: expected {_EXPECTED}", line=row, text=line)
-        found.append((f"{float(grade):g}", name, meaning))
-    if len({grade for grade, _, _ in found}) < len(found):
-        raise ParameterError("a campaign", "levels", "different grades", [grade for grade, _, _ in found])
-    return found
+        levels.append((f"{float(grade):g}", name, meaning))
+    if len({grade for grade, _, _ in levels}) < len(levels):
+        raise ParameterError("a campaign", "levels", "different grades", [grade for grade, _, _ in levels])
+    return levels
 
 
 def usual(contents: DraftContents) -> dict[str, Any]:
@@ -354,10 +354,10 @@ def _of_value(plan: PlannedCampaign, pool: Pool, budgets: FloatArray) -> dict[st
     wanted = plan.wanted
     spoken = dialects.get(wanted.dialect).on_scale(plan.scale, wanted.measures).topped(plan.grades[-1])
     target, (soft, _) = Target.of(wanted.measures[0], pool, spoken), pool.softened()
-    found = forecast(soft, target, budgets=(budgets / wanted.assessors).tolist(), rng=wanted.seed)
-    if wanted.method not in found.widths:  # which cannot estimate this measure, and says why
+    promise = forecast(soft, target, budgets=(budgets / wanted.assessors).tolist(), rng=wanted.seed)
+    if wanted.method not in promise.widths:  # which cannot estimate this measure, and says why
         methods.get(wanted.method).plan(soft, target, budget=wanted.budget, rng=wanted.seed)
-    return {name: widths / 2 for name, widths in found.widths.items()}
+    return {name: widths / 2 for name, widths in promise.widths.items()}
 
 
 def _of_board(plan: PlannedCampaign, pool: BoardPool, budgets: FloatArray) -> tuple[dict[str, FloatArray], str]:

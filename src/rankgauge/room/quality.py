@@ -78,15 +78,15 @@ def by_assessor(labels: pl.DataFrame, seconds: pl.DataFrame) -> pl.DataFrame:
     shared = pl.struct(KEYS).n_unique().alias("shared")
     quantiles = {"low": 0.1, "median": 0.5, "high": 0.9}
     times = [pl.col("seconds").quantile(at, "linear").alias(name) for name, at in quantiles.items()]
-    found = labels.group_by("assessor").agg(
+    rows = labels.group_by("assessor").agg(
         pl.len().alias("documents"), SKIPPED, pl.col("grade").mean().alias("mean_grade")
     )
     for part in (
         comparisons(labels).group_by("assessor").agg(shared, pl.len().alias("compared"), AGREE, above),
         seconds.filter(pl.col("seconds") < BREAK).group_by("assessor").agg(pl.len().alias("timed"), *times),
     ):
-        found = found.join(part, on="assessor", how="left")
-    return found.with_columns(pl.col("shared", "compared", "timed").fill_null(0)).sort("assessor")
+        rows = rows.join(part, on="assessor", how="left")
+    return rows.with_columns(pl.col("shared", "compared", "timed").fill_null(0)).sort("assessor")
 
 
 def by_level(labels: pl.DataFrame, grades: Sequence[float]) -> pl.DataFrame:
@@ -95,14 +95,14 @@ def by_level(labels: pl.DataFrame, grades: Sequence[float]) -> pl.DataFrame:
     pairs = comparisons(labels)
     differ = pairs.filter(pl.col("grade") != pl.col("grade_other"))
     rather = differ.group_by("grade", "grade_other").len().sort("len", "grade_other", descending=[True, False])
-    found = pl.DataFrame({"grade": sorted(map(float, grades), reverse=True)}, schema={"grade": pl.Float64()})
+    rows = pl.DataFrame({"grade": sorted(map(float, grades), reverse=True)}, schema={"grade": pl.Float64()})
     for part in (
         labels.filter(pl.col("kind") == LabelKind.GRADE.value).group_by("grade").agg(pl.len().alias("labels")),
         pairs.group_by("grade").agg(pl.len().alias("compared"), AGREE),
         rather.group_by("grade", maintain_order=True).agg(pl.col("grade_other").first().alias("rather")),
     ):
-        found = found.join(part, on="grade", how="left", maintain_order="left")
-    return found.with_columns(pl.col("labels", "compared").fill_null(0))
+        rows = rows.join(part, on="grade", how="left", maintain_order="left")
+    return rows.with_columns(pl.col("labels", "compared").fill_null(0))
 
 
 def time_bins(seconds: pl.DataFrame, edges: Sequence[float]) -> list[int]:
@@ -118,7 +118,7 @@ def drift(labels: pl.DataFrame, seconds: pl.DataFrame, *, daily: bool) -> pl.Dat
     step = pl.col("made") // 86400 if daily else pl.col("number") // HUNDRED
     ordered = ordered.with_columns(step=step.cast(pl.Int64))
     made, steps = pl.col("made"), ordered.select(*KEYS, "assessor", "step")
-    found = ordered.group_by("step").agg(
+    rows = ordered.group_by("step").agg(
         *(made.min().alias("start"), made.max().alias("end"), pl.len().alias("labels")),
         *(pl.col("grade").mean().alias("mean_grade"), SKIPPED),
     )
@@ -130,8 +130,8 @@ def drift(labels: pl.DataFrame, seconds: pl.DataFrame, *, daily: bool) -> pl.Dat
         pairs.group_by(later).agg((pl.len() // 2).alias("compared"), AGREE),
         timed.group_by("step").agg(pl.col("seconds").median().alias("median")),
     ):
-        found = found.join(part, on="step", how="left")
-    return found.with_columns(pl.col("compared").fill_null(0)).sort("step")
+        rows = rows.join(part, on="step", how="left")
+    return rows.with_columns(pl.col("compared").fill_null(0)).sort("step")
 
 
 EDGES = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, BREAK)
@@ -196,8 +196,8 @@ class QualityReport:
     def seconds(self) -> pl.DataFrame:
         """How long each answer took."""
         others: dict[int | str, list[float]] = {}
-        for one in self.gold_answers:
-            others.setdefault(one.person, []).append(one.made)
+        for answer in self.gold_answers:
+            others.setdefault(answer.person, []).append(answer.made)
         return self.opened.review.seconds(others)
 
     @cached_property
@@ -209,7 +209,7 @@ class QualityReport:
     def names(self) -> dict[Identity, str]:
         """Everybody who has answered anything, by the name that pages show."""
         asked: dict[Identity, str] = {
-            one.person: self.people.get(one.person, f"#{one.person}") for one in self.gold_answers
+            answer.person: self.people.get(answer.person, f"#{answer.person}") for answer in self.gold_answers
         }
         return {**asked, **self.opened.review.assessors()}
 
@@ -219,15 +219,15 @@ class QualityReport:
         grade, comment, made, gold."""
         labels = self.labels.with_columns(gold=pl.lit(False)).select(*ANSWER)
         known = set(self.labels.select("query", "document", "person").iter_rows())
-        rows = [self._row(one) for one in self.gold_answers]
+        rows = [self._row(answer) for answer in self.gold_answers]
         gold = [row for row in rows if (row["query"], row["document"], row["person"]) not in known]
         return pl.concat([labels, pl.DataFrame(gold, schema={**ANSWER, "person": pl.Int64()}).select(*ANSWER)])
 
-    def _row(self, one: GoldAnswer) -> dict[str, Any]:
-        kind = LabelKind.SKIP if one.grade is None else LabelKind.GRADE
-        ids = {"query": one.question.query, "document": one.question.document, "person": one.person}
-        said = {"kind": kind.value, "grade": one.grade, "comment": one.comment, "made": one.made, "gold": True}
-        return {**ids, **said, "assessor": self.names[one.person]}
+    def _row(self, answer: GoldAnswer) -> dict[str, Any]:
+        kind = LabelKind.SKIP if answer.grade is None else LabelKind.GRADE
+        ids = {"query": answer.question.query, "document": answer.question.document, "person": answer.person}
+        said = {"kind": kind.value, "grade": answer.grade, "comment": answer.comment, "made": answer.made, "gold": True}
+        return {**ids, **said, "assessor": self.names[answer.person]}
 
     def assessors(self) -> list[AssessorQuality]:
         """Everybody who has judged."""
@@ -238,7 +238,7 @@ class QualityReport:
                 name=name,
                 person=(person := who if isinstance(who, int) else None),
                 facts=rows.get(name, {}),
-                gold=accuracy([one for one in self.gold_answers if one.person == person]),
+                gold=accuracy([answer for answer in self.gold_answers if answer.person == person]),
                 block=None if person is None else blocks.get(person),
             )
             for who, name in sorted(self.names.items(), key=lambda item: item[1])
@@ -260,7 +260,7 @@ class QualityReport:
         steps = drift(self.labels, self.seconds, daily=daily)
         bounds = [0.0, *steps["start"].to_list()[1:], float("inf")]  # answers before the first label are its step's
         return [
-            {**row, "gold": accuracy([one for one in self.gold_answers if since <= one.made < until])}
+            {**row, "gold": accuracy([answer for answer in self.gold_answers if since <= answer.made < until])}
             for row, (since, until) in zip(steps.iter_rows(named=True), pairwise(bounds), strict=False)
         ]
 
@@ -278,7 +278,9 @@ class QualityReport:
         """
         known = self.answers if gold else self.answers.filter(~pl.col("gold"))
         rows = known.drop_nulls("comment").sort("made", descending=True).head(COMMENTS).rows(named=True)
-        asked = {(one.question.query, one.question.document): one.question.texts for one in self.gold_answers}
+        asked = {
+            (answer.question.query, answer.question.document): answer.question.texts for answer in self.gold_answers
+        }
         texts = self.opened.review.texts([(row["query"], row["document"]) for row in rows])
         return [
             {**row, "texts": asked.get((row["query"], row["document"]), {}) if text is None else text}
@@ -288,8 +290,8 @@ class QualityReport:
     def questions(self) -> list[GoldQuality]:
         """Return the gold questions that are asked, with what is known of each."""
         answers: dict[int, list[GoldAnswer]] = {}
-        for one in self.gold_answers:
-            answers.setdefault(one.question.id, []).append(one)
+        for answer in self.gold_answers:
+            answers.setdefault(answer.question.id, []).append(answer)
         return [
             GoldQuality(
                 question=question,
@@ -302,4 +304,4 @@ class QualityReport:
 
 def accuracy(answers: Sequence[GoldAnswer]) -> SeenShare:
     """Return the share of right answers."""
-    return SeenShare(seen=sum(one.right for one in answers), n=len(answers))
+    return SeenShare(seen=sum(answer.right for answer in answers), n=len(answers))

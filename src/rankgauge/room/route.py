@@ -131,24 +131,24 @@ def _validate(body: bytes, wanted: TypeAdapter[Any]) -> Any:
     try:
         return wanted.validate_json(body)
     except ValidationError as error:
-        found, errors, rows = _listed(error), list[dict[str, Any]](), 0
-    said = None if found[0]["type"] == "json_invalid" else from_json(body)
-    while found and len(errors) < LISTED:
-        place = next((n for n, step in enumerate(found[0]["loc"]) if isinstance(step, int)), None)
+        errors_, errors, rows = _listed(error), list[dict[str, Any]](), 0
+    said = None if errors_[0]["type"] == "json_invalid" else from_json(body)
+    while errors_ and len(errors) < LISTED:
+        place = next((n for n, step in enumerate(errors_[0]["loc"]) if isinstance(step, int)), None)
         if said is None or place is None:
-            errors += found
+            errors += errors_
             break
-        path, row = found[0]["loc"][:place], found[0]["loc"][place]
+        path, row = errors_[0]["loc"][:place], errors_[0]["loc"][place]
         # Rows that were set aside before are counted; what is wrong besides the rows is said at the end, once.
-        of_row = [one for one in found if one["loc"][: place + 1] == (*path, row)]
+        of_row = [one for one in errors_ if one["loc"][: place + 1] == (*path, row)]
         errors += [{**one, "loc": (*path, row + rows, *one["loc"][place + 1 :])} for one in of_row]
         del reduce(getitem, path, said)[row]
         rows += 1
         try:
             wanted.validate_python(said)
-            found = []
+            errors_ = []
         except ValidationError as error:
-            found = _listed(error)
+            errors_ = _listed(error)
     raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in errors[:LISTED]])
 
 
@@ -162,8 +162,8 @@ def _whole(schema: Any, known: dict[str, Any]) -> Any:
         return [_whole(one, known) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    found = known[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
-    return {name: _whole(value, known) for name, value in found.items()}
+    schema_ = known[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return {name: _whole(value, known) for name, value in schema_.items()}
 
 
 def finite(row: dict[str, Any]) -> dict[str, Any]:

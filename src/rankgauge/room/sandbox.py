@@ -67,7 +67,7 @@ class Sandbox:
                     if not connection.poll(seconds):
                         self._stop()
                         raise SandboxError(f"takes more than {seconds:g} s")
-                    found, error = connection.recv()
+                    value, error = connection.recv()
                 except (EOFError, OSError):
                     code = process.wait()
                     self._stop()
@@ -76,7 +76,7 @@ class Sandbox:
                 else:
                     if error is not None:
                         raise error
-                    return cast("T", found)
+                    return cast("T", value)
         raise SandboxError("was interrupted")
 
     def close(self) -> None:

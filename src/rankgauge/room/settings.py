@@ -108,18 +108,18 @@ class RoomSettings:
             near = difflib.get_close_matches(name, known, 1, CLOSE) if name.startswith(PREFIX) else []
             if near and name not in known:
                 raise UnknownNameError("setting", name, known, near=near)
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for setting in fields(cls):
             default: Any = setting.default
             if (text := variables.get(PREFIX + setting.name.upper())) is None:
                 continue
             is_choice = isinstance(default, bool)
             try:
-                found[setting.name] = BOOLEANS[text.lower()] if is_choice else type(default)(text)
+                values[setting.name] = BOOLEANS[text.lower()] if is_choice else type(default)(text)
             except (KeyError, ValueError):
                 wanted = "true or false" if is_choice else f"a number such as {default}"
                 raise ParameterError("serve", setting.name, wanted, text) from None
-        return cls(**{**found, **{name: value for name, value in given.items() if value is not None}})
+        return cls(**{**values, **{name: value for name, value in given.items() if value is not None}})
 
     @property
     def base(self) -> str:

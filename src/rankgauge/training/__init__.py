@@ -16,7 +16,7 @@ get = RANKERS.find
 
 
 def __getattr__(name: str) -> Any:
-    found = None if name.startswith("_") else RANKERS.get(name)
-    if found is None or found.__name__ != name:
+    ranker = None if name.startswith("_") else RANKERS.get(name)
+    if ranker is None or ranker.__name__ != name:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
+    return ranker

@@ -41,8 +41,8 @@ class Documents(Grouped):
         """
         path = fspath(X) if files.is_path(X) else None
         if path is not None:
-            found = read(path)
-            X, y, qid = widen(found.matrix, width), found.grades, found.queries
+            rows = read(path)
+            X, y, qid = widen(rows.matrix, width), rows.grades, rows.queries
         matrix = _check(X, width=width, nan=nan, path=path)
         if y is None:
             raise InputError("documents without grades", hint="Give a grade for each document: fit(X, y, qid=…).")

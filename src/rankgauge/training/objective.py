@@ -54,14 +54,14 @@ def worths_of(form: Form, grades: FloatArray) -> FloatArray:
 
 def divisors_of(divisor: Divisor | None, grades: FloatArray, sizes: IndexArray) -> FloatArray:
     """Return what the sum of each list is divided by; 1 if by nothing."""
-    found = np.ones(len(sizes))
+    divisors = np.ones(len(sizes))
     if divisor is None:
-        return found
+        return divisors
     for rows, (padded,) in pad_groups(sizes, grades):
         ideal = -np.sort(-padded, axis=1)
         lists = RankedLists(ranks=ideal, grades=ideal, ideal=ideal, retrieved=sizes[rows].astype(np.float64))
-        found[rows] = divisor(lists)
-    return found
+        divisors[rows] = divisor(lists)
+    return divisors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

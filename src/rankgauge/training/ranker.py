@@ -328,7 +328,7 @@ def load(path: str | PathLike[str]) -> Ranker:
     """Return the ranker in a file; it predicts exactly what the saved ranker did."""
     path = fspath(path)
     try:
-        found = json.loads(Source.of(path).read())
+        document = json.loads(Source.of(path).read())
     except UnicodeDecodeError:
         raise InputError("is not a text file; a ranker's JSON file was expected", path=path, hint=MAKE) from None
     except json.JSONDecodeError as error:
@@ -337,40 +337,43 @@ def load(path: str | PathLike[str]) -> Ranker:
         raise InputError(f"is not JSON: {error}", path=path) from None
     except RecursionError:
         raise InputError("is nested too deeply for a ranker's file", path=path) from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError("is not a ranker's file", path=path, hint=MAKE)
-    if found.get("version") != VERSION:
-        problem = f"has version {found.get('version')} of the format; this program reads version {VERSION}"
+    if document.get("version") != VERSION:
+        problem = f"has version {document.get('version')} of the format; this program reads version {VERSION}"
         hint = "Use the release of rankgauge that wrote it, or train again."
         raise InputError(problem, path=path, hint=hint)
     try:
-        return _ranker(found)
+        return _ranker(document)
     except RankGaugeError as error:
         raise InputError(f"the ranker in it cannot be made: {error}", path=path) from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise InputError(f"the ranker in it is damaged: {type(error).__name__}: {error}", path=path) from None
 
 
-def _ranker(found: Mapping[str, Any]) -> Ranker:
+def _ranker(document: Mapping[str, Any]) -> Ranker:
     parameters: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in found["parameters"].items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in document["parameters"].items()
     }
     if isinstance(parameters.get("dialect"), dict):
         changed = dict(parameters["dialect"])
         parameters["dialect"] = dialects.get(changed.pop("name")).changed(**changed)
     if isinstance(parameters.get("n_jobs"), int):  # a file must not decide how many threads run
         parameters["n_jobs"] = min(parameters["n_jobs"], os.cpu_count() or 1)
-    ranker = RANKERS.find(found["ranker"])(**parameters)
+    ranker = RANKERS.find(document["ranker"])(**parameters)
     ranker.check()
-    ranker.n_features_in_ = int(found["features"])
+    ranker.n_features_in_ = int(document["features"])
     if not 0 < ranker.n_features_in_ <= MOST_FEATURES:
         raise ValueError(f"{ranker.n_features_in_} features")
-    ranker.curve_, ranker.best_round_ = [dict(point) for point in found.get("curve") or []], found.get("best_round")
-    if names := found.get("names"):
+    ranker.curve_, ranker.best_round_ = (
+        [dict(point) for point in document.get("curve") or []],
+        document.get("best_round"),
+    )
+    if names := document.get("names"):
         if len(names) != ranker.n_features_in_:
             raise ValueError(f"{len(names)} names of {ranker.n_features_in_} features")
         ranker.feature_names_in_ = np.array(names, dtype=object)
-    ranker._restore(found["model"])
+    ranker._restore(document["model"])
     # If it cannot score a document, its numbers do not fit together.
     with np.errstate(divide="raise", invalid="raise"):
         scores = ranker.predict(np.zeros((1, ranker.n_features_in_)))

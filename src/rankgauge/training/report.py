@@ -81,12 +81,12 @@ class Training:
 
     def _value(self, objective: Objective) -> str:
         values = objective.values(self.ranker.predict(objective.documents))
-        found = f"{objective.overall(values):.4f}"
+        value = f"{objective.overall(values):.4f}"
         if objective.measure.facts.aggregate is not Aggregate.MEAN or len(values) < 2:
-            return found
+            return value
         reach = limits(objective.measure.facts.bounds, values)
         low, high = t_interval(values).within(*reach, objective.overall(values))
-        return f"{found} [{low:.4f}, {high:.4f}]"
+        return f"{value} [{low:.4f}, {high:.4f}]"
 
 
 def sparkline(values: Sequence[float], width: int = WIDTH) -> str:

@@ -190,12 +190,12 @@ FIELDS = {
 
 def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
     """Return the trees in the text of a model that LightGBM grew."""
-    found = []
+    trees = []
     for part in text.partition("\nend of trees")[0].split("\nTree=")[1:]:
         lines = dict(line.split("=", 1) for line in part.splitlines()[1:] if "=" in line)
         numbers = {ours: list(map(float, lines[name].split())) for name, ours in FIELDS.items()}
-        found.append(BoostedTree.restored(numbers, features))
-    return tuple(found)
+        trees.append(BoostedTree.restored(numbers, features))
+    return tuple(trees)
 
 
 def lightgbm_text(trees: Sequence[BoostedTree], features: int) -> str:

@@ -277,8 +277,8 @@ def combine_judges(pairs: GradedPairs, *, rel: float, seed: int) -> dict[str, Fl
 def separation(pairs: GradedPairs, scores: Mapping[str, FloatArray], *, rel: float, seed: int) -> pl.DataFrame:
     """A row per judge or combination: name, auc, low, high, and how far its AUC is from the best single judge's."""
     counts = {name: count_scores(pairs, score, rel=rel) for name, score in scores.items()}
-    values = {name: float(auc(one.sum(axis=0))) for name, one in counts.items()}
-    drawn = {name: resampled_values(one, auc, rng=np.random.default_rng(seed)) for name, one in counts.items()}
+    values = {name: float(auc(count.sum(axis=0))) for name, count in counts.items()}
+    drawn = {name: resampled_values(count, auc, rng=np.random.default_rng(seed)) for name, count in counts.items()}
     best = max(pairs.judges, key=lambda name: np.nan_to_num(values[name], nan=-1.0))
     rows = []
     for name, one in counts.items():

@@ -301,7 +301,7 @@ class Consequences:
         times = rng.multinomial(queries, np.full(queries, 1 / queries), size=RESAMPLES) / queries
         draw = rng.integers(len(self.people), size=RESAMPLES)
         judge = times @ self.judge
-        people = np.stack([row @ self.people[one] for row, one in zip(times, draw, strict=True)])
+        people = np.stack([row @ self.people[time] for row, time in zip(times, draw, strict=True)])
         correlations: dict[str, float] = {}
         for name, statistic in (("tau", kendall_tau), ("tau_ap", tau_ap)):
             known = float(np.mean([statistic(mean, self.judge.mean(axis=0)) for mean in self.people.mean(axis=1)]))

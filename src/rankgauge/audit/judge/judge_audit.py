@@ -166,8 +166,8 @@ class JudgeAudit:
     def _stack(self, table: Callable[[Consequences], pl.DataFrame]) -> pl.DataFrame:
         """Return a table of each judge and measure, below each other."""
         parts = [
-            table(one).select(pl.lit(name).alias("judge_name"), pl.lit(str(measure)).alias("measure"), pl.all())
-            for (name, measure), one in self.consequences.items()
+            table(consequence).select(pl.lit(name).alias("judge_name"), pl.lit(str(measure)).alias("measure"), pl.all())
+            for (name, measure), consequence in self.consequences.items()
         ]
         return pl.concat(parts) if parts else pl.DataFrame()
 
@@ -201,7 +201,9 @@ class JudgeAudit:
         people = self.judge_values(measure, self.pairs.people).mean(axis=0)
         means = [self.judge_values(measure, grades).mean(axis=0) for grades in scores.values()]
         taus = [kendall_tau(people, judge) if len(self.runs) > 2 else np.nan for judge in means]
-        return table.with_columns(tau=pl.Series(taus), bias=pl.Series([float((one - people).mean()) for one in means]))
+        return table.with_columns(
+            tau=pl.Series(taus), bias=pl.Series([float((mean - people).mean()) for mean in means])
+        )
 
     @cached_property
     def independence(self) -> Independence | None:

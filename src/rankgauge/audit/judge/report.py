@@ -192,7 +192,7 @@ class JudgeAuditReport(Report):
             if section.folds is None:
                 yield from section.tables
             else:
-                yield from (Details(name, [one]) for name, one in zip(section.folds, section.tables, strict=False))
+                yield from (Details(name, [fold]) for name, fold in zip(section.folds, section.tables, strict=False))
         yield Heading("What the numbers rest on")
         yield Notes(self.notes())
 

@@ -187,8 +187,8 @@ def orders(audit: JudgeAudit) -> ReportTable:
 def flips(audit: JudgeAudit, judge: str, measure: str, *, brief: bool) -> ReportTable:
     """Return the pairs of runs whose verdict changes, the surest first."""
 
-    def verdict(lost: float, found: float) -> str:
-        return "lost" if lost > 0.5 else "found" if found > 0.5 else "reversed"
+    def verdict(lost: float, gained: float) -> str:
+        return "lost" if lost > 0.5 else "found" if gained > 0.5 else "reversed"
 
     frame = rows_of(audit.differences, judge, measure).filter(pl.col("flips") > 0.5)
     frame = frame.sort("flips", pl.col("judge").abs(), descending=True)

@@ -42,8 +42,8 @@ def read_lines(source: Source) -> tuple[pl.DataFrame, pl.DataFrame]:
     rows, ranges = [], []
     with source.open() as stream:
         for piece in blocks(stream, PIECE):
-            found = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
-            lines = pl.DataFrame(found, schema=["grade", "query", "features", "document"], orient="row")
+            matched = [tuple(part.decode("utf-8", "replace") for part in match) for match in _LINE.findall(piece)]
+            lines = pl.DataFrame(matched, schema=["grade", "query", "features", "document"], orient="row")
             rows.append(lines.select("grade", "query", pl.col("document").replace("", None)))
             ranges.append(_ranges(lines))
     whole = pl.concat(ranges).group_by("feature")
@@ -62,11 +62,11 @@ def _ranges(lines: pl.DataFrame) -> pl.DataFrame:
     part = pl.col("query").rle_id()
     pairs = lines.select(part=part, size=pl.len().over(part), pair=pl.col("features").str.extract_all(r"\d+:\S+"))
     split = pl.col("pair").str.split_exact(":", 1).struct
-    found = pairs.explode("pair").drop_nulls().select(
+    ranges = pairs.explode("pair").drop_nulls().select(
         "part", "size", feature=split.field("field_0").cast(pl.Int64), value=split.field("field_1").cast(pl.Float64)
     )  # fmt: skip
     ends = (pl.len().alias("lines"), pl.min("value").alias("low"), pl.max("value").alias("high"))
-    within = _with_zeros(found.group_by("part", "feature").agg(pl.first("size"), *ends), pl.col("size"))
+    within = _with_zeros(ranges.group_by("part", "feature").agg(pl.first("size"), *ends), pl.col("size"))
     moves = (pl.col("low") < pl.col("high")).any()
     return within.group_by("feature").agg(pl.min("low"), pl.max("high"), pl.sum("lines"), moves=moves)
 
@@ -107,16 +107,16 @@ class Subject:
     @cached_property
     def queries(self) -> pl.DataFrame:
         """A row per judged query: documents, relevant, lowest, highest, and how many documents its list has."""
-        found = self.judgments.group_by("query", maintain_order=True).agg(
+        counts = self.judgments.group_by("query", maintain_order=True).agg(
             documents=pl.len(),
             relevant=(pl.col("grade") > 0).sum(),
             lowest=pl.col("grade").min(),
             highest=pl.col("grade").max(),
         )
         if self.run is None:
-            return found.with_columns(listed=pl.col("documents"))
+            return counts.with_columns(listed=pl.col("documents"))
         listed = self.run.group_by("query").agg(listed=pl.len())
-        return found.join(listed, on="query", how="left", maintain_order="left")
+        return counts.join(listed, on="query", how="left", maintain_order="left")
 
 
 def _letor(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -189,12 +189,12 @@ class Lint(NamedTuple):
 
 def lint(judgments: Any, run: Any = None, *, audit: Audit | None = None) -> list[Lint]:
     """Return what in the data distorts scores; with an audit of the run, by how much for each of its tools."""
-    subject, found = Subject.of(judgments, run), []
+    subject, lints = Subject.of(judgments, run), []
     for check in CHECKS.values():
         finding = None if getattr(subject, check.needs) is None else check.find(subject)
         if finding is not None and finding.count:
-            found.append(Lint(check, finding, tuple(_shifts(finding, audit))))
-    return found
+            lints.append(Lint(check, finding, tuple(_shifts(finding, audit))))
+    return lints
 
 
 def _shifts(finding: Finding, audit: Audit | None) -> Iterator[Shift]:
@@ -219,21 +219,25 @@ class FindingsReport(Report):
     def document(self, medium: Medium) -> ReportDocument:
         """Return each finding: how many, what it does to which tool, examples, and the means with and without."""
         passages: list[Passage] = []
-        for one in self.found:
-            finding, title = one.finding, one.check.title
+        for lint in self.found:
+            finding, title = lint.finding, lint.check.title
             counted = f" {finding.count} of {finding.of} {finding.things} ({share(finding.count, finding.of)})"
             more = finding.count - len(finding.examples)
             examples = ", ".join(finding.examples) + (f" and {more} more" if more > 0 else "")
-            notes = [("  effect", one.check.effect), ("  such as", examples), (f"  {self.measure}", _told_shifts(one))]
+            notes = [
+                ("  effect", lint.check.effect),
+                ("  such as", examples),
+                (f"  {self.measure}", _told_shifts(lint)),
+            ]
             passages.append(Heading(f"{title[0].upper()}{title[1:]}:", words=counted))
             passages.append(Notes([(subject, words) for subject, words in notes if words]))
         return ReportDocument(passages=passages or [Paragraph("Nothing in this data distorts scores.")])
 
 
-def _told_shifts(one: Lint) -> str:
+def _told_shifts(lint: Lint) -> str:
     """Return the means with and without the queries; tools that agree share a line."""
     groups: dict[str, list[str]] = {}
-    for dialect, whole, without in one.shifts:
+    for dialect, whole, without in lint.shifts:
         words = f"{number(whole)}, without them {number(without)} ({contribution(whole - without) or 0})"
         groups.setdefault(words, []).append(dialect)
     return "; ".join(f"{', '.join(names)} {words}" for words, names in groups.items())

@@ -64,10 +64,10 @@ class ConformanceCase:
         run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
         try:
             with collecting_notes():
-                found = evaluate({"q": graded, "r": {"d": 1}}, run, measures, dialect=dialect).values
+                values = evaluate({"q": graded, "r": {"d": 1}}, run, measures, dialect=dialect).values
         except RankGaugeError:
             return dict.fromkeys(measures, math.nan)
-        own = dict(found.filter(query="q").select("measure", "value").iter_rows())
+        own = dict(values.filter(query="q").select("measure", "value").iter_rows())
         return {name: own.get(name, math.nan) for name in measures}
 
 
@@ -114,7 +114,7 @@ def write_cases(folder: Path) -> list[Path]:
 
 def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
     """By measure and case, the values of another implementation; None where it has none."""
-    known, found = {case.name for case in CASES}, dict[str, dict[str, PrintedNumber | None]]()
+    known, printed = {case.name for case in CASES}, dict[str, dict[str, PrintedNumber | None]]()
     source = Source.of(path)
     head, _ = header(Head(source=source))
     if head != [*COLUMNS]:
@@ -132,12 +132,12 @@ def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
         except RankGaugeError as error:
             hint = "Write measures as 'rankgauge measures' names them; leave a value empty where there is none."
             raise InputError(str(error).splitlines()[0], hint=hint, **place) from error
-        if case in found.setdefault(measure, {}):
+        if case in printed.setdefault(measure, {}):
             raise InputError(f"a second value of {measure} for {case}", hint="Remove one of them.", **place)
-        found[measure][case] = given
-    if not found:
+        printed[measure][case] = given
+    if not printed:
         raise InputError("a table of results without a line", path=path, hint="Write a line per case and measure.")
-    return found
+    return printed
 
 
 def _is_same(given: PrintedNumber | None, value: float) -> bool:
@@ -162,19 +162,25 @@ class ConformanceReport(Report):
     @cached_property
     def agreeing(self) -> dict[str, dict[str, int]]:
         """By measure, with how many values each tool agrees, most first; the usual definition before others."""
-        found: dict[str, dict[str, int]] = {measure: {} for measure in self.results}
-        for tool in (USUAL, *(one for name, one in dialects.DIALECTS.items() if name not in ("standard", *NO_TOOL))):
-            measures = [one for one in self.results if tool.has(parse(one))]
+        agreements: dict[str, dict[str, int]] = {measure: {} for measure in self.results}
+        for tool in (
+            USUAL,
+            *(dialect for name, dialect in dialects.DIALECTS.items() if name not in ("standard", *NO_TOOL)),
+        ):
+            measures = [result for result in self.results if tool.has(parse(result))]
             values = self._values(tool, measures) if measures else {}
             for measure in measures:
                 given = self.results[measure].items()
-                found[measure][tool.name] = sum(_is_same(one, values[case, measure]) for case, one in given)
-        return {one: dict(sorted(found[one].items(), key=lambda tool: -tool[1])) for one in found}
+                agreements[measure][tool.name] = sum(_is_same(one, values[case, measure]) for case, one in given)
+        return {
+            agreement: dict(sorted(agreements[agreement].items(), key=lambda tool: -tool[1]))
+            for agreement in agreements
+        }
 
     def _values(self, tool: dialects.Dialect, measures: list[str]) -> dict[tuple[str, str], float]:
-        asked = {case for one in self.results.values() for case in one}
-        found = {case.name: case.values(tool, measures) for case in CASES if case.name in asked}
-        return {(case, measure): value for case, values in found.items() for measure, value in values.items()}
+        asked = {case for result in self.results.values() for case in result}
+        expected = {case.name: case.values(tool, measures) for case in CASES if case.name in asked}
+        return {(case, measure): value for case, values in expected.items() for measure, value in values.items()}
 
     def frame(self) -> pl.DataFrame:
         """Return a row per value: case, measure, value, what is usual, and whether it is the same."""

@@ -89,17 +89,17 @@ def explain_all(
     scores: Scores, dialects: Iterable[Dialect], measure: Measure, query: str
 ) -> tuple[list[Explanation], dict[str, str]]:
     """How the query gets its value under each dialect whose tool accepts the input, and why the others refuse it."""
-    found, errors = list[Explanation](), dict[str, RankGaugeError]()
+    explanations, errors = list[Explanation](), dict[str, RankGaugeError]()
     for dialect in dialects:
         try:
-            found.append(explain(scores, dialect, measure, query))
+            explanations.append(explain(scores, dialect, measure, query))
         except UnknownNameError:
             raise
         except RankGaugeError as error:
             errors[dialect.name] = error
-    if not found:
+    if not explanations:
         raise next(iter(errors.values()))
-    return found, {name: reason(error) for name, error in errors.items()}
+    return explanations, {name: reason(error) for name, error in errors.items()}
 
 
 def _stages(kernel: Measure, lists: RankedLists, n: int) -> dict[str, pl.Series]:
@@ -180,10 +180,17 @@ class ExplanationReport(Report):
     def document(self, medium: Medium) -> ReportDocument:
         """Return each dialect stage by stage, and then the values beside each other."""
         headline, passages = f"Query {self.found[0].query}", list[Passage]()
-        for one in self.found:
-            passages += [Heading(one.dialect.name, words=f"  {one.dialect.title}"), _ranks(one), _stage_notes(one)]
+        for explanation in self.found:
+            passages += [
+                Heading(explanation.dialect.name, words=f"  {explanation.dialect.title}"),
+                _ranks(explanation),
+                _stage_notes(explanation),
+            ]
         formula = Column("formula", format=lambda raw: "0/0" if np.isnan(raw) else number(raw))
-        rows = [(one.dialect.name, one.raw, one.value, one.settled) for one in self.found]
+        rows = [
+            (explanation.dialect.name, explanation.raw, explanation.value, explanation.settled)
+            for explanation in self.found
+        ]
         columns = ("tool", formula, Column("counts", format=number), "")
         passages += [Heading(headline), ReportTable(columns=columns, rows=rows)]
         if self.refused:

@@ -42,10 +42,10 @@ class Bar:
 def picture(audit: Audit) -> Drawing:
     """Return the headline, the legend, and each run's tools."""
     drawn = Drawing(SHEET_WIDTH, 0, f"{audit.measure} of {', '.join(audit.scores)} by tool")
-    found = headline(audit, next(iter(audit.scores)))
-    top = wrap(drawn, found.gap, 40, size=TITLE, weight=600)
-    if found.cause:
-        top = wrap(drawn, found.cause, top + 24, size=LETTERS)
+    sentence = headline(audit, next(iter(audit.scores)))
+    top = wrap(drawn, sentence.gap, 40, size=TITLE, weight=600)
+    if sentence.cause:
+        top = wrap(drawn, sentence.cause, top + 24, size=LETTERS)
     bars = {run: _bars(audit, run) for run in audit.scores}
     hues = _hues([bar for some in bars.values() for bar in some])
     if hues:
@@ -116,8 +116,8 @@ def _run(
 def _bars(audit: Audit, run: str) -> list[Bar]:
     alike: dict[tuple[float, ...], list[str]] = {}
     for dialect in reversed(audit.ranked(run)):
-        found = audit.attributions[run].get(dialect.name)
-        parts = (0.0 if found is None else found.amount(cause) for cause in audit.causes)
+        attribution = audit.attributions[run].get(dialect.name)
+        parts = (0.0 if attribution is None else attribution.amount(cause) for cause in audit.causes)
         alike.setdefault(tuple(round(x, 6) for x in (audit.mean(run, dialect), *parts)), []).append(dialect.name)
     return [
         Bar(names=tuple(sorted(names)), mean=key[0], parts=tuple(zip(audit.causes, key[1:], strict=True)))
@@ -168,11 +168,11 @@ def scores(audit: Audit) -> Iterator[Passage]:
     top = max(1.0, *(mean for mean in means if not np.isnan(mean)), 0.0)  # some measures have no upper bound
     rows = []
     for dialect in reversed(audit.ranked(runs[0])):
-        found = [audit.mean(run, dialect) for run in runs]
-        places = [100 * _share(mean, top) for mean in found]
-        dots = [(place, hue(n), f"{runs[n]} {number(found[n])}") for n, place in enumerate(places)]
+        heights = [audit.mean(run, dialect) for run in runs]
+        places = [100 * _share(mean, top) for mean in heights]
+        dots = [(place, hue(n), f"{runs[n]} {number(heights[n])}") for n, place in enumerate(places)]
         bars = [] if audit.several else [(0.0, places[0], "", "")]
-        value = " · ".join(map(number, found))
+        value = " · ".join(map(number, heights))
         shown = dots if audit.several else []
         rows.append(Track(name=dialect.name, value=value, base=dialect == audit.base, bars=bars, dots=shown))
     rows += [Track(name=name, refusal=f"refuses the input: {reason}") for name, reason in audit.refused.items()]

@@ -146,27 +146,27 @@ class Origins:
     @property
     def found(self) -> bool:
         """Whether any way gives the number."""
-        return any(self.claim.holds(one.mean) for one in self.origins)
+        return any(self.claim.holds(origin.mean) for origin in self.origins)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """A row per way: tool, measure, changes, mean, its difference from the number, whether it is printed so."""
         rows = [
             {
-                "tool": one.tool,
-                "also": ", ".join(one.also),
-                "measure": str(one.measure),
-                "changes": one.options,
-                "mean": one.mean,
-                "difference": one.mean - self.claim.value,
-                "gives": self.claim.holds(one.mean),
+                "tool": origin.tool,
+                "also": ", ".join(origin.also),
+                "measure": str(origin.measure),
+                "changes": origin.options,
+                "mean": origin.mean,
+                "difference": origin.mean - self.claim.value,
+                "gives": self.claim.holds(origin.mean),
             }
-            for one in self.origins
+            for origin in self.origins
         ]
         return pl.DataFrame(rows)
 
     def _repr_html_(self) -> str:
-        rows = [(one.tool, str(one.measure), one.options, f"{one.mean:.6f}") for one in self.origins]
+        rows = [(origin.tool, str(origin.measure), origin.options, f"{origin.mean:.6f}") for origin in self.origins]
         return display.table(("tool", "measure", "changes", "mean"), rows, f"{self.claim.text}: of {self.tried} ways")
 
 
@@ -189,7 +189,7 @@ def origins(
     claim, wanted = PrintedNumber.of(value), averaged(as_list(measure))
     kind = kind_asked(wanted)
     scores = Scores.of(judgments, {name: run}, kind)[name]
-    fit = {one.name for one in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
+    fit = {dialect.name for dialect in fitting(judgments, run, kind)} | {*WRAPPERS, *NO_TOOL}
     own = frameworks_of(judgments, run)
     searches = []
     for one in wanted:
@@ -197,24 +197,26 @@ def origins(
         tools = tuple(tool.on_scale(scale, one) for tool in (every if dialects is None else map(known.get, dialects)))
         tools = tuple(taking_copies(tool, [scores]) if tool.name == "standard" else tool for tool in tools)
         searches.append(_OriginSearch(scores=scores, measure=one, tools=tools, fit=fit, own=own))
-    found = _together([search.result(claim, name) for search in searches])
+    joined = _together([search.result(claim, name) for search in searches])
     top = max(one.facts.bounds[1] for one in wanted)
-    if found.found or not top < claim.value <= 100 * top or any(one.mean > top for one in found.origins):
-        return found
+    if joined.found or not top < claim.value <= 100 * top or any(origin.mean > top for origin in joined.origins):
+        return joined
     share = replace(claim, value=claim.value / 100, unit=claim.unit / 100, taken=True)
     return _together([search.result(share, name) for search in searches])
 
 
-def _together(found: Sequence[Origins]) -> Origins:
+def _together(searches: Sequence[Origins]) -> Origins:
     """Return what may have given a number, where it may be of several measures."""
-    if len(found) == 1:
-        return found[0]
-    ways = [way for one in found for way in one.origins]
-    claim = found[0].claim
+    if len(searches) == 1:
+        return searches[0]
+    ways = [way for search in searches for way in search.origins]
+    claim = searches[0].claim
     giving = sorted((way for way in ways if claim.holds(way.mean)), key=lambda way: way.unlikely)
     near = sorted(ways, key=lambda way: abs(way.mean - claim.value))[:NEAR]
-    measures = tuple(measure for one in found for measure in one.measures)
-    return replace(found[0], measures=measures, origins=tuple(giving or near), tried=sum(one.tried for one in found))
+    measures = tuple(measure for search in searches for measure in search.measures)
+    return replace(
+        searches[0], measures=measures, origins=tuple(giving or near), tried=sum(search.tried for search in searches)
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -249,10 +251,10 @@ class _OriginSearch:
                 if way.tool not in (first.tool, *first.also):
                     alike[way.changes, way.measure] = replace(first, also=(*first.also, way.tool))
             unchanged.setdefault(place, mean)
-        ranked = [sorted(alike.values(), key=lambda one: one.unlikely)[:ALIKE] for alike in ways.values()]
+        ranked = [sorted(alike.values(), key=lambda origin: origin.unlikely)[:ALIKE] for alike in ways.values()]
         ranked.sort(key=lambda alike: abs(alike[0].mean - claim.value))
-        giving = [one for alike in ranked if claim.holds(alike[0].mean) for one in alike]
-        giving.sort(key=lambda one: one.unlikely)
+        giving = [origin for alike in ranked if claim.holds(alike[0].mean) for origin in alike]
+        giving.sort(key=lambda origin: origin.unlikely)
         return Origins(
             claim=claim,
             measures=(self.measure,),
@@ -276,7 +278,7 @@ class _OriginSearch:
         tool = replace(way.dialect, name=f"{way.tool} {way.options}".strip())
         parts = attribute(self.scores, base, tool, way.measure).parts
         spoken = tool.provider(way.measure)
-        return {one.cause.name: one.cause.told(base, spoken, way.measure, conditions) for one in parts if one.shows}
+        return {part.cause.name: part.cause.told(base, spoken, way.measure, conditions) for part in parts if part.shows}
 
     def _key(self, way: Origin) -> tuple[Dialect, Measure]:
         """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""
@@ -327,7 +329,7 @@ class _OriginSearch:
     def _changing(self, tool: Dialect, changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""
         as_it_is = self._key(self._way(tool, self.measure, {}))
-        return [one for one in changes if self._key(self._way(tool, self.measure, one)) != as_it_is]
+        return [change for change in changes if self._key(self._way(tool, self.measure, change)) != as_it_is]
 
     def _way(self, tool: Dialect, measure: Measure, changes: Mapping[str, Any]) -> Origin:
         """Return the tool with the changes; those that a measure's name can say are said there."""
@@ -361,33 +363,33 @@ class OriginsReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tools that refuse the data, the ways that give the number or are nearest, and what to ask."""
-        found = self.origins
+        origins = self.origins
         return ReportDocument(
-            title=f"Where {found.claim.text} comes from",
+            title=f"Where {origins.claim.text} comes from",
             headline=self._headline,
-            facts=(self._asked, found.run, f"{len(found.conditions.queries)} queries"),
+            facts=(self._asked, origins.run, f"{len(origins.conditions.queries)} queries"),
             passages=tuple(self._passages(page=medium is Medium.PAGE)),
         )
 
     def _passages(self, *, page: bool) -> Iterator[Passage]:
-        found = self.origins
-        if found.refused:
+        origins = self.origins
+        if origins.refused:
             yield Heading("Refused")
-            yield Notes(explain_refusals(found.refused))
+            yield Notes(explain_refusals(origins.refused))
         if not page:
             yield Paragraph(self._headline)
-        claimed = max(len(f"{found.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
+        claimed = max(len(f"{origins.claim.unit:.15f}".rstrip("0").partition(".")[2]), 2)
         value = Column("value", format=lambda mean: f"{mean:.{claimed + DIGITS}f}")
         rows = []
-        for way in found.origins[:SHOWN]:
+        for way in origins.origins[:SHOWN]:
             tools, more = (way.tool, *way.also), len(way.also) + 1 - NAMED
             named = ", ".join(tools) if more < 2 else f"{', '.join(tools[:NAMED])} and {more} more"
             rows.append((named, str(way.measure), way.options or "–", way.mean))
         yield ReportTable(columns=("tool", "measure", "changed", value), rows=rows)
-        if found.claim.taken:
-            top = max(measure.facts.bounds[1] for measure in found.measures)
-            yield Notes([("value", f"{found.claim.text} is above {top:g}, and so taken for {found.claim.text} %")])
-        if (more := len(found.origins) - SHOWN) > 0:
+        if origins.claim.taken:
+            top = max(measure.facts.bounds[1] for measure in origins.measures)
+            yield Notes([("value", f"{origins.claim.text} is above {top:g}, and so taken for {origins.claim.text} %")])
+        if (more := len(origins.origins) - SHOWN) > 0:
             yield Paragraph(f"{more} more give it too; -o json or -o csv has all of them.")
         yield Heading("What to ask")
         yield Notes(list(self._questions()))
@@ -398,45 +400,45 @@ class OriginsReport(Report):
 
     @property
     def _headline(self) -> str:
-        found, n = self.origins, len(self.origins.origins)
-        of = f"Of {found.tried} ways to compute {self._asked} of {found.run}"
-        if not found.found:
-            return f"{of}, none gives {found.claim.text}. The nearest:"
+        origins, n = self.origins, len(self.origins.origins)
+        of = f"Of {origins.tried} ways to compute {self._asked} of {origins.run}"
+        if not origins.found:
+            return f"{of}, none gives {origins.claim.text}. The nearest:"
         gives = "one gives" if n == 1 else f"{n} give"
-        return f"{of}, {gives} {found.claim.text}" + (", the likeliest first:" if n > 1 else ":")
+        return f"{of}, {gives} {origins.claim.text}" + (", the likeliest first:" if n > 1 else ":")
 
     def _questions(self) -> Iterator[tuple[str, str]]:
         """Yield what would tell the ways apart, or what else may differ, on this data."""
-        found, conditions = self.origins, self.origins.conditions
-        if found.found:
-            yield "how", _how(found.origins[0])
-            yield from found.why.items()
-        if len(found.origins) > 1 or not found.found:
+        origins, conditions = self.origins, self.origins.conditions
+        if origins.found:
+            yield "how", _how(origins.origins[0])
+            yield from origins.why.items()
+        if len(origins.origins) > 1 or not origins.found:
             kinds = {"missing": "not in the run", "empty": "without a relevant document"}
             told = [f"{conditions.count(kind)} {words}" for kind, words in kinds.items() if conditions.count(kind)]
             judged = f"{len(conditions.queries)} are judged here" + (f", {' and '.join(told)}" if told else "")
             yield "queries", f"how many queries is the mean over? {judged}"
-        if not found.found:
+        if not origins.found:
             yield "measure", f"is it {self._asked}, at that cutoff, or another measure? -m names it"
             yield "grades", "what is each grade worth, and from which one on is a document relevant?"
             yield "files", "are these the same judgments and the same run: edition, depth, duplicates, ids?"
             yield "mean", "is it the mean over all queries of one run, not of folds, of several runs, or of medians?"
-        elif len(found.origins) > 1:
+        elif len(origins.origins) > 1:
             yield "choices", "the number alone does not tell these apart: ask for the tool, its version and options"
 
     def data(self) -> dict[str, Any]:
         """Return everything."""
-        found = self.origins
+        origins = self.origins
         return {
-            "value": found.claim.text,
-            "percentage": found.claim.taken,
+            "value": origins.claim.text,
+            "percentage": origins.claim.taken,
             "measure": self._asked,
-            "run": found.run,
-            "found": found.found,
-            "tried": found.tried,
-            "refused": dict(found.refused),
-            "why": dict(found.why),
-            "origins": found.frame.to_dicts(),
+            "run": origins.run,
+            "found": origins.found,
+            "tried": origins.tried,
+            "refused": dict(origins.refused),
+            "why": dict(origins.why),
+            "origins": origins.frame.to_dicts(),
             "questions": [{"subject": subject, "words": words} for subject, words in self._questions()],
         }
 

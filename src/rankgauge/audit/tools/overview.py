@@ -55,16 +55,16 @@ def audit(
     lacking: tuple[str, ...] = ()
     if dialects is None:
         asked = list(fitting(judgments, first, kind))
-        if any(one.repeats for one in scores.values()):
+        if any(score.repeats for score in scores.values()):
             asked += [known.get(name) for name in FRAMEWORKS if known.get(name) not in asked]  # others refuse such runs
-        lacking = tuple(one.name for one in asked if not one.has(wanted))
-        asked = [one for one in asked if one.name not in lacking]
+        lacking = tuple(dialect.name for dialect in asked if not dialect.has(wanted))
+        asked = [dialect for dialect in asked if dialect.name not in lacking]
     else:
         asked = [known.get(name) for name in dialects]
-    against, *asked = (one.on_scale(scale, wanted).provider(wanted) for one in (known.get(base), *asked))
-    if any(one.duplicates is not Duplicates.REFUSE for one in asked):  # else every tool refuses copies alike
+    against, *asked = (dialect.on_scale(scale, wanted).provider(wanted) for dialect in (known.get(base), *asked))
+    if any(dialect.duplicates is not Duplicates.REFUSE for dialect in asked):  # else every tool refuses copies alike
         against, plain = taking_copies(against, scores.values()), against
-        asked = [one for one in asked if one != plain]
+        asked = [dialect for dialect in asked if dialect != plain]
     taking, refused = accepting(dict.fromkeys((against, *asked)), scores.values(), wanted)
     base = against if against in taking else taking[0]
     return Audit(measure=wanted, scores=scores, dialects=tuple(taking), base=base, refused=refused, lacking=lacking)
@@ -131,12 +131,12 @@ class Audit:
     @cached_property
     def gaps(self) -> Mapping[str, Attribution]:
         """By run, why the highest dialect differs from the lowest; runs to which all give the same are left out."""
-        found = {}
+        gaps = {}
         for run in self.scores:
             known = [dialect for dialect in self.ranked(run) if not np.isnan(self.mean(run, dialect))]
             if known and self.mean(run, known[-1]) - self.mean(run, known[0]) > UNSEEN:
-                found[run] = self.attribution(run, known[-1], known[0])
-        return found
+                gaps[run] = self.attribution(run, known[-1], known[0])
+        return gaps
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -153,19 +153,21 @@ class Audit:
         return self._moving(self.gaps.values())
 
     def _moving(self, more: Iterable[Attribution]) -> tuple[Cause, ...]:
-        found = [*(one for found in self.attributions.values() for one in found.values()), *more]
-        moving = dict.fromkeys(part.cause for one in found for part in one.parts if part.shows)
+        attributions = [*(one for by_tool in self.attributions.values() for one in by_tool.values()), *more]
+        moving = dict.fromkeys(part.cause for one in attributions for part in one.parts if part.shows)
         return tuple(sorted(moving, key=lambda cause: cause.place))
 
     @cached_property
     def parts(self) -> pl.DataFrame:
         """A row per run and dialect: its mean, the difference from the base, and what each cause adds to that."""
         rows = []
-        for run, found in self.attributions.items():
+        for run, attributions in self.attributions.items():
             for dialect in reversed(self.ranked(run)):
-                one = found.get(dialect.name)
-                amounts = {cause.name: 0.0 if one is None else one.amount(cause) for cause in self.causes}
-                difference = 0.0 if one is None else one.difference
+                attribution = attributions.get(dialect.name)
+                amounts = {
+                    cause.name: 0.0 if attribution is None else attribution.amount(cause) for cause in self.causes
+                }
+                difference = 0.0 if attribution is None else attribution.difference
                 mean = self.mean(run, dialect)
                 rows.append({"run": run, "tool": dialect.name, "mean": mean, "difference": difference, **amounts})
         return pl.DataFrame(rows)
@@ -215,19 +217,19 @@ def headline(audit: Audit, run: str) -> Headline:
     if np.isnan(means).all():
         return Headline(gap=f"{audit.measure} is not defined on this data, {whichever}.", cause="")
     the = f"The same ranking ({run})" if audit.several else "The same ranking"
-    found = audit.gaps.get(run)
-    if found is None:
+    difference = audit.gaps.get(run)
+    if difference is None:
         return Headline(gap=f"{the} scores {np.nanmax(means):.4f} by {audit.measure}, {whichever}.", cause="")
-    low, high = audit.mean(run, found.base), audit.mean(run, found.other)
+    low, high = audit.mean(run, difference.base), audit.mean(run, difference.other)
     decimals = 2 if f"{low:.2f}" != f"{high:.2f}" else 4
-    ends = f"{low:.{decimals}f} ({found.base.name}) to {high:.{decimals}f} ({found.other.name})"
+    ends = f"{low:.{decimals}f} ({difference.base.name}) to {high:.{decimals}f} ({difference.other.name})"
     gap = f"{the} scores {ends} by {audit.measure}, depending on the tool."
-    return Headline(gap=gap, cause=_sources(found, audit.conditions[run]))
+    return Headline(gap=gap, cause=_sources(difference, audit.conditions[run]))
 
 
-def _sources(found: Attribution, conditions: Conditions) -> str:
+def _sources(attribution: Attribution, conditions: Conditions) -> str:
     """The causes that widen the gap most with their shares, 100 % in all, and by how much the others narrow it."""
-    amounts = [(part.amount / found.difference, part.cause.about(conditions)) for part in found.mattering]
+    amounts = [(part.amount / attribution.difference, part.cause.about(conditions)) for part in attribution.mattering]
     widening = sum(amount for amount, _ in amounts if amount > 0)
     named = [(amount / widening, subject) for amount, subject in amounts if amount > LEAST][:MOST]
     if not named:
@@ -310,8 +312,8 @@ Remedy = Callable[[Audit], Iterator[AuditAdvice]]
 
 def advise(audit: Audit) -> list[AuditAdvice]:
     """Return what to do on this data; nothing if the tools agree and the values mean something."""
-    found = (one for cause in _weighty(audit) for one in remedies(cause, audit))
-    return list(dict.fromkeys([*_vain(audit), *found, *definition(audit)]))
+    remedies_ = (remedy for cause in _weighty(audit) for remedy in remedies(cause, audit))
+    return list(dict.fromkeys([*_vain(audit), *remedies_, *definition(audit)]))
 
 
 def remedies(cause: Cause, audit: Audit) -> Iterator[AuditAdvice]:
@@ -328,8 +330,8 @@ def _weighty(audit: Audit) -> list[Cause]:
     """Return the causes of a gap by falling share, then those that move only tools between its ends."""
     between, beside = dict[Cause, float](), dict[Cause, float]()
     for run, gap in audit.gaps.items():
-        for shares, found in ((between, [gap]), (beside, audit.attributions[run].values())):
-            for part in (part for one in found for part in one.mattering):
+        for shares, weighed in ((between, [gap]), (beside, audit.attributions[run].values())):
+            for part in (part for one in weighed for part in one.mattering):
                 shares[part.cause] = max(shares.get(part.cause, 0.0), abs(part.amount / gap.difference))
     ranked = [sorted(shares, key=lambda cause: -shares[cause]) for shares in (between, beside)]
     large = {cause for shares in (between, beside) for cause, share in shares.items() if share > LEAST}
@@ -499,7 +501,7 @@ def preferences(audit: Audit, *, seed: int = 0) -> ToolPreferences:
             for one in measures
         ]
     orders = {
-        (dialect.name, str(measure)): tuple(sorted(found, key=lambda run: -np.nan_to_num(found[run], nan=-np.inf)))
-        for (dialect, measure), found in means.items()
+        (dialect.name, str(measure)): tuple(sorted(by_run, key=lambda run: -np.nan_to_num(by_run[run], nan=-np.inf)))
+        for (dialect, measure), by_run in means.items()
     }
     return ToolPreferences(measures=measures, orders=orders, contests=tuple(contests), seed=seed)

@@ -87,11 +87,11 @@ class AuditReport(Report):
         """Return the scores, the causes, and what to do; a page is for people who have never heard of dialects."""
         audit, runs, page = self.audit, ", ".join(self.audit.scores), medium is Medium.PAGE
         first = next(iter(audit.scores))
-        found = headline(audit, first)
+        sentence = headline(audit, first)
         return ReportDocument(
             title=f"{audit.measure} of {runs} by tool",
-            headline=found.gap,
-            lead=found.cause,
+            headline=sentence.gap,
+            lead=sentence.cause,
             facts=(str(audit.measure), runs, f"{len(audit.conditions[first].queries)} queries"),
             passages=tuple(self._page() if page else self._text(brief=medium is Medium.TERMINAL)),
             footer=FOOTER,
@@ -196,24 +196,27 @@ class AuditReport(Report):
     def _differences(self, run: str) -> dict[str, dict[str, Any]]:
         """Return every pair of tools; the parts of B − A are those of A − B with the other sign."""
         ranked = list(reversed(self.audit.ranked(run)))
-        found: dict[tuple[str, str], dict[str, Any]] = {}
+        differences: dict[tuple[str, str], dict[str, Any]] = {}
         for one, other in combinations(ranked, 2):
             parts = self.audit.attribution(run, other, one)
-            found[one.name, other.name] = self._difference(run, parts, 1.0)
-            found[other.name, one.name] = self._difference(run, parts, -1.0)
+            differences[one.name, other.name] = self._difference(run, parts, 1.0)
+            differences[other.name, one.name] = self._difference(run, parts, -1.0)
         return {
-            base.name: {tool.name: found[base.name, tool.name] for tool in ranked if tool is not base}
+            base.name: {tool.name: differences[base.name, tool.name] for tool in ranked if tool is not base}
             for base in ranked
         }
 
-    def _difference(self, run: str, found: Attribution, sign: float) -> dict[str, Any]:
+    def _difference(self, run: str, attribution: Attribution, sign: float) -> dict[str, Any]:
         conditions = self.audit.conditions[run]
-        base, other = (found.base, found.other) if sign > 0 else (found.other, found.base)
+        base, other = (attribution.base, attribution.other) if sign > 0 else (attribution.other, attribution.base)
         parts = [
             (part.cause.name, sign * part.amount, part.cause.told(base, other, self.audit.measure, conditions))
-            for part in found.mattering
+            for part in attribution.mattering
         ]
-        return {"difference": None if np.isnan(found.difference) else sign * found.difference, "parts": parts}
+        return {
+            "difference": None if np.isnan(attribution.difference) else sign * attribution.difference,
+            "parts": parts,
+        }
 
     def data(self) -> dict[str, Any]:
         """Return everything: means, causes, the queries that matter most, the verdict, and what to do."""
@@ -243,14 +246,19 @@ def _run_data(audit: Audit, run: str) -> dict[str, Any]:
             for dialect in audit.dialects
         },
         "gap": _attribution_data(audit.gaps[run]) if run in audit.gaps else None,
-        "attributions": [_attribution_data(found) for found in audit.attributions[run].values()],
+        "attributions": [_attribution_data(attribution) for attribution in audit.attributions[run].values()],
         "movers": [vars(mover) for mover in movers(audit, run)],
     }
 
 
-def _attribution_data(found: Attribution) -> dict[str, Any]:
-    parts = [{"cause": part.cause.name, "amount": part.amount, "queries": part.queries} for part in found.parts]
-    return {"base": found.base.name, "dialect": found.other.name, "difference": found.difference, "parts": parts}
+def _attribution_data(attribution: Attribution) -> dict[str, Any]:
+    parts = [{"cause": part.cause.name, "amount": part.amount, "queries": part.queries} for part in attribution.parts]
+    return {
+        "base": attribution.base.name,
+        "dialect": attribution.other.name,
+        "difference": attribution.difference,
+        "parts": parts,
+    }
 
 
 def _verdict_data(verdict: ToolPreferences) -> dict[str, Any]:
@@ -289,10 +297,10 @@ def scores_table(audit: Audit) -> ReportTable:
 def why_table(audit: Audit, run: str) -> ReportTable:
     """Show the mean of each dialect, how far it is from the base, and what each cause adds; finally the gap."""
 
-    def amounts(found: Attribution | None) -> list[float]:
-        if found is None:  # the base
+    def amounts(attribution: Attribution | None) -> list[float]:
+        if attribution is None:  # the base
             return [0.0] * (1 + len(audit.told_causes))
-        return [found.difference, *(found.amount(cause) for cause in audit.told_causes)]
+        return [attribution.difference, *(attribution.amount(cause) for cause in audit.told_causes)]
 
     rows: list[tuple[Any, ...]] = [
         (dialect.name, number(audit.mean(run, dialect)), *amounts(audit.attributions[run].get(dialect.name)))
@@ -318,7 +326,7 @@ def cutoffs_table(audit: Audit, run: str) -> ReportTable:
     return ReportTable(columns=("tool", *means), rows=rows, base=audit.base.name)
 
 
-def movers_table(found: Iterable[Mover], track: Callable[[Mover], Track] | None = None) -> ReportTable:
+def movers_table(movers: Iterable[Mover], track: Callable[[Mover], Track] | None = None) -> ReportTable:
     """List the queries on which tools are furthest apart, with the lowest and the highest value and a tool for each.
 
     A page also draws each query's values as a track.
@@ -331,7 +339,7 @@ def movers_table(found: Iterable[Mover], track: Callable[[Mover], Track] | None 
             yield f"{value:.4f} ({first}{f' + {len(others)}' if others else ''})"
 
     rows = []
-    for mover in found:
+    for mover in movers:
         traits = ", ".join(KINDS[kind] for kind in mover.kinds) or "–"
         drawn = () if track is None else (mover,)
         rows.append((mover.query, mover.like, mover.documents, mover.relevant, *drawn, *ends(mover), traits))
@@ -360,14 +368,14 @@ def lacking(audit: Audit) -> list[tuple[str, str]]:
     """Return the tools that do not have the measure: they are left out, unless they were asked for."""
     names = audit.lacking
     away = f"{join_words(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
-    asked = [words for one in audit.dialects if (words := one.lacked([audit.measure]))]
+    asked = [words for dialect in audit.dialects if (words := dialect.lacked([audit.measure]))]
     return [("left out", away)] * bool(names) + [("lacking", "; ".join(asked))] * bool(asked)
 
 
 def _told_advice(audit: Audit) -> list[tuple[str, str]]:
     """Return what to do, and why."""
-    if found := advise(audit):
-        return [(one.title, one.words) for one in found]
+    if advice := advise(audit):
+        return [(remedy.title, remedy.words) for remedy in advice]
     if audit.refused:
         words = f"This data is refused by {join_words(list(audit.refused))}; tools that take it differ in nothing."
         return [("Look at what is refused", words)]

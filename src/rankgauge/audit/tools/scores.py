@@ -104,13 +104,13 @@ def fitting(judgments: Any, run: Any, kind: JudgmentKind = JudgmentKind.GRADES) 
 
 def frameworks_of(*sources: Any) -> list[str]:
     """Return the dialects of the frameworks whose own rows the files have."""
-    named = (files.detect(one).format.name.removesuffix("-results") for one in sources if files.is_path(one))
+    named = (files.detect(source).format.name.removesuffix("-results") for source in sources if files.is_path(source))
     return [OWN_ROWS[name] for name in named if name in OWN_ROWS]
 
 
 def computes(dialect: Dialect, kind: JudgmentKind) -> bool:
     """Say whether the tool prints a measure of such judgments, or nobody says what it prints."""
-    return not dialect.printed or any(one.measure.facts.judgments is kind for one in dialect.printed)
+    return not dialect.printed or any(printed.measure.facts.judgments is kind for printed in dialect.printed)
 
 
 def taking_copies(dialect: Dialect, scores: Iterable[Scores]) -> Dialect:
@@ -244,7 +244,7 @@ KEY = ("query", "document", "assessor", "subtopic")
 def averaged(measures: Iterable[str | Measure]) -> list[Measure]:
     """Return the measures; one that is no mean over queries is an error."""
     parsed = parse_all(measures)
-    if sums := [one for one in parsed if one.facts.aggregate is Aggregate.SUM]:
+    if sums := [measure for measure in parsed if measure.facts.aggregate is Aggregate.SUM]:
         raise ParameterError("audit", "measure", "one whose values are averaged over queries", str(sums[0]))
     return parsed
 
@@ -253,9 +253,9 @@ def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
     """Judgments that can be read more than once, for measures that ask for that kind."""
     if kind is JudgmentKind.GRADES:
         return files.keep_rereadable(judgments, files.judgments_from)
-    found = files.judgments_from(judgments, kind)
-    check_subtopics(found, kind)
-    return found
+    table = files.judgments_from(judgments, kind)
+    check_subtopics(table, kind)
+    return table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -406,8 +406,8 @@ class Scores:
         """Return what is computed, from now on kept under the key."""
         if key not in self._kept:
             self._kept[key] = compute()
-        found: T = self._kept[key]
-        return found
+        made: T = self._kept[key]
+        return made
 
 
 def _repeated(judged: pl.DataFrame, ranked: pl.DataFrame) -> tuple[bool, bool]:

@@ -59,13 +59,13 @@ def next_(
     from rankgauge.render.numbers import amount, count
 
     task_format(output)  # a wrong ending shows before anything is handed out
-    with LabelCampaign.open(campaign) as found:
-        if assessor is None and found.settings.assessors > 1:
+    with LabelCampaign.open(campaign) as opened:
+        if assessor is None and opened.settings.assessors > 1:
             raise OptionError("Several people judge each document of this campaign: say who is asked, --assessor NAME.")
         who, tasks = assessor or SOMEBODY, []
         with suppress(PausedError):
-            tasks = found.lease(n, who, seconds=days * 24 * 3600, again=again)
-        progress, why = found.progress(), "" if tasks else found.why_idle(who).words(found.rules)
+            tasks = opened.lease(n, who, seconds=days * 24 * 3600, again=again)
+        progress, why = opened.progress(), "" if tasks else opened.why_idle(who).words(opened.rules)
     state = f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.out, 'document')} out"
     if not tasks:
         again_ = " (--again writes open tasks again)" if progress.out else ""
@@ -103,10 +103,10 @@ def record(
     from rankgauge.labelling.reports.campaign import describe_recorded
     from rankgauge.render.numbers import amount, count
 
-    with LabelCampaign.open(campaign) as found:
+    with LabelCampaign.open(campaign) as opened:
         for path in labels:
-            print(f"{path}: {describe_recorded(found.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
-        progress = found.progress()
+            print(f"{path}: {describe_recorded(opened.record(path, assessor=assessor or SOMEBODY, replace=replace))}")
+        progress = opened.progress()
     print(
         f"{amount(progress.spent)} of {amount(progress.budget)} spent; {count(progress.complete, 'draw')} complete, "
         f"{count(progress.out, 'document')} out"
@@ -157,13 +157,13 @@ def estimate(
         raise OptionError(f"--level takes a number between 0 and 1, e.g. --level 0.95; got {level:g}.")
     if not run and (idle := [f"--{name}" for name, said in spelled.items() if said is not None]):
         raise OptionError(f"{idle[0]} needs --run: it says how runs that came later are spelled.")
-    with LabelCampaign.open(campaign) as found:
-        if found.board and interval not in (None, "t"):
+    with LabelCampaign.open(campaign) as opened:
+        if opened.board and interval not in (None, "t"):
             raise OptionError("--interval is for campaigns that estimate one value: leave it out for a board of runs.")
-        if run and not found.board:
+        if run and not opened.board:
             raise InputError("only a board has room for a run that came later", path=campaign)
         later = RunSpellingOptions(**spelled).files(name_runs(run or []))
-        report = report_of(found, level=level, interval=interval, later=later)
+        report = report_of(opened, level=level, interval=interval, later=later)
     write_report(report, [(format_, path)])
 
 
@@ -176,7 +176,7 @@ def refit(
     from rankgauge.labelling.campaign import LabelCampaign
     from rankgauge.render.numbers import amount
 
-    with LabelCampaign.open(campaign) as found:
-        found.refit(leave_open=leave_open)
-        progress = found.progress()
+    with LabelCampaign.open(campaign) as opened:
+        opened.refit(leave_open=leave_open)
+        progress = opened.progress()
     print(f"stage {progress.stages} begins with {amount(progress.left)} of the budget")

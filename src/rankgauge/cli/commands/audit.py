@@ -80,8 +80,8 @@ def run(
     tools = names(dialects) if dialects else None
     report: AuditReport | OriginsReport
     if value is None:
-        found = audit(judged, ranked, measure, dialects=tools, base=against or BASE, scale=spelling.scale)
-        report = AuditReport(audit=found)
+        audited = audit(judged, ranked, measure, dialects=tools, base=against or BASE, scale=spelling.scale)
+        report = AuditReport(audit=audited)
     elif against is not None:
         raise OptionError("--against is for the comparison of tools: leave it out with --value, or --value out.")
     elif len(ranked) > 1:
@@ -120,8 +120,10 @@ def explain(
     kind = wanted.facts.judgments
     (scores,) = Scores.of(spelling.file(judgments), {"run": spelling.file(run)}, kind).values()
     fit = map(get_dialect, names(dialects)) if dialects else fitting(scores.judgments, scores.run, kind)
-    found, refused = explain_all(scores, [one.on_scale(spelling.scale, wanted) for one in fit], wanted, query)
-    ExplanationReport(found=found, refused=refused).show(sys.stdout)
+    explanations, refused = explain_all(
+        scores, [dialect.on_scale(spelling.scale, wanted) for dialect in fit], wanted, query
+    )
+    ExplanationReport(found=explanations, refused=refused).show(sys.stdout)
 
 
 @command("audit lint", "rankgauge audit lint test.txt", "rankgauge audit lint qrels.txt bm25.txt")

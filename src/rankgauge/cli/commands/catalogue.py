@@ -53,5 +53,5 @@ def catalogue(
     spelling = SpellingOptions(columns=columns)
     judged = spelling.judgments(judgments, format_judgments)
     shown, asked = spelling.files(listed), asked or None
-    found = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
-    write_report(CatalogueReport(found=found), [(format_, path)])
+    surveyed = survey(shown, items=items, judgments=judged, depth=depth, users=users, rel=rel, statistics=asked)
+    write_report(CatalogueReport(found=surveyed), [(format_, path)])

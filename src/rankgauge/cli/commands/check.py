@@ -55,28 +55,30 @@ def check(
     with guard_exit_code():
         if store and staged:
             raise InputError("--store-baseline takes the run as it is: leave out --staged")
-        found = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
+        nearest = ProjectFile.find(Path.cwd()) if config is None else ProjectFile.read(config)
         changes: dict[str, Any] = {} if queries is None else {"queries": Path.cwd() / queries}
         if output:
-            changes["output"] = [_place(one, Path.cwd()) for one in output]
-        with staged_project(found.path) if staged else nullcontext(found) as project:
+            changes["output"] = [_place(target, Path.cwd()) for target in output]
+        with staged_project(nearest.path) if staged else nullcontext(nearest) as project:
             judged = 0
             if project.judge is not None and not store:
                 said = output or project.settings.get("output") or []
                 written = [said] if isinstance(said, str) else said
                 with chdir(project.path.parent):
-                    judged = _check_judge(project.judge, quiet=not all(Path(str(one)).suffix for one in written))
+                    judged = _check_judge(project.judge, quiet=not all(Path(str(target)).suffix for target in written))
             if not project.compares:
                 if output or store:
                     raise InputError(
-                        "there are no runs in it; audit judge --before reports on a judge", path=found.path
+                        "there are no runs in it; audit judge --before reports on a judge", path=nearest.path
                     )
                 raise SystemExit(judged)
             options = project.options(**changes)
             if options.output:  # what is written stays, wherever files are read
-                options = options.but(output=[_place(one, found.path.parent.resolve()) for one in options.output])
+                options = options.but(
+                    output=[_place(target, nearest.path.parent.resolve()) for target in options.output]
+                )
             if options.looks is not None:
-                options = options.but(looks=found.path.parent.resolve() / options.looks)
+                options = options.but(looks=nearest.path.parent.resolve() / options.looks)
             try:
                 with chdir(project.path.parent):
                     write_comparison(options, store=store)
@@ -107,9 +109,9 @@ def _begin(folder: Path) -> None:
     from rankgauge.render.numbers import count
 
     with guard_exit_code():
-        path, found = start(folder)
+        path, files = start(folder)
         project = ProjectFile.read(path)
-    judgments, runs = count(len(found["judgments"]), "file"), count(len(found["runs"]), "run")
+    judgments, runs = count(len(files["judgments"]), "file"), count(len(files["runs"]), "run")
     print(f"wrote {path.name}; found {judgments} of judgments and {runs}")
     try:
         for words in power_words(project):

@@ -144,12 +144,12 @@ def fuse(asked: FuseOptions) -> None:
         show_methods(sys.stdout)
         return
     format_, path = FusionReport.find(asked.report or "table")
-    fusion, found = _fuse_runs(asked, asked.runs or [], path)
+    fusion, gain = _fuse_runs(asked, asked.runs or [], path)
     if asked.output is not None:
         fusion.write(asked.output, asked.format)  # before anything is printed: a closed pipe must not lose the run
-    report = FusionReport(fusion=fusion, **found, output=None if asked.output is None else str(asked.output))
+    report = FusionReport(fusion=fusion, **gain, output=None if asked.output is None else str(asked.output))
     if asked.output == STANDARD_STREAM and path is None:
-        if asked.report is not None or found:
+        if asked.report is not None or gain:
             format_.write(report, sys.stderr)
         return
     from rankgauge.cli.streams import write_report

@@ -73,7 +73,7 @@ def reuse(asked: ReuseOptions) -> None:
     said = asked.part(options.RunSpellingOptions)
     teams = None if asked.teams is None else _teams(asked.teams, runs)
     with show_progress() as progress:
-        found = pools.reuse(
+        reused = pools.reuse(
             said.judgments(asked.judgments, asked.format_judgments),
             said.files(runs),
             measures,
@@ -85,7 +85,7 @@ def reuse(asked: ReuseOptions) -> None:
             levels=() if asked.scale is None else [grade for _, grade in scale(asked.scale).levels],
             progress=progress,
         )
-        report = PoolReuseReport(reuse=found)
+        report = PoolReuseReport(reuse=reused)
         report.data()  # the work itself, under the bar
     write_report(report, [(format_, path)])
 

@@ -49,13 +49,13 @@ def rank(
     handle_interrupts()
     refuse_overwriting([model, documents], [output])
     ranker, suffix = ltr.load(model), "" if output is None else suffix_of(output)
-    able = (one.name for one in files.FORMATS.values() if suffix in one.suffixes and one.write_run)
+    able = (format_.name for format_ in files.FORMATS.values() if suffix in format_.suffixes and format_.write_run)
     chosen = format or next(able, SCORES)
     # Scores alone need no ids; in a run a query may not have a document twice.
-    found = read(documents, named=chosen != SCORES)
+    table = read(documents, named=chosen != SCORES)
     try:
-        scores = ranker.predict(widen(found.matrix, ranker.n_features_in_))
+        scores = ranker.predict(widen(table.matrix, ranker.n_features_in_))
     except InputError as error:
         raise InputError(error.problem, path=documents, hint=error.hint) from None
-    run = pl.DataFrame({"query": found.queries, "document": found.documents, "score": scores})
+    run = pl.DataFrame({"query": table.queries, "document": table.documents, "score": scores})
     files.write_run(run, STANDARD_STREAM if output is None else output, chosen, tag=ranker.name)

@@ -82,8 +82,8 @@ def reproduce(asked: ReproductionOptions) -> None:
             full=asked.full,
             progress=progress,
         )
-        found = Reproduction.of(experiment, setting)
-    written = [] if asked.output is None else found.write(asked.output, figures=asked.figures)
-    found.show(sys.stdout)
+        reproduction = Reproduction.of(experiment, setting)
+    written = [] if asked.output is None else reproduction.write(asked.output, figures=asked.figures)
+    reproduction.show(sys.stdout)
     if asked.output is not None:
         print(f"\n{len(written)} files in {asked.output}")

@@ -146,8 +146,8 @@ def _name_files(paths: Sequence[Path]) -> dict[str, Path]:
     """Return the files, and those in the folders, by the names to show them under."""
     from rankgauge.romip.relevance_tables import files
 
-    found = files(paths)
-    return {_name(path, found): path for path in found}
+    listed = files(paths)
+    return {_name(path, listed): path for path in listed}
 
 
 def _name(path: Path, others: Sequence[Path]) -> str:
@@ -157,9 +157,9 @@ def _name(path: Path, others: Sequence[Path]) -> str:
 
 def _cutoffs(text: str) -> list[int]:
     try:
-        found = [int(part) for part in text.split(",")]
+        cutoffs = [int(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) < 1:
+        cutoffs = []
+    if not cutoffs or min(cutoffs) < 1:
         raise OptionError(f"--at takes whole numbers from 1 on, separated by commas, e.g. --at 5,10; got {text!r}.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(cutoffs))

@@ -93,10 +93,10 @@ def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
 
     handle_interrupts()
     files = [read(path) for path in (train, validation) if path is not None]
-    width = max(found.matrix.shape[1] for found in files)
+    width = max(table.matrix.shape[1] for table in files)
     learned, *held = (
-        ranker.objective(Documents.of(widen(one.matrix, width), one.grades, one.queries, nan=ranker.keeps_nan))
-        for one in files
+        ranker.objective(Documents.of(widen(file.matrix, width), file.grades, file.queries, nan=ranker.keeps_nan))
+        for file in files
     )
     started = time.perf_counter()
     with show_progress() as tell:

@@ -90,7 +90,7 @@ def read_board(path: Path) -> list[CollectionSource]:
     folder, tables = said.get("folder"), said.get("collections", {})
     if not isinstance(tables, dict) or not isinstance(folder, str | None) or (folder is None and not tables):
         raise InputError('needs folder = "PATH", or a table [collections.NAME] for each collection', path=path)
-    listed = {} if folder is None else {one.name: one for one in folder_sources(path.parent / folder)}
+    listed = {} if folder is None else {source.name: source for source in folder_sources(path.parent / folder)}
     for name, table in tables.items():
         listed[name] = _read_description(path, name, table, listed.get(name))
     return list(listed.values())
@@ -101,9 +101,11 @@ def board_files(path: Path) -> list[str]:
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         tables = list(said.get("collections", {}).values())
-        runs = [one.get("runs", ()) for one in tables]
+        runs = [table.get("runs", ()) for table in tables]
         files = [run for one in runs for run in (one.values() if isinstance(one, dict) else one)]
-        return [str(one) for one in (*files, *(one.get("judgments") for one in tables), said.get("folder")) if one]
+        return [
+            str(file) for file in (*files, *(table.get("judgments") for table in tables), said.get("folder")) if file
+        ]
     except (OSError, ValueError, TypeError, AttributeError):
         return []
 
@@ -140,7 +142,7 @@ def folder_sources(folder: Path) -> list[CollectionSource]:
     """List the collections of a folder: those with judgments and runs, or the tasks of MTEB's results."""
     if not folder.is_dir():
         raise InputError("is no folder", path=folder)
-    listed = [source for one in _visible(folder) if one.is_dir() and (source := _folder_source(one)) is not None]
+    listed = [source for path in _visible(folder) if path.is_dir() and (source := _folder_source(path)) is not None]
     if listed:
         return listed
     if tasks := _mteb_sources(folder):
@@ -153,16 +155,16 @@ def folder_sources(folder: Path) -> list[CollectionSource]:
 
 
 def _visible(folder: Path) -> list[Path]:
-    return sorted(one for one in folder.iterdir() if not one.name.startswith((".", "_")))
+    return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
 
 
 def _folder_source(folder: Path) -> CollectionSource | None:
     """Find a collection in its own folder; None if there are no judgments."""
-    judged = [one for one in _visible(folder) if one.name.startswith("qrels")]
+    judged = [path for path in _visible(folder) if path.name.startswith("qrels")]
     if not judged:
         return None
     if len(judged) > 1:
-        raise InputError(f"has several judgments: {', '.join(one.name for one in judged)}", path=folder)
+        raise InputError(f"has several judgments: {', '.join(path.name for path in judged)}", path=folder)
     judgments = _split_file(judged[0]) if judged[0].is_dir() else judged[0]
     if not (folder / "runs").is_dir():
         raise InputError("has judgments and no folder called runs", path=folder)
@@ -178,7 +180,7 @@ def _folder_source(folder: Path) -> CollectionSource | None:
 
 def _split_file(folder: Path) -> Path:
     """Choose the judgments among BEIR's splits: those of the test, if there are any."""
-    files = {_run_name(one): one for one in _visible(folder)}
+    files = {_run_name(path): path for path in _visible(folder)}
     wanted = next((name for name in SPLITS if name in files), None)
     if wanted is None and len(files) != 1:
         raise InputError(f"expected {SPLITS[0]}.tsv among the judgments, and there is {list(files)}", path=folder)
@@ -216,17 +218,17 @@ def _mteb_sources(folder: Path) -> list[CollectionSource]:
 def _task_scores(splits: Mapping[str, Any], file: Path) -> dict[str, float]:
     """Return every score of a task: the mean over its splits and subsets, as MTEB's own `get_score`."""
     entries = [one for listed in splits.values() if isinstance(listed, list) for one in listed if isinstance(one, dict)]
-    if not entries or any(MAIN not in one for one in entries):
+    if not entries or any(MAIN not in entry for entry in entries):
         raise InputError(f"a result of MTEB without {MAIN}", path=file)
-    found = {}
+    scores = {}
     for name in entries[0]:
-        values = [one.get(name) for one in entries]
-        numbers = [float(one) for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+        values = [entry.get(name) for entry in entries]
+        numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
         if len(numbers) == len(entries) and all(map(math.isfinite, numbers)):
-            found[name] = sum(numbers) / len(numbers)
-    if MAIN not in found:
+            scores[name] = sum(numbers) / len(numbers)
+    if MAIN not in scores:
         raise InputError(f"{MAIN} is not a number in every subset", path=file)
-    return found
+    return scores
 
 
 def described_measures(measures: Iterable[Measure]) -> dict[str, Any]:
@@ -235,8 +237,8 @@ def described_measures(measures: Iterable[Measure]) -> dict[str, Any]:
     refuse_unpaired(listed)
     return {
         "measures": tuple(map(str, listed)),
-        "bounds": {str(one): one.facts.bounds for one in listed},
-        "ascending": frozenset(str(one) for one in listed if not one.facts.more_is_better),
+        "bounds": {str(measure): measure.facts.bounds for measure in listed},
+        "ascending": frozenset(str(measure) for measure in listed if not measure.facts.more_is_better),
     }
 
 
@@ -278,7 +280,7 @@ def are_collections(judgments: Any) -> bool:
     return (
         isinstance(judgments, Mapping)
         and bool(judgments)
-        and all(isinstance(one, tuple) and len(one) == 2 for one in judgments.values())
+        and all(isinstance(judgment, tuple) and len(judgment) == 2 for judgment in judgments.values())
     )
 
 
@@ -290,14 +292,14 @@ def read_weights(path: Path) -> dict[str, tuple[float | None, str]]:
     names = {str(name).strip().lower(): name for name in frame.columns}
     if "collection" not in names or not {"weight", "group"} & names.keys():
         raise InputError("needs a column collection, and weight or group", path=path)
-    found: dict[str, tuple[float | None, str]] = {}
+    weights: dict[str, tuple[float | None, str]] = {}
     for row in frame.iter_rows(named=True):
         name = str(row[names["collection"]])
-        if name in found:
+        if name in weights:
             raise InputError(f"has the collection {name} twice", path=path)
         weight = _read_weight(row[names["weight"]], name, path) if "weight" in names else None
-        found[name] = weight, str(row[names["group"]] or "") if "group" in names else ""
-    return found
+        weights[name] = weight, str(row[names["group"]] or "") if "group" in names else ""
+    return weights
 
 
 def _read_weight(value: Any, of: str, path: Path) -> float:

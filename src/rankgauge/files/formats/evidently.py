@@ -35,8 +35,8 @@ def _our_names(columns: Iterable[str]) -> dict[str, str]:
         return {}
     grade = next((known[name] for name in GRADES if name in known), None)
     names = {"query": known[USER], "document": known[ITEM], "grade": grade, "score": known.get(SCORE)}
-    found = {ours: column for ours, column in names.items() if column is not None}
-    return found if len(found) > 2 else {}
+    present = {ours: column for ours, column in names.items() if column is not None}
+    return present if len(present) > 2 else {}
 
 
 def _recognise(head: Head) -> tuple[Kind, ...]:

@@ -98,8 +98,8 @@ def _read_sample(source: Source) -> pl.DataFrame:
         return lines.read(source, JUDGMENTS, *_WITH_STRATA)
     rows = _drawn_lines(source)
     method = rows["line"].str.extract(rf"({WORD}+){_GAP}{WORD}+{BLANK}*$").alias("method")
-    found = _sample_rows(lines.records(rows, JUDGMENTS, *_WITH_CHANCES, source).with_columns(method), source)
-    beyond = found.filter(~pl.col("probability").is_between(0.0, 1.0))
+    sample = _sample_rows(lines.records(rows, JUDGMENTS, *_WITH_CHANCES, source).with_columns(method), source)
+    beyond = sample.filter(~pl.col("probability").is_between(0.0, 1.0))
     if len(beyond):
         row = beyond.row(0, named=True)
         raise InputError(
@@ -108,7 +108,7 @@ def _read_sample(source: Source) -> pl.DataFrame:
             hint="The chance to be in the sample is a number from 0 to 1.",
         )
     drawn = pl.col("probability") > 0
-    return found.with_columns(
+    return sample.with_columns(
         stratum=pl.col("probability").cast(pl.String),
         grade=pl.when(drawn).then(pl.col("grade")).otherwise(-1.0),
         probability=pl.when(drawn).then(pl.col("probability")).otherwise(1.0),
@@ -124,10 +124,10 @@ def _drawn_lines(source: Source) -> pl.DataFrame:
     return drawn
 
 
-def _sample_rows(found: pl.DataFrame, source: Source) -> pl.DataFrame:
+def _sample_rows(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
     """The judgments of queries of which documents were drawn at random; chosen documents have a probability of 1."""
-    sampled = found.filter((pl.col("method") != _CHOSEN[0]).any().over("query"))
-    if left := found["query"].n_unique() - sampled["query"].n_unique():
+    sampled = rows.filter((pl.col("method") != _CHOSEN[0]).any().over("query"))
+    if left := rows["query"].n_unique() - sampled["query"].n_unique():
         note(f"{left} queries were judged by method 0 alone, which is no sample, and left out", source.name)
     chance = pl.when(pl.col("method").is_in(_CHOSEN)).then(1.0).otherwise("probability")
     return sampled.with_columns(probability=chance).drop("method")
@@ -136,8 +136,8 @@ def _sample_rows(found: pl.DataFrame, source: Source) -> pl.DataFrame:
 def _read(source: Source) -> pl.DataFrame:
     """Return the judgments alone, of the documents that were drawn."""
     if is_prels(Head(source=source)):
-        found = lines.records(_drawn_lines(source), JUDGMENTS, *_PRELS, source)
-        return found.filter(pl.col("grade") >= 0)
+        rows = lines.records(_drawn_lines(source), JUDGMENTS, *_PRELS, source)
+        return rows.filter(pl.col("grade") >= 0)
     return lines.read(source, JUDGMENTS, *_WITH_STRATA)
 
 
@@ -178,16 +178,16 @@ def is_prefs(head: Head) -> bool:
 
 def _read_preferences(source: Source) -> pl.DataFrame:
     """Return the levels by group and subgroup, which together name the facet."""
-    found = lines.read(source, JUDGMENTS, *_PREFS)
-    found = found.with_columns(pl.col("subtopic").str.replace_all(r"\s+", " "))
-    _refuse_circles(found, source)
-    return found
+    rows = lines.read(source, JUDGMENTS, *_PREFS)
+    rows = rows.with_columns(pl.col("subtopic").str.replace_all(r"\s+", " "))
+    _refuse_circles(rows, source)
+    return rows
 
 
-def _refuse_circles(found: pl.DataFrame, source: Source) -> None:
+def _refuse_circles(preferences: pl.DataFrame, source: Source) -> None:
     """An error if what a group says in its subgroups prefers a document to itself; it names the group and the query."""
     group = pl.col("subtopic").str.split(" ").list.first()
-    several = found.filter(pl.col("subtopic").n_unique().over("query", group) > 1)
+    several = preferences.filter(pl.col("subtopic").n_unique().over("query", group) > 1)
     for (query, name), rows in several.group_by("query", group.alias("group"), maintain_order=True):
         circle = _circle(rows)
         if circle:

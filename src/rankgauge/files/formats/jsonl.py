@@ -51,8 +51,8 @@ def _parse(line: str) -> Any:
 def _scan(source: Source) -> pl.LazyFrame:
     """Return the objects' keys as columns, ids as text and numbers as numbers."""
     names = _names(Head(source=source))
-    found = {name: column for name in ALIASES if (column := find(names, name, source.said)) is not None}
-    known = {column: NUMBER if name in _NUMBERS else TEXT for name, column in found.items()}
+    columns = {name: column for name in ALIASES if (column := find(names, name, source.said)) is not None}
+    known = {column: NUMBER if name in _NUMBERS else TEXT for name, column in columns.items()}
     known |= dict.fromkeys(raters(names), NUMBER)
     return pl.scan_ndjson(source.scannable(), schema_overrides=known)
 

@@ -82,8 +82,8 @@ def _keep(rows: pl.DataFrame, reading: Reading) -> pl.DataFrame:
 
 def _name_rows(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataFrame:
     """Grade, query and document of each line, beside the line."""
-    found = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
-    named = pl.concat([found, rows.select("number", "line")], how="horizontal")
+    parts = rows.select(pl.col("line").str.extract_groups(_LINE)).unnest("line")
+    named = pl.concat([parts, rows.select("number", "line")], how="horizontal")
     if named["query"].null_count():
         number, text = lines.place(named.filter(pl.col("query").is_null()), 0)
         raise InputError(f"expected {_EXPECTED}", path=source.name, line=number, text=text)
@@ -176,14 +176,14 @@ def read_carefully(source: Source, reading: Reading = STRICT, dtype: npt.DTypeLi
     texts = rows.select(pl.col("line").str.extract(_FEATURES).str.extract_all(rf"{WORD}+")).with_row_index("row")
     pairs = texts.explode("line", empty_as_null=False)
     number, value = (pl.col("line").str.extract(_FEATURE, group) for group in (1, 2))
-    found = pairs.select(
+    features = pairs.select(
         "row", number.cast(pl.Int64, strict=False), value.cast(pl.Float64, strict=False).alias("value")
     )
-    broken = found.filter(pl.col("line").is_null() | pl.col("value").is_null())["row"]
+    broken = features.filter(pl.col("line").is_null() | pl.col("value").is_null())["row"]
     if len(broken):
         line, text = lines.place(rows, broken[0])
         raise InputError("expected features as number:value", path=source.name, line=line, text=text)
-    row, column, values = (found[name].to_numpy() for name in found.columns)
+    row, column, values = (features[name].to_numpy() for name in features.columns)
     matrix = np.zeros((len(rows), int(column.max(initial=0))), dtype=dtype)
     matrix[row, column - 1] = values
     return _features(judged, matrix)

@@ -66,7 +66,7 @@ def _is_book(document: Any) -> bool:
 
 def _is_snapshot(document: Any) -> bool:
     docs = document.get("docs") if isinstance(document, dict) else None
-    return isinstance(docs, dict) and "name" in document and all(isinstance(found, list) for found in docs.values())
+    return isinstance(docs, dict) and "name" in document and all(isinstance(listed, list) for listed in docs.values())
 
 
 def _text(query: dict[str, Any]) -> Any:
@@ -98,9 +98,9 @@ def _snapshot(documents: list[Any], source: Source) -> Iterator[Row]:
     for document in documents:
         texts = {str(query.get("query_id")): _text(query) for query in objects_at(document, "queries")}
         for number, docs in document["docs"].items():
-            ranked = [found for found in list_objects(docs) if not found.get("rated_only")]
+            ranked = [doc for doc in list_objects(docs) if not doc.get("rated_only")]
             name = texts.get(number) or number
-            yield from ((name, found.get("id"), -place) for place, found in enumerate(ranked, start=1))
+            yield from ((name, doc.get("id"), -place) for place, doc in enumerate(ranked, start=1))
 
 
 QUEPID = json_format(

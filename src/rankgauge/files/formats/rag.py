@@ -160,7 +160,7 @@ ASKED = ("question", "questions", "query", "queries")
 def _output_documents(output: Any) -> list[Any]:
     """Return the documents of the last component that gives some, or of the retriever whose output it is."""
     components = [output, *output.values()] if isinstance(output, dict) else []
-    lists = [found for one in components if (found := objects_at(one, "documents"))]
+    lists = [documents for component in components if (documents := objects_at(component, "documents"))]
     return lists[-1] if lists else []
 
 

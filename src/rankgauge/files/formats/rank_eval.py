@@ -56,7 +56,7 @@ def _is_request(document: Any) -> bool:
 
 def _is_response(document: Any) -> bool:
     details = _details(document)
-    return bool(details) and all(has(one, "hits") for one in details.values())
+    return bool(details) and all(has(detail, "hits") for detail in details.values())
 
 
 def _details(document: Any) -> dict[str, Any]:
@@ -76,8 +76,8 @@ def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
 def _hits(documents: list[Any]) -> Iterator[tuple[str, int, Any]]:
     """Yield the query, the rank and the rated hit of each document that was retrieved."""
     for document in documents:
-        for query, found in _details(document).items():
-            yield from ((query, place, hit) for place, hit in enumerate(objects_at(found, "hits"), start=1))
+        for query, details in _details(document).items():
+            yield from ((query, place, hit) for place, hit in enumerate(objects_at(details, "hits"), start=1))
 
 
 def _run(documents: list[Any], source: Source) -> Iterator[Row]:
@@ -85,8 +85,8 @@ def _run(documents: list[Any], source: Source) -> Iterator[Row]:
 
 
 def _ratings_of(documents: list[Any], source: Source) -> Iterator[Row]:
-    found = ((query, _id(hit), hit.get("rating")) for query, _, hit in _hits(documents))
-    yield from (row for row in found if row[2] is not None)
+    ratings = ((query, _id(hit), hit.get("rating")) for query, _, hit in _hits(documents))
+    yield from (row for row in ratings if row[2] is not None)
 
 
 def _id(rated: Any) -> Any:

@@ -41,7 +41,7 @@ def _is_nested(document: Any) -> bool:
 
 def _is_graded(document: Any) -> bool:
     """Say whether it is the same with whole numbers only."""
-    return _is_nested(document) and all(isinstance(n, int) for found in document.values() for n in found.values())
+    return _is_nested(document) and all(isinstance(n, int) for nested in document.values() for n in nested.values())
 
 
 def _is_listed(document: Any) -> bool:
@@ -110,11 +110,11 @@ MTEB_PREDICTIONS = """{
 
 def _predictions(documents: list[Any], source: Source) -> Iterator[Row]:
     runs = {
-        f"{subset}/{split}": found
+        f"{subset}/{split}": lists
         for subset, splits in documents[0].items()
         if subset != META and isinstance(splits, dict)
-        for split, found in splits.items()
-        if isinstance(found, dict)
+        for split, lists in splits.items()
+        if isinstance(lists, dict)
     }
     for query, scores in source.one_of(runs).items():
         if isinstance(scores, dict):
@@ -179,7 +179,7 @@ def _judgments_of(row: QueryRow) -> Iterator[Graded]:
 
 def _ranking_of(row: QueryRow) -> Iterator[Any]:
     results = row.items("results")
-    yield from (one.get("corpus_id") for one in results if isinstance(one, dict))
+    yield from (result.get("corpus_id") for result in results if isinstance(result, dict))
     yield from map(name_text, row.items("documents"))
 
 

@@ -56,11 +56,11 @@ def _sources(document: Any) -> list[Any]:
 
 def _is_run(document: Any) -> bool:
     sources = _sources(document)
-    return any("documentIds" in one or {"results", "searchConfigurationList"} <= one.keys() for one in sources)
+    return any("documentIds" in source or {"results", "searchConfigurationList"} <= source.keys() for source in sources)
 
 
 def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
-    for one in (found for document in documents for found in _sources(document)):
+    for one in (source_ for document in documents for source_ in _sources(document)):
         for judged in objects_at(one, "judgmentRatings"):
             ratings = judged.get("ratings")
             listed = [(one.get("docId"), one.get("rating")) for one in list_objects(ratings)]
@@ -70,15 +70,15 @@ def _ratings(documents: list[Any], source: Source) -> Iterator[Row]:
 
 def _run(documents: list[Any], source: Source) -> Iterator[Row]:
     """Yield the lists of one search configuration."""
-    found = [part for document in documents for one in _sources(document) for part in _lists(one)]
-    if not found:
+    lists = [part for document in documents for one in _sources(document) for part in _lists(one)]
+    if not lists:
         raise InputError(
             "the experiment names its evaluations, but not their documents",
             path=source.name,
             hint="Search the index search-relevance-evaluation-result for them, and keep that response.",
         )
     runs: dict[str, list[tuple[str, list[Any]]]] = {}
-    for configuration, query, ids in found:
+    for configuration, query, ids in lists:
         runs.setdefault(configuration, []).append((query, ids))
     for query, ids in source.one_of(runs):
         yield from ((query, document, -place) for place, document in enumerate(ids, start=1))
@@ -89,8 +89,8 @@ def _lists(one: dict[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
     if isinstance(one.get("documentIds"), list):
         yield str(one.get("searchConfigurationId")), str(one.get("searchText")), one["documentIds"]
     results = one.get("results")
-    for query, found in results.items() if isinstance(results, dict) else ():
-        for configuration, ids in found.items() if isinstance(found, dict) else ():
+    for query, lists in results.items() if isinstance(results, dict) else ():
+        for configuration, ids in lists.items() if isinstance(lists, dict) else ():
             if isinstance(ids, list):
                 yield configuration, query, ids
     for result in list_objects(results):
@@ -117,7 +117,7 @@ SEARCH_RELEVANCE = json_format(
         JsonShape(
             title="a judgment list of the Search Relevance Workbench",
             kind=Kind.JUDGMENTS,
-            fits=lambda document: any("judgmentRatings" in one for one in _sources(document)),
+            fits=lambda document: any("judgmentRatings" in source for source in _sources(document)),
             rows=_ratings,
             example=JUDGMENTS,
         ),

@@ -45,8 +45,8 @@ def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    found = unpacked_json(value)
-    return found if isinstance(found, dict) else {}
+    unpacked = unpacked_json(value)
+    return unpacked if isinstance(unpacked, dict) else {}
 
 
 def _attributes(cells: Cells) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def _read_judgments(source: Source) -> pl.DataFrame:
     """Return the judgments, unless the second field tells several of one document apart."""
     with collecting_notes() as notes:
         try:
-            found = lines.read(source, JUDGMENTS, *_QRELS)
+            rows = lines.read(source, JUDGMENTS, *_QRELS)
         except InputError:
             _refuse_groups(source)
             raise
@@ -86,20 +86,20 @@ def _read_judgments(source: Source) -> pl.DataFrame:
         _refuse_groups(source)
     for words in notes:
         note(words)
-    return found
+    return rows
 
 
 def _read_subtopics(source: Source) -> pl.DataFrame:
     """Return the judgments by subtopic, unless the second field is the same everywhere: then it is no subtopic."""
-    found = lines.read(source, JUDGMENTS, *_SUBTOPICS)
-    if found["subtopic"].n_unique() < 2:
+    rows = lines.read(source, JUDGMENTS, *_SUBTOPICS)
+    if rows["subtopic"].n_unique() < 2:
         raise InputError(
-            f"the second field is {found['subtopic'][0]} in every line, so that it names no subtopics",
+            f"the second field is {rows['subtopic'][0]} in every line, so that it names no subtopics",
             path=source.name,
             hint="Measures of diversity need diversity qrels: query subtopic document grade. If every query does have "
             "one subtopic only, name the format: trec-subtopics.",
         )
-    return found
+    return rows
 
 
 def _refuse_groups(source: Source) -> None:
@@ -212,12 +212,14 @@ RUN_FILE = "1048585\t7187155\t1\n1048585\t7187157\t2\n2\t4339068\t1\n"
 def _is_msmarco(head: Head) -> tuple[Kind, ...]:
     """Three fields between tabs, of which the last is the rank: each query has a first document, and no rank twice."""
     tabs = all(line.count("\t") == 2 for line in head.lines)
-    if not head.fields or not tabs or any(len(one) != 3 or not one[2].isdecimal() for one in head.fields):
+    if not head.fields or not tabs or any(len(field) != 3 or not field[2].isdecimal() for field in head.fields):
         return ()
     ranks: dict[str, list[float]] = {}
     for query, _, rank in head.fields:
         ranks.setdefault(query, []).append(float(rank))
-    ranked = all(min(found) == 1 and len(set(found)) == len(found) for found in ranks.values())
+    ranked = all(
+        min(ranked_places) == 1 and len(set(ranked_places)) == len(ranked_places) for ranked_places in ranks.values()
+    )
     return (Kind.RUN,) if ranked else ()
 
 
@@ -228,7 +230,9 @@ MSMARCO = Format(
     recognise=_is_msmarco,
     sureness=2,
     read_run=lambda source: lines.read(source, RUN, *_MSMARCO).with_columns(_BY_RANK),
-    batches=lambda source, rows: (one.with_columns(_BY_RANK) for one in lines.batches(source, RUN, *_MSMARCO, rows)),
+    batches=lambda source, rows: (
+        batch.with_columns(_BY_RANK) for batch in lines.batches(source, RUN, *_MSMARCO, rows)
+    ),
     locate=lines.locate,
     samples=(SampleFile(title="a run of MS MARCO", kind=Kind.RUN, text=RUN_FILE),),
 ).register()

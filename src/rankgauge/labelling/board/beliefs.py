@@ -70,7 +70,7 @@ class Beliefs:
     @classmethod
     def each(cls, features: Features, effects: Sequence[Effects]) -> Iterator[Beliefs]:
         """Yield the same for each of several effects, with one pass over the features."""
-        fixed = features.x @ np.vstack([one.beta for one in effects]).T.astype(np.float32)
+        fixed = features.x @ np.vstack([effect.beta for effect in effects]).T.astype(np.float32)
         for one, part in zip(effects, np.split(fixed, len(effects), axis=1), strict=True):
             own, spread = _own(features, one)
             chance = _logistic((part + own) / np.sqrt(1.0 + np.pi * spread / 8.0))
@@ -209,16 +209,16 @@ class Fit:
         """Return the inverse curvature in each query's effects given β."""
         own = np.repeat(self.hold[np.newaxis], self.queries, axis=0)
         for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            found = self._by_query(curve * self.w[:, [i]] * self.w[:, [j]])
+            inverse = self._by_query(curve * self.w[:, [i]] * self.w[:, [j]])
             for t in range(curve.shape[1]):
-                own[:, 2 * t + i, 2 * t + j] += found[:, t]
+                own[:, 2 * t + i, 2 * t + j] += inverse[:, t]
         return np.asarray(np.linalg.inv(own), dtype=np.float64)
 
     def _by_query(self, rows: FloatArray) -> FloatArray:
         """Return the sum of the rows of each query."""
-        found = np.zeros((self.queries, rows.shape[1]))
-        found[self.query[self._starts]] = np.add.reduceat(rows, self._starts, axis=0)
-        return found
+        table = np.zeros((self.queries, rows.shape[1]))
+        table[self.query[self._starts]] = np.add.reduceat(rows, self._starts, axis=0)
+        return table
 
     @cached_property
     def _starts(self) -> IndexArray:

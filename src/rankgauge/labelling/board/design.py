@@ -116,14 +116,14 @@ class Slopes:
         documents)."""
         query = self.query[documents]
         by_ideal = np.einsum("zt,zt->z", errors, self.curve[query])
-        found = -self.level[:, query] * by_ideal
+        slopes = -self.level[:, query] * by_ideal
         place = np.full(len(self.query), -1)
         place[documents] = np.arange(len(documents))
         columns = place[self.lists.document]
         inside = np.flatnonzero(columns >= 0)
         columns = columns[inside]
-        found[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.lists.target.steps)[columns]
-        return np.asarray(found * self.scale[query])
+        slopes[self.lists.run[inside], columns] += self.hit[inside] * (errors @ self.lists.target.steps)[columns]
+        return np.asarray(slopes * self.scale[query])
 
     def spread(self, covariance: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each document ψ'Cψ averaged over the runs by their shares, and the same of the runs' mean slope.
@@ -181,15 +181,15 @@ class Slopes:
         before = np.cumsum(seen) - seen  # how many documents before each one are retrieved
         place, columns = before[lists.document], before[np.searchsorted(self.query, np.arange(queries + 1))]
         edges = np.searchsorted(lists.cell, np.arange(runs * queries + 1))
-        found = np.zeros((runs, runs))
+        gram = np.zeros((runs, runs))
         cuts = np.unique(np.append(np.searchsorted(columns, np.arange(0, columns[-1], BLOCK)), queries))
         for first, last in pairwise(cuts.tolist()):
             dense = np.zeros((runs, columns[last] - columns[first]), dtype=np.float32)
             for run, row in enumerate(dense):
                 hits = slice(edges[run * queries + first], edges[run * queries + last])
                 row[place[hits] - columns[first]] = values[hits]
-            found += dense @ dense.T
-        return found
+            gram += dense @ dense.T
+        return gram
 
 
 DOUBT = 0.02

@@ -109,12 +109,12 @@ class Columns:
             lacking = ", ".join(name for name in names if name not in frame.columns)
             raise InputError(f"there are beliefs in {', '.join(given)}, but none in {lacking}")
         others = [_standard(frame[name]) for name in frame.columns if name not in given]
-        found = ([_logit(frame.select(names))] if given else []) + others
-        if not found:
+        features = ([_logit(frame.select(names))] if given else []) + others
+        if not features:
             return None
         effect = [TRUST] * bool(given) + [0.0] * len(others)
         precision = [PRECISION] * bool(given) + [OTHER_PRECISION] * len(others)
-        return cls(values=np.column_stack(found), mean=np.array(effect), precision=np.array(precision))
+        return cls(values=np.column_stack(features), mean=np.array(effect), precision=np.array(precision))
 
 
 def _logit(beliefs: pl.DataFrame) -> FloatArray:
@@ -168,9 +168,9 @@ class PooledJudge:
         """The grade of each document on our scale, stretched if the judge's own is another one; NaN if it gave none."""
         given = self.grades
         known = ~np.isnan(given)
-        found = np.full(len(given), np.nan)
-        found[known] = scale[place_on_scale(given[known], np.unique(given[known]), scale)]
-        return found
+        values = np.full(len(given), np.nan)
+        values[known] = scale[place_on_scale(given[known], np.unique(given[known]), scale)]
+        return values
 
     @property
     def share(self) -> float:
@@ -293,7 +293,7 @@ class _Ranks:
         np.minimum.at(best, pool.document, pool.rank.astype(np.float64))  # of one type: several times as fast
         share, close = self._sum() / runs, self.close
         # By name: the column, its precision, its expected effect. The intercept's effect depends on the threshold.
-        found: dict[str, tuple[FloatArray, float, float]] = {
+        columns: dict[str, tuple[FloatArray, float, float]] = {
             "intercept": (np.ones(len(best)), 0.25, 0.0),
             "fused rank": (np.log(_places(pool, fused)) - 3.5, 1.0, -0.5),
             "best rank": (np.log(best) - 2.0, 1.0, 0.0),
@@ -304,7 +304,7 @@ class _Ranks:
             "share squared": (2 * (share - 0.3) ** 2, 2.0, 0.0),
             "in no list": ((share == 0).astype(np.float64), 1.0, 0.0),
         }
-        values, precision, effect = zip(*found.values(), strict=True)
+        values, precision, effect = zip(*columns.values(), strict=True)
         return np.column_stack(values), np.array(precision), np.array(effect)
 
     def write_runs(self, out: SingleArray) -> None:

@@ -87,9 +87,9 @@ class LaterRun:
         asked = hits.join(queries, on="query")
         if asked.is_empty():
             raise InputError(f"{name} answers none of the {len(pool.queries)} queries of the board")
-        found = asked.join(places, on=["query", "document"], how="left", maintain_order="left").sort("number", "rank")
-        inside = found.filter(pl.col("place").is_not_null())
-        missing = found.filter(pl.col("place").is_null() & (pl.col("rank") <= TOP))
+        placed = asked.join(places, on=["query", "document"], how="left", maintain_order="left").sort("number", "rank")
+        inside = placed.filter(pl.col("place").is_not_null())
+        missing = placed.filter(pl.col("place").is_null() & (pl.col("rank") <= TOP))
         lengths = np.bincount(asked["number"].to_numpy(), minlength=len(pool.queries))
         return cls(
             name=name,

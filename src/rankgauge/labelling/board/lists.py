@@ -65,10 +65,10 @@ class RunLists:
 
     def sums(self, amounts: FloatArray) -> FloatArray:
         """Return the sum over each list (runs × queries) of what its hits add."""
-        found = np.zeros(self.shape[0] * self.shape[1])
+        sums = np.zeros(self.shape[0] * self.shape[1])
         if len(self.starts):
-            found[self.cell[self.starts]] = np.add.reduceat(amounts, self.starts)
-        return found.reshape(self.shape)
+            sums[self.cell[self.starts]] = np.add.reduceat(amounts, self.starts)
+        return sums.reshape(self.shape)
 
     def above(self, amounts: FloatArray) -> FloatArray:
         """For each hit the sum over the hits above it in its list."""
@@ -106,9 +106,9 @@ class CascadeLists(RunLists):
         stake, value = stakes(weights, stops)
         reached = np.ones_like(stops)
         np.cumprod(1.0 - stops[:-1], axis=0, out=reached[1:])
-        found = np.zeros(self.shape[0] * self.shape[1])
-        found[self.cell[self.starts]] = value
-        return (reached * stake)[place, column], found.reshape(self.shape)
+        totals = np.zeros(self.shape[0] * self.shape[1])
+        totals[self.cell[self.starts]] = value
+        return (reached * stake)[place, column], totals.reshape(self.shape)
 
 
 class PrecisionLists(RunLists):
@@ -121,7 +121,7 @@ class PrecisionLists(RunLists):
         return self._sum_by_rank(worth, own=1.0, power=1)
 
     def slopes(self, worth: FloatArray) -> FloatArray:
-        found = np.empty(len(self.cell))
+        slopes = np.empty(len(self.cell))
         for hits, starts, lengths in self._blocks:
             b, weight = worth[self.document[hits]], self.weight[hits]
             # One running sum of pairs takes half the time of two of numbers: each sum waits for the one before.
@@ -130,8 +130,8 @@ class PrecisionLists(RunLists):
             pairs = np.cumsum(pairs)
             above, upto = pairs.real - b, pairs.imag
             above += 1.0 - np.repeat(above[starts], lengths)
-            found[hits] = above * weight + (np.repeat(upto[starts + lengths - 1], lengths) - upto)
-        return found
+            slopes[hits] = above * weight + (np.repeat(upto[starts + lengths - 1], lengths) - upto)
+        return slopes
 
     def pairs(self, amounts: FloatArray, *, power: int = 1) -> FloatArray:
         """Σ_{j above i} x_i x_j / i^power of each list (runs × queries); `amounts` are the documents' x."""
@@ -148,9 +148,9 @@ class PrecisionLists(RunLists):
             added *= weight[start:end] ** power
             total[:, :n] += added
             above[:, :n] += x
-        found = np.zeros((len(rows), self.shape[0] * self.shape[1]))
-        found[:, lists] = total
-        return found.reshape(*amounts.shape[:-1], *self.shape)
+        sums = np.zeros((len(rows), self.shape[0] * self.shape[1]))
+        sums[:, lists] = total
+        return sums.reshape(*amounts.shape[:-1], *self.shape)
 
     @cached_property
     def _by_place(self) -> tuple[IndexArray, list[int], IndexArray, FloatArray]:

@@ -98,7 +98,7 @@ class Stream:
     def entry(self) -> FloatArray:
         """The budget from which on each document is in the sample; 0 for those that were judged before."""
         open_ = np.flatnonzero(~self.known)
-        found = np.zeros(len(self.score))
+        values = np.zeros(len(self.score))
         if len(open_):
             factor = np.maximum(self.uniform[open_] / self.score[open_], 1e-300)
             rising = np.argsort(factor)  # looked up in order, a table of scores stays in the cache
@@ -109,9 +109,9 @@ class Stream:
                 budget = (mass - slope * before) / (1.0 - slope)
                 if np.abs(budget - before).max() <= CLOSE * self.size:
                     break
-            found[open_[rising]] = budget
-            found[open_] = np.minimum(found[open_], self.uniform[open_] * self.size / UNIFORM)
-        return found
+            values[open_[rising]] = budget
+            values[open_] = np.minimum(values[open_], self.uniform[open_] * self.size / UNIFORM)
+        return values
 
     @cached_property
     def order(self) -> IndexArray:

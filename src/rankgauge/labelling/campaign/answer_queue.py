@@ -158,9 +158,9 @@ class AnswerQueue:
             longest = max((request.seconds for request in asking), default=0.0)
             hand_out = wanted and not state.paused
             tasks = lease_documents(leases, wanted, seconds=longest, again=True) if hand_out else {}
-            found = {who: self._next(connection, who, tasks.get(who, [])) for who in (one.identity for one in wanted)}
+            answers = {who: self._next(connection, who, tasks.get(who, [])) for who in (one.identity for one in wanted)}
         for request in asking:
-            request.next = found.get(request.assessor.identity) if request.assessor else None
+            request.next = answers.get(request.assessor.identity) if request.assessor else None
 
     def _record(self, connection: Connection, leases: Leases, requests: Sequence[_Request]) -> bool:
         """Say whether there was something to record. An error in one request does not concern the others."""

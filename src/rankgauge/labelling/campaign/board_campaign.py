@@ -328,10 +328,10 @@ class BoardCampaign(LabelCampaign):
 
     def later(self, name: str, run: Any) -> LaterRun:
         """Return a run (a path, a frame, a dict) that had no part in the pool, beside those of the board."""
-        found = self.outlook()
-        if found is None:
+        outlook = self.outlook()
+        if outlook is None:
             raise InputError("no document is judged yet: nothing is known of any run", hint="Record labels.")
-        return found.later(name, run)
+        return outlook.later(name, run)
 
     @property
     def settled(self) -> bool:

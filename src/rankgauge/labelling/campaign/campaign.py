@@ -348,21 +348,21 @@ class LabelCampaign:
         kind = self.interval if interval is None else interval
         with self._state.looking():
             ledger = self._state.ledger
-            found = self._state.estimate(level=level, interval=kind)
+            estimate = self._state.estimate(level=level, interval=kind)
             spent = ledger.spent * self.settings.assessors
-            return None if found is None else replace(found, labels=ledger.counting, cost=spent)
+            return None if estimate is None else replace(estimate, labels=ledger.counting, cost=spent)
 
-    def lacking(self, found: Estimate | None) -> int | None:
+    def lacking(self, estimate: Estimate | None) -> int | None:
         """About how many more labels it takes until an estimate has an interval, with all of which it is exact; None
         where there is no such estimate."""
-        return self._state.lacking(found)
+        return self._state.lacking(estimate)
 
     def curve(self, *, level: float = defaults.LEVEL, interval: str | None = None) -> pl.DataFrame:
         """Return the estimate after more and more draws: cost, draws, value, low, high."""
         kind = self.interval if interval is None else interval
         with self._state.looking():
-            found = self._state.curve(level=level, interval=kind)
-            return found.with_columns(pl.col("cost") * self.settings.assessors)
+            curve = self._state.curve(level=level, interval=kind)
+            return curve.with_columns(pl.col("cost") * self.settings.assessors)
 
 
 _KINDS: dict[bool, type[LabelCampaign]] = {}
@@ -452,10 +452,10 @@ class EstimateState(CampaignState):
     def is_cut_short(self) -> bool:
         return self.unjudged > 0
 
-    def lacking(self, found: Estimate | None) -> int:
+    def lacking(self, estimate: Estimate | None) -> int:
         people, queries, labels = self.settings.assessors, len(self.pool.queries), self.ledger.counting
         each = float(self.target.needed(self.pool).sum()) / queries * people
-        wanted = lacking_labels(found, labels=labels, each=each, queries=queries)
+        wanted = lacking_labels(estimate, labels=labels, each=each, queries=queries)
         return min(wanted, max(self.unjudged * people, 1))
 
     def curve(self, *, level: float, interval: str) -> pl.DataFrame:
@@ -468,9 +468,9 @@ class EstimateState(CampaignState):
             costs = np.cumsum([paid.get(draw, 0.0) for draw in range(complete)])
             for count in _places(complete):
                 part = plan.estimate(count, grades, level=level, interval=interval)
-                found = combine_stages([*ended, part], interval=interval)
-                value = found.value if found.shown else math.nan
-                rows.append((spent + costs[count - 1], before + count, value, found.low, found.high))
+                combined = combine_stages([*ended, part], interval=interval)
+                value = combined.value if combined.shown else math.nan
+                rows.append((spent + costs[count - 1], before + count, value, combined.low, combined.high))
             if complete >= FEWEST:
                 ended.append(plan.estimate(complete, grades, level=level, interval=interval))
             before, spent = before + complete, spent + sum(paid.values())
@@ -542,8 +542,8 @@ class Campaign(LabelCampaign):
         """The plan of each stage."""
         return tuple(self._state.plans)
 
-    def lacking(self, found: Estimate | None) -> int:
-        return self._state.lacking(found)
+    def lacking(self, estimate: Estimate | None) -> int:
+        return self._state.lacking(estimate)
 
     def change_budget(self, budget: float) -> None:
         """Gives the campaign another budget, at least what is spent already.
@@ -640,17 +640,17 @@ def _together(parts: Sequence[Basis | None], share: FloatArray) -> Basis | None:
     )
 
 
-def lacking_labels(found: Estimate | None, *, labels: int, each: float, queries: int) -> int:
+def lacking_labels(estimate: Estimate | None, *, labels: int, each: float, queries: int) -> int:
     """About how many more labels an interval needs, after that number of labels.
 
     `each` is the number of labels that a query judged whole takes; `queries` is the number of queries in the pool.
     """
-    if found is None or not found.queries:
+    if estimate is None or not estimate.queries:
         wanted = intervals.FEWEST * each - labels
-    elif found.queries < min(intervals.FEWEST, queries):
-        wanted = labels * (intervals.FEWEST / found.queries - 1)
-    elif IntervalKind.parse(found.interval) is IntervalKind.SEQUENCE and found.draws < intervals.FIRST:
-        wanted = labels * (intervals.FIRST / found.draws - 1)
+    elif estimate.queries < min(intervals.FEWEST, queries):
+        wanted = labels * (intervals.FEWEST / estimate.queries - 1)
+    elif IntervalKind.parse(estimate.interval) is IntervalKind.SEQUENCE and estimate.draws < intervals.FIRST:
+        wanted = labels * (intervals.FIRST / estimate.draws - 1)
     else:
         wanted = labels  # what is so noisy that its error is unknown needs about as much again
     return max(math.ceil(wanted), 1)

@@ -395,8 +395,8 @@ def explain_damage(engine: Engine, error: BaseException) -> InputError | None:
     if not isinstance(error, NONSENSE) or engine.dialect.name != "sqlite":
         return None
     with reading(engine) as connection:
-        found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-    return None if found == "ok" else _find_damage(engine, error)
+        problem = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    return None if problem == "ok" else _find_damage(engine, error)
 
 
 def _find_damage(engine: Engine, error: BaseException) -> InputError:

@@ -451,8 +451,8 @@ class PoolTexts:
         A text that several queries have is an error.
         """
         known = self._state.pool.positions
-        found = [label if label.query in known else replace(label, query=self._id(label)) for label in labels]
-        return found, sum(one.query != label.query for one, label in zip(found, labels, strict=True))
+        known_labels = [label if label.query in known else replace(label, query=self._id(label)) for label in labels]
+        return known_labels, sum(one.query != label.query for one, label in zip(known_labels, labels, strict=True))
 
     def _id(self, label: Label) -> str:
         """Return the query that has the text of the label's query; if none has, what the label says."""

@@ -62,11 +62,11 @@ def shown_names(names: Mapping[Identity, str]) -> dict[Identity, str]:
     shown, taken = dict[Identity, str](), set[str]()
     for who, name in sorted(names.items(), key=lambda one: isinstance(one[0], str)):
         mark, alone = (" (imported)", name not in often) if isinstance(who, str) else (f" (#{who})", often[name] == 1)
-        found = name if alone else name + mark
-        while found in taken:
-            found += mark
-        shown[who] = found
-        taken.add(found)
+        title = name if alone else name + mark
+        while title in taken:
+            title += mark
+        shown[who] = title
+        taken.add(title)
     return shown
 
 
@@ -229,8 +229,8 @@ class Ledger:
             (str(n), "document", str(who), grade) for n, grades in enumerate(fresh) for who, grade in enumerate(grades)
         ]
         frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
-        found = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
-        self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in found}
+        combined = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
+        self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in combined}
 
     def _grades_of(self, place: int) -> tuple[float, ...]:
         """Return the grades that a document's grade is made of; none while labels are missing."""

@@ -105,7 +105,7 @@ def _judges(packed: zipfile.ZipFile) -> Iterator[PooledJudge]:
         said, learnt = _table(packed, name), None
         if f"{EFFECTS}{judge}" in held:
             learnt = _table(packed, f"{EFFECTS}{judge}")
-        levels = None if learnt is None or chances(said) else np.array([float(one) for one in learnt.columns[1:]])
+        levels = None if learnt is None or chances(said) else np.array([float(column) for column in learnt.columns[1:]])
         effects = None if learnt is None else _matrix(learnt)
         yield PooledJudge(name=judge, said=said, effects=effects, levels=levels)
 

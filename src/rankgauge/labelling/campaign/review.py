@@ -134,9 +134,9 @@ class Review:
 
     def agreement(self) -> Agreement | None:
         """Return how well the assessors agree; None if no two of them have judged the same document."""
-        found = self.judgments()
-        shared = found.select(pl.struct("query", "document").is_duplicated().any()).item()
-        return agreement(found) if shared else None
+        judgments = self.judgments()
+        shared = judgments.select(pl.struct("query", "document").is_duplicated().any()).item()
+        return agreement(judgments) if shared else None
 
     def queries(self) -> pl.DataFrame:
         """Return a row per query that something was asked of: documents, asked, judged, and its value once known."""
@@ -158,10 +158,12 @@ class Review:
             places = dict.fromkeys(place for place, _ in self._state.ledger.history.get(who.identity, ()))
             said = {place: given[place][who.identity] for place in places}
             texts = self._state.store.texts(connection, list(said))
-        tasks = {place: self._state.task(place, who, one.made, texts.get(place, {})) for place, one in said.items()}
+        tasks = {
+            place: self._state.task(place, who, answer.made, texts.get(place, {})) for place, answer in said.items()
+        }
         return [
-            OwnAnswer(task=tasks[place], kind=one.kind, grade=one.grade, comment=one.comment, made=one.made)
-            for place, one in sorted(said.items(), key=lambda item: item[1].made)
+            OwnAnswer(task=tasks[place], kind=answer.kind, grade=answer.grade, comment=answer.comment, made=answer.made)
+            for place, answer in sorted(said.items(), key=lambda item: item[1].made)
         ]
 
     def handed(self, who: Assessor) -> set[tuple[str, str]]:
@@ -181,8 +183,8 @@ class Review:
         known = self._state.pool.positions
         places = [known.get(query, {}).get(document) for query, document in documents]
         with self._state.looking() as connection:
-            found = self._state.store.texts(connection, [place for place in places if place is not None])
-        return [None if place is None else found.get(place, {}) for place in places]
+            texts = self._state.store.texts(connection, [place for place in places if place is not None])
+        return [None if place is None else texts.get(place, {}) for place in places]
 
     def labels(self) -> pl.DataFrame:
         """The labels that count, each assessor under a name of their own, without those that settle disagreements."""
@@ -206,8 +208,8 @@ class Review:
             }
             rows = [
                 (task.query, task.document, names[who], seconds)
-                for who, found in taken.items()
-                for place, seconds in found
+                for who, durations in taken.items()
+                for place, seconds in durations
                 for task in (self._state.task(place, Assessor(name=""), 0.0, {}),)
             ]
         return pl.DataFrame(rows, schema=SECONDS, orient="row")
@@ -220,8 +222,8 @@ class Review:
             place=place,
             query=task.query,
             document=task.document,
-            said={who: one.grade for who, one in given.items()},
-            comments={who: one.comment for who, one in given.items() if one.comment},
+            said={who: answer.grade for who, answer in given.items()},
+            comments={who: answer.comment for who, answer in given.items() if answer.comment},
             settled=None if final is None else final.grade,
             settled_by=None if final is None else names[identity_of(final)],
             settled_at=None if final is None else final.made,
@@ -258,11 +260,11 @@ def _timed_answers(
 ) -> list[tuple[int, float]]:
     """Return the documents that were handed to the assessor, and how many seconds passed until their first answer."""
     moments = np.sort(np.array([*(made for _, made in labels), *others]))
-    found, seen = list[tuple[int, float]](), set[int]()
+    answers, seen = list[tuple[int, float]](), set[int]()
     for place, made in labels:
         begun = first.get((place, who))
         if begun is not None and place not in seen and made > begun:
             before = moments[np.searchsorted(moments, made) - 1] if made > moments[0] else begun
-            found.append((place, float(made - max(begun, before))))
+            answers.append((place, float(made - max(begun, before))))
         seen.add(place)
-    return found
+    return answers

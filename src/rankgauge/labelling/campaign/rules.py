@@ -70,8 +70,8 @@ class CampaignRules:
         """Say whether the interval is narrow enough to stop; a board's intervals have no such rule."""
         if self.stop_at is None:
             return False
-        found = state.estimate(level=LEVEL, interval=self.interval(state.settings))
-        return found is not None and (found.high - found.low) / 2 <= self.stop_at
+        estimate = state.estimate(level=LEVEL, interval=self.interval(state.settings))
+        return estimate is not None and (estimate.high - estimate.low) / 2 <= self.stop_at
 
 
 class SharedRules:

@@ -152,10 +152,12 @@ class CampaignSettings:
     @classmethod
     def unpacked(cls, text: str, *, layout: int) -> Self:
         """Return the settings from JSON; `layout` is the version that wrote them."""
-        found = json.loads(text)
+        settings = json.loads(text)
         if layout == 1:
-            found["top"] = 4.0  # as it was then, whatever the pool's scale
-        return cls(**(found | {name: tuple(found.get(name, ())) for name in ("grades", "measures", "looks", "runs")}))
+            settings["top"] = 4.0  # as it was then, whatever the pool's scale
+        return cls(
+            **(settings | {name: tuple(settings.get(name, ())) for name in ("grades", "measures", "looks", "runs")})
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

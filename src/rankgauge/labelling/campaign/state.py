@@ -150,8 +150,8 @@ def remainder(lengths: Sequence[int], is_open: Sequence[bool]) -> float:
     """
     known, going = np.array(lengths, dtype=int), np.array(is_open, dtype=bool)
     open_ = known[going]
-    found = [_rest(known, going), _rest(known[-RECENT:], going[-RECENT:])]
-    return max(_upper(np.append(rest[np.minimum(open_, len(rest) - 1) - 1], rest[0])) for rest in found)
+    rests = [_rest(known, going), _rest(known[-RECENT:], going[-RECENT:])]
+    return max(_upper(np.append(rest[np.minimum(open_, len(rest) - 1) - 1], rest[0])) for rest in rests)
 
 
 def _upper(each: FloatArray) -> float:
@@ -242,7 +242,7 @@ class CampaignState(ABC):
         interval."""
         return pl.DataFrame(schema=CURVE)
 
-    def lacking(self, found: Estimate | None) -> int | None:
+    def lacking(self, estimate: Estimate | None) -> int | None:
         """About how many more labels it takes until an estimate has an interval; None where that is not known."""
         return None
 

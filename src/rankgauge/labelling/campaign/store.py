@@ -106,13 +106,13 @@ class Store:
 
     def row(self, connection: Connection) -> Row[Any]:
         """Return the campaign's own row."""
-        found = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).first()
-        if found is None:
+        row = connection.execute(sa.select(t.campaigns).where(t.campaigns.c.id == self.campaign)).first()
+        if row is None:
             raise GoneError("there is no such campaign any more")
-        if found.format > t.FORMAT:
-            later = f"the campaign has format {found.format}, and this version knows {t.FORMAT}"
+        if row.format > t.FORMAT:
+            later = f"the campaign has format {row.format}, and this version knows {t.FORMAT}"
             raise InputError(later, hint="Install a newer RankGauge.")
-        return found
+        return row
 
     def lock(self, connection: Connection) -> bool:
         """Locks the campaign until this transaction ends, and says whether it is paused.
@@ -157,8 +157,8 @@ class Store:
 
     def pool(self, connection: Connection) -> bytes:
         """Return the packed pool, without its texts."""
-        found = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
-        return bytes(found.scalar_one())
+        content = connection.execute(sa.select(t.pools.c.content).where(t.pools.c.campaign == self.campaign))
+        return bytes(content.scalar_one())
 
     def texts(self, connection: Connection, places: Sequence[int]) -> dict[int, dict[str, str]]:
         """Return what there is to read of these documents."""
@@ -175,8 +175,8 @@ class Store:
     def beliefs(self, connection: Connection, stage: int) -> FloatArray | None:
         """Return the beliefs that a stage was refitted to; None if they are the pool's own."""
         chosen = sa.select(t.stages.c.beliefs).where(t.stages.c.campaign == self.campaign, t.stages.c.number == stage)
-        found = connection.execute(chosen).scalar_one()
-        return None if found is None else parquet.unpack_beliefs(bytes(found))
+        beliefs = connection.execute(chosen).scalar_one()
+        return None if beliefs is None else parquet.unpack_beliefs(bytes(beliefs))
 
     def add_stage(self, connection: Connection, *, beliefs: FloatArray | None = None, **columns: Any) -> None:
         """Writes the next stage."""

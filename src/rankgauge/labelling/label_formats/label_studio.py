@@ -70,11 +70,11 @@ def _labels(item: Mapping[str, Any], assessor: str, source: Source, line: int) -
             )
 
 
-def _objects(found: Any, source: Source, line: int) -> list[dict[str, Any]]:
+def _objects(document: Any, source: Source, line: int) -> list[dict[str, Any]]:
     """The objects of a list; none where nobody has annotated the task yet, which an export writes as null, too."""
-    if not isinstance(found or [], list) or not all(isinstance(one, dict) for one in found or []):
+    if not isinstance(document or [], list) or not all(isinstance(one, dict) for one in document or []):
         raise InputError("expected a list of annotations and of their results", path=source.name, line=line)
-    objects: list[dict[str, Any]] = found or []
+    objects: list[dict[str, Any]] = document or []
     for one in objects:
         one["result"] = _objects(one.get("result"), source, line)
         one["value"] = value if isinstance(value := one.get("value"), dict) else {}

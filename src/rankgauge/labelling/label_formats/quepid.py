@@ -49,10 +49,10 @@ def _columns(source: Source) -> Iterator[list[Label]]:
         if not query or not document:
             raise InputError("there is no query or no document", path=source.name, line=line)
         judges = {name.strip(): cell for name, cell in row.items() if name not in PAIR}
-        found = [
+        columns = [
             _label(query, document, cell, name, line=line) for name, cell in judges.items() if (cell or "").strip()
         ]
-        yield [label for labels in found for label in labels]
+        yield [label for labels in columns for label in labels]
 
 
 def _judgement(pair: Mapping[str, Any], said: Mapping[str, Any], otherwise: str) -> list[Label]:

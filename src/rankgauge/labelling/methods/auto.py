@@ -62,7 +62,7 @@ class AutoPlan(StagedPlan):
         merits, n = {}, len(pilot) + FEWEST
         for name, make in self._levels(rest, left, seen).items():
             level = make()
-            variance, cost = (float(found.sum()) for found in level.true_variance(pilot, seen))
+            variance, cost = (float(variances.sum()) for variances in level.true_variance(pilot, seen))
             predicted = FEWEST * level.predicted_variance() / len(rest), FEWEST * left / len(rest)
             merits[name] = (variance + predicted[0]) / n * (cost + predicted[1]) / n
         return merits

@@ -45,7 +45,7 @@ def subset(pool: BoardPool, *, runs: BoolArray, documents: BoolArray) -> BoardPo
     place = np.cumsum(documents) - 1
     return replace(
         pool,
-        runs=tuple(name for name, one in zip(pool.runs, runs, strict=True) if one),
+        runs=tuple(name for name, run in zip(pool.runs, runs, strict=True) if run),
         queries=pool.queries.filter(pl.Series(kept)),
         documents=pool.documents.filter(pl.Series(documents)),
         sizes=sizes[kept],
@@ -233,18 +233,18 @@ def judged_depths(pool: BoardPool, judged: BoolArray) -> FloatArray:
 def _infer_depth(reach: FloatArray, deepest: int) -> int:
     """Return the greatest usual depth to which a tenth of the runs are judged."""
     fewest = max(1, int(np.ceil(RUNS * len(reach))))
-    found = [depth for depth in DEPTHS if depth <= deepest and np.count_nonzero(reach >= depth) >= fewest]
-    if not found:
+    depths = [depth for depth in DEPTHS if depth <= deepest and np.count_nonzero(reach >= depth) >= fewest]
+    if not depths:
         raise InputError(
             f"no run's first {DEPTHS[0]} documents are all judged, so that the depth of the pool is not known",
             hint="Say to which depth the runs were pooled, as in --pool-depth 10.",
         )
-    return max(found)
+    return max(depths)
 
 
 def read_teams(lines: Sequence[str], path: str | None = None) -> dict[str, str]:
     """Return the team of each run, from lines of a run and its team; a first line may name the columns."""
-    found: dict[str, str] = {}
+    teams: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -259,8 +259,8 @@ def read_teams(lines: Sequence[str], path: str | None = None) -> dict[str, str]:
             )
         if number == 1 and parts[1].lower() in ("team", "group", "participant"):
             continue
-        if found.setdefault(parts[0], parts[1]) != parts[1]:
+        if teams.setdefault(parts[0], parts[1]) != parts[1]:
             raise InputError(
-                f"run {parts[0]} is in two teams, {found[parts[0]]} and {parts[1]}", path=path, line=number
+                f"run {parts[0]} is in two teams, {teams[parts[0]]} and {parts[1]}", path=path, line=number
             )
-    return found
+    return teams

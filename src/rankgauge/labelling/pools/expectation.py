@@ -79,16 +79,16 @@ class UnjudgedModel:
 def _logistic(features: FloatArray, labels: FloatArray) -> FloatArray:
     """Return the coefficients of a logistic regression with a ridge, by Newton's method."""
     ridge = np.diag([1e-6, *[RIDGE] * (features.shape[1] - 1)])
-    found = np.zeros(features.shape[1])
-    found[0] = np.log((labels.sum() + 0.5) / (len(labels) - labels.sum() + 0.5))
+    weights = np.zeros(features.shape[1])
+    weights[0] = np.log((labels.sum() + 0.5) / (len(labels) - labels.sum() + 0.5))
     for _ in range(ROUNDS):
-        chance = 1.0 / (1.0 + np.exp(-(features @ found)))
-        slope = features.T @ (labels - chance) - ridge @ found
+        chance = 1.0 / (1.0 + np.exp(-(features @ weights)))
+        slope = features.T @ (labels - chance) - ridge @ weights
         step = np.linalg.solve(features.T * (chance * (1.0 - chance)) @ features + ridge, slope)
-        found = found + np.clip(step, -2.0, 2.0)
+        weights = weights + np.clip(step, -2.0, 2.0)
         if np.abs(step).max() < 1e-8:
             break
-    return found
+    return weights
 
 
 LEVEL = 0.95
@@ -130,7 +130,7 @@ class Expectations:
         """Whether the model foretells runs better by the measure than counting unjudged documents as not relevant."""
         if self.model is None:
             return False
-        off, plain = (float(np.square(found[at] - self.truth[at]).mean()) for found in (self.expected, self.plain))
+        off, plain = (float(np.square(guess[at] - self.truth[at]).mean()) for guess in (self.expected, self.plain))
         return off <= plain
 
     @property
@@ -161,7 +161,7 @@ def expectations(
     hits = _own_hits(made, known)
     labels = known[hits.document]
     runs = np.flatnonzero(made.contributed)
-    found = np.zeros((4, len(targets), len(runs)))
+    expected = np.zeros((4, len(targets), len(runs)))
     enough = labels[:, 0].sum() >= FEWEST and len(np.unique(made.team[runs])) >= FEWEST_FITTED
     fitted = UnjudgedModel.fit(hits.features, labels) if enough else None
     for team in np.unique(made.team[runs]).tolist():
@@ -174,15 +174,15 @@ def expectations(
             chances = None if model is None else model.chances(hits.features[rows])
             truth = less.copy()
             truth[hits.document[rows]] = labels[rows]
-            found[:, :, place] = score_run(valued, int(runs[place]), truth, less, hits.document[rows], chances)
+            expected[:, :, place] = score_run(valued, int(runs[place]), truth, less, hits.document[rows], chances)
     return Expectations(
         measures=tuple(target.name for target in targets),
         run=runs,
         team=made.team[runs],
-        truth=found[0],
-        plain=found[1],
-        expected=found[2],
-        deviation=found[3],
+        truth=expected[0],
+        plain=expected[1],
+        expected=expected[2],
+        deviation=expected[3],
         model=fitted,
         documents=len(np.unique(hits.document)),
     )
@@ -216,14 +216,14 @@ def score_run(
     only = np.arange(len(valued.pool.runs)) == run
     one = replace(valued, pool=subset(valued.pool, runs=only, documents=counts))
     known, less, open_ = known[counts], less[counts], (np.cumsum(counts) - 1)[open_]
-    found = np.full((4, len(valued.targets)), np.nan)
-    found[0], found[1] = one.means(known)[:, 0], one.means(less)[:, 0]
+    scores = np.full((4, len(valued.targets)), np.nan)
+    scores[0], scores[1] = one.means(known)[:, 0], one.means(less)[:, 0]
     if chances is not None:
         guess = less.copy()
         guess[open_] = chances
-        found[2] = one.means(guess)[:, 0]
-        found[3] = [deviation(one, at, guess, open_) for at in range(len(valued.targets))]
-    return found
+        scores[2] = one.means(guess)[:, 0]
+        scores[3] = [deviation(one, at, guess, open_) for at in range(len(valued.targets))]
+    return scores
 
 
 def deviation(one: RunValues, at: int, guess: FloatArray, open_: IndexArray) -> float:

@@ -313,7 +313,7 @@ def reuse(
             path=os.fspath(judgments) if isinstance(judgments, str | os.PathLike) else None,
             hint="Are both from the same collection, with ids of queries and documents spelled alike?",
         )
-    found = Reuse(
+    reuse_ = Reuse(
         pool=pool,
         grades=grades,
         new=np.array([name in fresh for name in pool.runs]),
@@ -324,5 +324,5 @@ def reuse(
         teams=teams,
         progress=progress,
     )
-    targets_of(pool, grades, found.measures, dialect=dialect)  # and what grades make wrong, before the work begins
-    return found
+    targets_of(pool, grades, reuse_.measures, dialect=dialect)  # and what grades make wrong, before the work begins
+    return reuse_

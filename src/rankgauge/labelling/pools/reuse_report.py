@@ -55,13 +55,13 @@ class PoolReuseReport(Report):
 
     def frame(self) -> pl.DataFrame:
         """Return the new runs, a row per run and measure; without any, a row per run that contributed and measure."""
-        found = self.reuse.new_runs
-        return self.parts[0].by_run() if found is None else found.frame()
+        runs = self.reuse.new_runs
+        return self.parts[0].by_run() if runs is None else runs.frame()
 
     def data(self) -> dict[str, Any]:
         """Return all tables, and what they rest on."""
         reuse, made = self.reuse, self.reuse.contributions
-        found: dict[str, Any] = {
+        data: dict[str, Any] = {
             "runs": list(made.pool.runs),
             "measures": list(reuse.measures),
             "dialect": dialects.get(reuse.dialect).name,
@@ -73,37 +73,37 @@ class PoolReuseReport(Report):
             "unclaimed": dict(zip(("judged", "relevant"), self._unclaimed, strict=True)),
         }
         for left in self.parts:
-            found[f"without_{left.kind}"] = {
+            data[f"without_{left.kind}"] = {
                 "by_measure": left.by_measure(),
                 "by_group": left.by_group(),
                 "by_run": left.by_run(),
             }
         if self._foretells:
-            found["foretold"] = self._foretold()
+            data["foretold"] = self._foretold()
         if reuse.new_runs is not None:
-            found["new"] = reuse.new_runs.frame()
-        return found | {"notes": [{"subject": subject, "words": words} for subject, words in self.notes()]}
+            data["new"] = reuse.new_runs.frame()
+        return data | {"notes": [{"subject": subject, "words": words} for subject, words in self.notes()]}
 
     @property
     def _foretells(self) -> bool:
         return bool(self.parts) and (self.foretell or self.reuse.new_runs is not None)
 
     def _foretold(self) -> pl.DataFrame:
-        found = self.reuse.expectations
+        expectations = self.reuse.expectations
         return pl.concat(
             [
                 pl.DataFrame(
                     {
                         "measure": measure,
-                        "run": [self.reuse.contributions.pool.runs[run] for run in found.run],
-                        "team": [self.reuse.contributions.teams[team] for team in found.team],
-                        "truth": found.truth[at],
-                        "as_is": found.plain[at],
-                        "expected": found.expected[at],
-                        "half_width": found.factor(at) * found.deviation[at],
+                        "run": [self.reuse.contributions.pool.runs[run] for run in expectations.run],
+                        "team": [self.reuse.contributions.teams[team] for team in expectations.team],
+                        "truth": expectations.truth[at],
+                        "as_is": expectations.plain[at],
+                        "expected": expectations.expected[at],
+                        "half_width": expectations.factor(at) * expectations.deviation[at],
                     }
                 )
-                for at, measure in enumerate(found.measures)
+                for at, measure in enumerate(expectations.measures)
             ]
         )
 
@@ -224,42 +224,42 @@ class PoolReuseReport(Report):
                 f"no run's first {made.depth} documents are all judged: every run is taken to have contributed",
             )
             return
-        found = "as it was said" if self.reuse.depth is not None else "as the judgments show"
+        origin = "as it was said" if self.reuse.depth is not None else "as the judgments show"
         teams = len(np.unique(made.team[made.contributed]))
         team = f", {count(teams, 'team')}" if self.reuse.teams else ""
         part, whole = int(made.contributed.sum()), len(made.pool.runs)
         who = f"all {whole} runs{team}" if part == whole else f"{part} of {whole} runs{team}"
         others = "" if part == whole else "; the others did not contribute"
-        yield "pool", f"the first {made.depth} documents ({found}) of {who}{others}"
+        yield "pool", f"the first {made.depth} documents ({origin}) of {who}{others}"
 
     def notes(self) -> list[tuple[str, str]]:
         """Return what to know of the numbers."""
-        found = [
+        notes = [
             *self._left_out_notes(),
             *thresholds(dialects.get(self.reuse.dialect), [parse(name) for name in self.reuse.measures]),
             ("equal scores", "keep the order of the file; a query that a run does not answer counts 0"),
         ]
         if self.reuse.levels:
-            found.append(
+            notes.append(
                 ("scale", f"its highest grade is {max(self.reuse.levels):g}, also for ERR; the judgments' may be lower")
             )
         if self._foretells:
-            found.append(("expected", self._model()))
-            found.append(("holds", "intervals from the other teams, tried on the runs of each team"))
+            notes.append(("expected", self._model()))
+            notes.append(("holds", "intervals from the other teams, tried on the runs of each team"))
         if self.reuse.new_runs is not None:
-            found += [
+            notes += [
                 ("worst, best", "bounds for all grades of the run's unjudged documents; ideal orders move with them"),
                 ("outside", "documents that are neither judged nor in the run's list count as not relevant"),
             ]
             if unbounded := self.reuse.new_runs.unbounded:
                 why = "what a grade adds to the list and to its ideal order depends on all other grades"
-                found.append((NOT_KNOWN, f"bounds of {', '.join(unbounded)}: {why}"))
+                notes.append((NOT_KNOWN, f"bounds of {', '.join(unbounded)}: {why}"))
             if self.reuse.new_runs.reason:
-                found.append((NOT_YET, self.reuse.new_runs.reason))
+                notes.append((NOT_YET, self.reuse.new_runs.reason))
         if self._foretells and (poor := self.reuse.expectations.unhelpful):
             why = "the model foretells runs that were left out worse than counting their documents as not relevant"
-            found.append((NOT_YET, f"{', '.join(poor)}: {why}"))
-        return found
+            notes.append((NOT_YET, f"{', '.join(poor)}: {why}"))
+        return notes
 
     def _left_out_notes(self) -> Iterator[tuple[str, str]]:
         if not self.parts:
@@ -335,13 +335,13 @@ def by_group(left: LeftOut, *, brief: bool) -> ReportTable:
 
 def calibration(reuse: Reuse) -> ReportTable:
     """Return how well values of runs that did not contribute are foretold: a row per measure."""
-    found = reuse.expectations
+    expectations = reuse.expectations
     rows = []
-    for at, measure in enumerate(found.measures):
-        off = (found.plain[at] - found.truth[at], found.expected[at] - found.truth[at])
+    for at, measure in enumerate(expectations.measures):
+        off = (expectations.plain[at] - expectations.truth[at], expectations.expected[at] - expectations.truth[at])
         errors = [error for one in off for error in (one.mean(), np.sqrt(np.mean(np.square(one))))]
-        half = found.factor(at) * found.deviation[at].mean()
-        rows.append((measure, *errors, half, math.nan if math.isnan(half) else found.coverage(at)))
+        half = expectations.factor(at) * expectations.deviation[at].mean()
+        rows.append((measure, *errors, half, math.nan if math.isnan(half) else expectations.coverage(at)))
     columns = (
         Column("measure"),
         Column("bias as is", format=with_sign),

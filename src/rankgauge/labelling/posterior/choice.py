@@ -168,15 +168,15 @@ class LabelChoice:
         self, count: int, order: IndexArray, rng: np.random.Generator, *, by_order: float = BY_ORDER
     ) -> IndexArray:
         """Return the next documents, at most so many; some of them are the next open ones of the order."""
-        found: list[int] = []
-        while len(found) < count and self.open_.any():
+        chosen: list[int] = []
+        while len(chosen) < count and self.open_.any():
             if rng.random() < by_order:
                 place = int(order[np.argmax(self.open_[order])])
             else:
                 place = int(np.argmax(np.where(self.open_, sum(step.gain(self.goals) for step in self.steps), -1.0)))
             self.take(place)
-            found.append(place)
-        return np.array(found, dtype=np.int64)
+            chosen.append(place)
+        return np.array(chosen, dtype=np.int64)
 
     def take(self, place: int) -> None:
         """Counts a document as chosen."""

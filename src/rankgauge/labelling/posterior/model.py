@@ -117,9 +117,9 @@ class GradeModel(Grouped):
 
 def nearness(pool: BoardPool) -> FloatArray:
     """Return how near each document is to the top of each run (documents × runs): 1 at rank 1, 0 beyond rank 100."""
-    found = np.zeros((len(pool.documents), len(pool.runs)))
-    found[pool.document, pool.run] = 1.0 - np.log(np.minimum(pool.rank, LAST + 1)) / np.log(LAST + 1.0)
-    return found
+    near = np.zeros((len(pool.documents), len(pool.runs)))
+    near[pool.document, pool.run] = 1.0 - np.log(np.minimum(pool.rank, LAST + 1)) / np.log(LAST + 1.0)
+    return near
 
 
 def _rank_effects(pool: BoardPool, near: FloatArray) -> Iterator[Effect]:
@@ -349,9 +349,9 @@ class StepBeliefs:
         """Return the covariance of one document with all."""
         model, query = self.model, self.model.query[place]
         mine = model.rows_of(query)
-        found = self.u @ (self.effects.shared @ self.u[place])
-        found[mine] += model.w[mine] @ (self.effects.own[query] @ model.w[place])
-        return np.asarray(found)
+        row = self.u @ (self.effects.shared @ self.u[place])
+        row[mine] += model.w[mine] @ (self.effects.own[query] @ model.w[place])
+        return np.asarray(row)
 
     def times(self, weights: FloatArray) -> FloatArray:
         """Weights (any number × documents) times the covariance of all documents, which is never made."""

@@ -65,7 +65,9 @@ class PosteriorOutlook(RunsOutlook):
         choice.choose(more, self.posterior.order(self.seed), np.random.default_rng(self.seed))
         factors = [np.sqrt(then / np.maximum(now, 1e-18)) for now, then in zip(before, choice.errors(), strict=True)]
         aimed = dict(zip(self.posterior.aimed, factors, strict=True))
-        return tuple(one.half_widths(level) * aimed[n] if n in aimed else None for n, one in enumerate(self.estimates))
+        return tuple(
+            estimate.half_widths(level) * aimed[n] if n in aimed else None for n, estimate in enumerate(self.estimates)
+        )
 
     def later(self, name: str, run: Any) -> LaterRun:
         raise InputError(
@@ -84,15 +86,15 @@ def expected_half_widths(posterior: GradePosterior, labels: Sequence[int], *, se
     """
     rng, known, goal = np.random.default_rng(seed), posterior.pool.known, Goal(kind=GoalKind.VALUES)
     truths = draw_grades(posterior.model, posterior.grades, known, rng, chains=TRUTHS, per_chain=1).grades
-    found = np.full((len(truths), len(labels), len(posterior.targets)), np.nan)
-    for by_number, truth in zip(found, truths, strict=True):
+    half_widths = np.full((len(truths), len(labels), len(posterior.targets)), np.nan)
+    for by_number, truth in zip(half_widths, truths, strict=True):
         choices = _choices_along(posterior, truth, labels, lambda seen: posterior.choice(seen, (), goal), seed=seed)
         for widths, choice in zip(by_number, choices, strict=True):
             if choice is not None:
                 errors = [WIDER * np.sqrt(variance) for variance in choice.errors()]
                 halves = [half_width(error, draws=1, freedom=np.inf, level=LEVEL).mean() for error in errors]
                 widths[list(posterior.aimed)] = halves
-    return np.asarray(found.mean(axis=0))
+    return np.asarray(half_widths.mean(axis=0))
 
 
 C = TypeVar("C", bound=LabelChoice | None)

@@ -194,10 +194,10 @@ def _within(
     have it, where each counts as one label more."""
     if len(merged) == merged[-1] + 1:
         return reached
-    found = np.empty_like(reached)
+    values = np.empty_like(reached)
     counts = np.bincount(seen, minlength=len(merged)) + 1.0
     for level in range(merged[-1] + 1):
         members, here = np.flatnonzero(merged == level), reached == level
         share = counts[members] / counts[members].sum()
-        found[here] = rng.choice(members, size=int(np.count_nonzero(here)), p=share)
-    return found
+        values[here] = rng.choice(members, size=int(np.count_nonzero(here)), p=share)
+    return values

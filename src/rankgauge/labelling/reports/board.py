@@ -101,7 +101,7 @@ class BoardReport(Report):
                     level=level,
                     judged=judged,
                     looks=len(campaign.settings.looks),
-                    alone={one.judge: one.values for one in alone if one.measure == str(estimate.target)},
+                    alone={judge.judge: judge.values for judge in alone if judge.measure == str(estimate.target)},
                 )
                 for estimate in estimates
             ),
@@ -119,11 +119,11 @@ class BoardReport(Report):
     @property
     def estimates(self) -> tuple[RunEstimate, ...]:
         """The estimates of each measure."""
-        return tuple(one.estimate for one in self.standings)
+        return tuple(standing.estimate for standing in self.standings)
 
     def frame(self) -> pl.DataFrame:
         """A row for each measure and run: value, half-widths, difference to the first run, ranks that it may have."""
-        parts = [_rows(one) for one in self.standings]
+        parts = [_rows(standing) for standing in self.standings]
         return (pl.concat(parts) if parts else pl.DataFrame(schema=SCHEMA)).fill_nan(None)
 
     def data(self) -> dict[str, Any]:
@@ -135,11 +135,13 @@ class BoardReport(Report):
             "settled": self.settled,
             "progress": self.progress.to_json(),
             "board": self.frame(),
-            "best": {one.measure: [one.runs[run] for run in one.candidates] for one in self.standings},
+            "best": {
+                standing.measure: [standing.runs[run] for run in standing.candidates] for standing in self.standings
+            },
             "judges": {
-                one.measure: {judge: dict(zip(one.runs, values.tolist(), strict=True))}
-                for one in self.standings
-                for judge, values in one.alone.items()
+                standing.measure: {judge: dict(zip(standing.runs, values.tolist(), strict=True))}
+                for standing in self.standings
+                for judge, values in standing.alone.items()
             },
             "waiting": dict(self.waiting()),
             "pairs": self._pairs(),
@@ -158,14 +160,20 @@ class BoardReport(Report):
 
     def _dots(self) -> dict[str, Drawing]:
         rows = [
-            (str(one.estimate.target.measure), one.runs[run], one.values[run], one.ends[0][run], one.ends[1][run])
-            for one in self.standings
-            for run in one.order
+            (
+                str(standing.estimate.target.measure),
+                standing.runs[run],
+                standing.values[run],
+                standing.ends[0][run],
+                standing.ends[1][run],
+            )
+            for standing in self.standings
+            for run in standing.order
         ]
-        digits = max((one.decimals for one in self.standings), default=2)
-        measures = [one.estimate.target.measure for one in self.standings]
+        digits = max((standing.decimals for standing in self.standings), default=2)
+        measures = [standing.estimate.target.measure for standing in self.standings]
         drawn = mean_bars(rows, measures, write=lambda value: decimal(value, digits))
-        return {one.measure: drawn[str(one.estimate.target.measure)] for one in self.standings}
+        return {standing.measure: drawn[str(standing.estimate.target.measure)] for standing in self.standings}
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the board of each measure, and what it rests on."""
@@ -230,31 +238,37 @@ class BoardReport(Report):
     def sections(self) -> Iterator[tuple[str, Drawing, ReportTable]]:
         """By measure, the chart and the table."""
         dots = self._dots()
-        yield from ((one.measure, dots[one.measure], self._table(one)) for one in self.standings)
+        yield from ((standing.measure, dots[standing.measure], self._table(standing)) for standing in self.standings)
 
-    def _table(self, one: Standings) -> ReportTable:
+    def _table(self, standings: Standings) -> ReportTable:
         """Return the value of each run, its difference to the first, and what judges' own grades say."""
-        alone = tuple(Column(f"by {judge}", format=lambda value: decimal(value, 2)) for judge in one.alone)
-        rows = [(*_cells(one, run), *(float(values[run]) for values in one.alone.values())) for run in one.order]
+        alone = tuple(Column(f"by {judge}", format=lambda value: decimal(value, 2)) for judge in standings.alone)
+        rows = [
+            (*_cells(standings, run), *(float(values[run]) for values in standings.alone.values()))
+            for run in standings.order
+        ]
         return ReportTable(columns=(*COLUMNS, *alone), rows=rows)
 
     def settled_pairs(self) -> Iterator[tuple[str, ReportTable]]:
         """Yield for each measure which runs each run is settled to be better or worse than, and which are open."""
         header = ("run", "better than", "worse than", "open")
-        for one in self.standings:
-            if one.verdicts is not None and len(one.runs) > 1:
-                yield one.measure, ReportTable(columns=header, rows=list(_sides(one.verdicts, one.order)))
+        for standing in self.standings:
+            if standing.verdicts is not None and len(standing.runs) > 1:
+                yield (
+                    standing.measure,
+                    ReportTable(columns=header, rows=list(_sides(standing.verdicts, standing.order))),
+                )
 
     def waiting(self) -> list[tuple[str, str]]:
         """Return the measures whose labels are too few to rely on, and why."""
-        return [(one.measure, one.estimate.reason) for one in self.standings if one.estimate.reason]
+        return [(standing.measure, standing.estimate.reason) for standing in self.standings if standing.estimate.reason]
 
     def _pairs(self) -> dict[str, list[tuple[str, str]]]:
         """By measure the pairs that are settled, the better run first."""
         return {
-            one.measure: [(one.runs[s], one.runs[t]) for s, t in np.argwhere(one.verdicts.above)]
-            for one in self.standings
-            if one.verdicts is not None
+            standing.measure: [(standing.runs[s], standing.runs[t]) for s, t in np.argwhere(standing.verdicts.above)]
+            for standing in self.standings
+            if standing.verdicts is not None
         }
 
     def _later(self) -> Iterator[Passage]:
@@ -295,7 +309,7 @@ class BoardReport(Report):
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)
-        yield from (("judge alone", alone_words(one)) for one in self.alone)
+        yield from (("judge alone", alone_words(judge)) for judge in self.alone)
         queries = len(self.pool.queries)
         if queries < FEW:
             yield "few", f"{count(queries, 'query is', 'queries are')} too few to say much of new queries like these"
@@ -312,10 +326,10 @@ class BoardReport(Report):
         """Yield why intervals cannot be relied on yet, or are too wide to choose a run by."""
         for _, reason in self.waiting():
             yield "few labels", f"{reason.removeprefix('not yet: ')}; nothing is claimed until then"
-        for one in self.standings:
-            if one.is_wide and not one.estimate.reason:
-                half = decimal(float(one.half_widths.mean()), one.decimals)
-                yield "wide", f"{one.measure}: ± {half} is too wide to choose a run by; more labels narrow it"
+        for standing in self.standings:
+            if standing.is_wide and not standing.estimate.reason:
+                half = decimal(float(standing.half_widths.mean()), standing.decimals)
+                yield "wide", f"{standing.measure}: ± {half} is too wide to choose a run by; more labels narrow it"
 
     def of_judges(self) -> Iterator[str]:
         """Who the judges are, what they are taken for, and what they alone would say; nothing if there are none."""
@@ -382,31 +396,35 @@ SCHEMA: dict[str, type[pl.DataType]] = {
 }
 
 
-def _rows(one: Standings) -> pl.DataFrame:
-    runs = len(one.runs)
-    ranges = np.tile([1, runs], (runs, 1)) if one.verdicts is None else one.verdicts.ranges
-    columns: dict[str, Any] = {"measure": [one.measure] * runs, "run": list(one.runs), "settled": one.settled}
-    columns |= {name: getattr(one, kept) for name, kept in FIGURES.items()}
-    columns |= dict(zip((*ENDS, *RANKS), (*one.ends, *ranges.T), strict=True))
-    return pl.DataFrame({name: columns[name] for name in SCHEMA}, schema=SCHEMA)[one.order]
+def _rows(standings: Standings) -> pl.DataFrame:
+    runs = len(standings.runs)
+    ranges = np.tile([1, runs], (runs, 1)) if standings.verdicts is None else standings.verdicts.ranges
+    columns: dict[str, Any] = {
+        "measure": [standings.measure] * runs,
+        "run": list(standings.runs),
+        "settled": standings.settled,
+    }
+    columns |= {name: getattr(standings, kept) for name, kept in FIGURES.items()}
+    columns |= dict(zip((*ENDS, *RANKS), (*standings.ends, *ranges.T), strict=True))
+    return pl.DataFrame({name: columns[name] for name in SCHEMA}, schema=SCHEMA)[standings.order]
 
 
-def _cells(one: Standings, run: int) -> Sequence[str | float]:
+def _cells(standings: Standings, run: int) -> Sequence[str | float]:
     """Return a run's cells, with as many decimals as the intervals bear."""
-    digits, first = one.decimals, run == one.first
-    new = one.new_half_widths[run]
-    behind = one.gaps[run] if round(abs(one.gaps[run]), digits) else 0.0
+    digits, first = standings.decimals, run == standings.first
+    new = standings.new_half_widths[run]
+    behind = standings.gaps[run] if round(abs(standings.gaps[run]), digits) else 0.0
     gap = with_sign(behind, digits) if behind else decimal(0.0, digits)
-    if not np.isnan(one.gap_half_widths[run]):
-        gap += f" ± {decimal(one.gap_half_widths[run], digits)}"
+    if not np.isnan(standings.gap_half_widths[run]):
+        gap += f" ± {decimal(standings.gap_half_widths[run], digits)}"
     return (
-        one.ranks[run],
-        one.runs[run],
-        value_words(one, run),
+        standings.ranks[run],
+        standings.runs[run],
+        value_words(standings, run),
         "–" if np.isnan(new) else f"± {decimal(new, digits)}",
         "" if first else gap,
-        one.settled[run],
-        float(one.shares_judged[run]),
+        standings.settled[run],
+        float(standings.shares_judged[run]),
     )
 
 

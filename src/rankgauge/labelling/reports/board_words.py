@@ -33,55 +33,57 @@ MOST_NAMED = 4
 """How many runs that may be the best are named; of more, only the first ones are."""
 
 
-def standing_words(one: Standings, *, labels: int) -> str:
+def standing_words(standings: Standings, *, labels: int) -> str:
     """Return in one line which run is the best by a measure, or which may be, and how many pairs are settled."""
-    if len(one.runs) == 1:
-        return f"{one.measure} {value_words(one, 0)} (95 % interval), from {count(labels, 'label')}"
-    runs = count(len(one.runs), "run")
-    if one.estimate.reason:
-        return f"{one.measure}: {count(labels, 'label is', 'labels are')} too few to say which of {runs} is best"
-    pairs = f"{one.settled_pairs:,} of {count(one.pairs, 'pair')} settled"
-    return f"{one.measure}: {_best(one)} of {runs}{_where(one)}; {pairs}"
+    if len(standings.runs) == 1:
+        return f"{standings.measure} {value_words(standings, 0)} (95 % interval), from {count(labels, 'label')}"
+    runs = count(len(standings.runs), "run")
+    if standings.estimate.reason:
+        return f"{standings.measure}: {count(labels, 'label is', 'labels are')} too few to say which of {runs} is best"
+    pairs = f"{standings.settled_pairs:,} of {count(standings.pairs, 'pair')} settled"
+    return f"{standings.measure}: {_best(standings)} of {runs}{_where(standings)}; {pairs}"
 
 
-def _best(one: Standings) -> str:
+def _best(standings: Standings) -> str:
     """Return which run is the best, or which may be, with their chances."""
-    named, more = _named(one), len(one.candidates) - len(_named(one))
-    runs = [one.runs[run] + ("" if one.chances is None else f" ({_chance(one, run)})") for run in named]
-    if one.is_settled:
+    named, more = _named(standings), len(standings.candidates) - len(_named(standings))
+    runs = [
+        standings.runs[run] + ("" if standings.chances is None else f" ({_chance(standings, run)})") for run in named
+    ]
+    if standings.is_settled:
         return f"{runs[0]} is best"
     if more > 0:
         return f"{', '.join(runs)} or one of {more:,} more is best"
     return f"{_either(runs)} is best"
 
 
-def _named(one: Standings) -> list[int]:
+def _named(standings: Standings) -> list[int]:
     """Return the runs to name among those that may be the best: the first ones, or all where one more would be left."""
-    return one.candidates if len(one.candidates) <= MOST_NAMED + 1 else one.candidates[:MOST_NAMED]
+    return standings.candidates if len(standings.candidates) <= MOST_NAMED + 1 else standings.candidates[:MOST_NAMED]
 
 
-def _where(one: Standings) -> str:
+def _where(standings: Standings) -> str:
     """On which queries the best run is settled."""
-    if not one.is_settled:
+    if not standings.is_settled:
         return ""
-    return ", also on new queries like these" if one.is_settled_on_new_queries else " on these queries"
+    return ", also on new queries like these" if standings.is_settled_on_new_queries else " on these queries"
 
 
-def best_words(one: Standings) -> str:
+def best_words(standings: Standings) -> str:
     """Return which run is best with its lead, or which may be and how close they are."""
-    if len(one.runs) == 1:
-        return one.runs[0]
-    if one.is_settled:
-        best = one.candidates[0]
-        second = next(int(run) for run in one.order if run != best)
-        lead, half = one.lead(best, second)
-        digits = max(one.decimals, fitting_decimals(half))
-        sure = "" if one.chances is None else f" ({_chance(one, best)})"
+    if len(standings.runs) == 1:
+        return standings.runs[0]
+    if standings.is_settled:
+        best = standings.candidates[0]
+        second = next(int(run) for run in standings.order if run != best)
+        lead, half = standings.lead(best, second)
+        digits = max(standings.decimals, fitting_decimals(half))
+        sure = "" if standings.chances is None else f" ({_chance(standings, best)})"
         ahead = f"{decimal(lead, digits)} ± {decimal(half, digits)}"
-        return f"{one.runs[best]}{sure}, ahead of {one.runs[second]} by {ahead}"
-    named, apart = [one.runs[run] for run in one.candidates], one.apart()
+        return f"{standings.runs[best]}{sure}, ahead of {standings.runs[second]} by {ahead}"
+    named, apart = [standings.runs[run] for run in standings.candidates], standings.apart()
     near = f"within {decimal(apart, fitting_decimals(apart))} of each other (95 %)"
-    many = len(named) > len(_named(one))
+    many = len(named) > len(_named(standings))
     return f"{f'one of {len(named):,} runs' if many else _either(named)}, {near}"
 
 
@@ -89,20 +91,20 @@ def _either(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _chance(one: Standings, run: int) -> str:
+def _chance(standings: Standings, run: int) -> str:
     """Return the chance that a run is the best; no run is ever certain to be."""
-    chance = 0.0 if one.chances is None else float(one.chances[run])
+    chance = 0.0 if standings.chances is None else float(standings.chances[run])
     return "over 99 %" if chance > 0.99 else f"{100 * chance:.0f} %"
 
 
-def value_words(one: Standings, run: int) -> str:
+def value_words(standings: Standings, run: int) -> str:
     """Return a run's value with its interval: ±, or its ends where one of them is a bound of the measure."""
-    value, half = decimal(float(one.values[run]), one.decimals), float(one.half_widths[run])
-    if not np.isnan(half) and one.ends[1][run] - one.ends[0][run] > 2 * half - TINY:
-        return f"{value} ± {decimal(half, one.decimals)}"
-    ends = zip((one.ends[0][run], one.ends[1][run]), one.bounds, strict=True)
+    value, half = decimal(float(standings.values[run]), standings.decimals), float(standings.half_widths[run])
+    if not np.isnan(half) and standings.ends[1][run] - standings.ends[0][run] > 2 * half - TINY:
+        return f"{value} ± {decimal(half, standings.decimals)}"
+    ends = zip((standings.ends[0][run], standings.ends[1][run]), standings.bounds, strict=True)
     low, high = (
-        f"{bound:g}" if end == bound and bound.is_integer() else decimal(float(end), one.decimals)
+        f"{bound:g}" if end == bound and bound.is_integer() else decimal(float(end), standings.decimals)
         for end, bound in ends
     )
     return f"{value} ({low} to {high})"
@@ -140,7 +142,7 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     yield f"People judged {drawn}{known}{each}."
     if progress.judged:
         chosen = f"the more a label would move {moved}, the likelier"
-        by_model = any(one.estimate.by_model for one in report.standings)
+        by_model = any(standing.estimate.by_model for standing in report.standings)
         yield (MODELLED if by_model else f"The documents were drawn at random with known chances: {chosen}.")
     yield from _of_judges(report)
     yield from _values(report)
@@ -180,21 +182,21 @@ def alone_words(alone: JudgeAlone) -> str:
 
 
 def _values(report: BoardReport) -> Iterator[str]:
-    for one in report.standings:
-        if one.estimate.reason:
-            yield f"By {one.measure} labels are too few to claim anything."
+    for standing in report.standings:
+        if standing.estimate.reason:
+            yield f"By {standing.measure} labels are too few to claim anything."
             continue
-        named = one.candidates[:MOST_NAMED]
-        values = ", ".join(f"{one.runs[run]} has {value_words(one, run)}" for run in named)
-        alone = len(one.runs) == 1
-        yield f"By {one.measure}, {values} ({100 * report.level:.4g} % interval on these queries)."
+        named = standing.candidates[:MOST_NAMED]
+        values = ", ".join(f"{standing.runs[run]} has {value_words(standing, run)}" for run in named)
+        alone = len(standing.runs) == 1
+        yield f"By {standing.measure}, {values} ({100 * report.level:.4g} % interval on these queries)."
         if alone:
             continue
-        yield f"The best run{_where(one).removeprefix(',')} is {best_words(one)}."
-        if one.settled_pairs:
+        yield f"The best run{_where(standing).removeprefix(',')} is {best_words(standing)}."
+        if standing.settled_pairs:
             yield (
-                f"The order of {one.settled_pairs:,} of {count(one.pairs, 'pair')} of runs is settled on these "
-                f"queries, with a chance of at most {100 * (1 - report.level):.2g} % that any of them is wrong."
+                f"The order of {standing.settled_pairs:,} of {count(standing.pairs, 'pair')} of runs is settled on "
+                f"these queries, with a chance of at most {100 * (1 - report.level):.2g} % that any of them is wrong."
             )
     if report.standings and not report.standings[0].estimate.by_model:
         yield "Intervals are about the choice of the documents that people judged, not about that of the queries."
@@ -206,7 +208,7 @@ def pool_notes(pool: BoardPool, estimates: Sequence[Any]) -> Iterator[tuple[str,
     known = f", {before:,} judged before" if before else ""
     sizes = (count(len(pool.runs), "run"), count(len(pool.queries), "query", "queries"))
     yield "pool", f"{', '.join(sizes)}, {count(len(pool.documents), 'document')}{known}"
-    targets = [getattr(one, "target", one) for one in estimates]
+    targets = [getattr(estimate, "target", estimate) for estimate in estimates]
     yield from judge_notes(pool, targets[0].grades if targets else None)
     for target in targets:
         inside = pool.weight_inside(target.weights)

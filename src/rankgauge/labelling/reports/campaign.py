@@ -152,18 +152,18 @@ class CampaignReport(Report):
 
     def headline(self) -> str:
         """Return the estimate in one line."""
-        measure, found = self.settings.measure, self.estimate
+        measure, estimate = self.settings.measure, self.estimate
         what = measure if self.rankers == 1 else f"{measure}, first ranker − second"
-        if found is None or not found.shown:
+        if estimate is None or not estimate.shown:
             more = f"about {count(self.lacking, 'more label')}"
-            if found is None or self.progress.labels < FEWEST_LABELS or not math.isfinite(found.value):
+            if estimate is None or self.progress.labels < FEWEST_LABELS or not math.isfinite(estimate.value):
                 return f"{what}: not yet: {more}"
             low, high = self.extent
-            value = f"{min(max(found.value, low), high):.2f} ({low:.3g} to {high:.3g})"
+            value = f"{min(max(estimate.value, low), high):.2f} ({low:.3g} to {high:.3g})"
             return f"{what} {value}: labels are too few, {more} before it has an interval"
-        ends = f"{number(found.low)} to {number(found.high)}"
-        half = "" if found.half is None else f" ± {number(found.half)}"
-        return f"{what} {number(found.value)}{half} ({100 * found.level:g} % interval {ends})"
+        ends = f"{number(estimate.low)} to {number(estimate.high)}"
+        half = "" if estimate.half is None else f" ± {number(estimate.half)}"
+        return f"{what} {number(estimate.value)}{half} ({100 * estimate.level:g} % interval {ends})"
 
     def _passages(self, *, page: bool) -> Iterator[Passage]:
         title = "The estimate over the cost"
@@ -222,33 +222,33 @@ class CampaignReport(Report):
             return left
         return f"{left}; with the whole budget spent the interval should be about ± {number(self.outlook)}"
 
-    def _interval(self, found: Estimate) -> str:
-        kind, planned = IntervalKind.parse(found.interval), self.settings.planned
+    def _interval(self, estimate: Estimate) -> str:
+        kind, planned = IntervalKind.parse(estimate.interval), self.settings.planned
         words = kind.words
         why = "" if self.stop_at is None else f"the campaign stops at ± {self.stop_at:g}"
         why = why if planned is None else f"it was changed from {amount(planned)}"
         if kind is IntervalKind.T and why:
             words = f"{words}, and {why}: only --interval sequence holds"
-        return words if found.basis is not None else f"{words}; {EARLIER}"
+        return words if estimate.basis is not None else f"{words}; {EARLIER}"
 
-    def _few(self, found: Estimate) -> Iterator[tuple[str, str]]:
+    def _few(self, estimate: Estimate) -> Iterator[tuple[str, str]]:
         """Yield how few queries the estimate rests on, or why it is none."""
-        few = f"{count(found.queries, 'query is', 'queries are')} too few for an interval"
-        if found.queries < FEW:
-            yield "few", f"{few} to say much" if found.shown else few
-        elif not found.shown and IntervalKind.parse(found.interval) is IntervalKind.T:
+        few = f"{count(estimate.queries, 'query is', 'queries are')} too few for an interval"
+        if estimate.queries < FEW:
+            yield "few", f"{few} to say much" if estimate.shown else few
+        elif not estimate.shown and IntervalKind.parse(estimate.interval) is IntervalKind.T:
             yield "noise", "what the labels say so far is too uncertain to be shown"
 
 
-def describe_recorded(found: Recorded) -> str:
+def describe_recorded(recorded: Recorded) -> str:
     """Return what became of labels: the counts that are not 0, separated by commas."""
-    told = [words.format(getattr(found, name)) for name, words in RECORDED.items() if getattr(found, name)]
-    return (", ".join(told) or "no labels") + (f"; {unread_words(found)}" if found.unread else "")
+    told = [words.format(getattr(recorded, name)) for name, words in RECORDED.items() if getattr(recorded, name)]
+    return (", ".join(told) or "no labels") + (f"; {unread_words(recorded)}" if recorded.unread else "")
 
 
-def unread_words(found: Recorded) -> str:
+def unread_words(recorded: Recorded) -> str:
     """Return the columns of a file of labels that were not read."""
-    return f"columns that were not read: {', '.join(found.unread)}"
+    return f"columns that were not read: {', '.join(recorded.unread)}"
 
 
 def movement(curve: pl.DataFrame, budget: float, label: str) -> Drawing | None:

@@ -92,8 +92,8 @@ class QueryPlan(Plan):
         assert not np.isnan(values).any(), "an estimate takes complete draws"
         value, error, freedom = np.nan, np.nan, 0.0
         if n:  # one repetition of the estimator
-            found = self.estimator.estimate(values[np.newaxis], drawn[np.newaxis], np.ones((1, n), dtype=bool))
-            value, error, freedom = (float(part[0]) for part in found)
+            estimate = self.estimator.estimate(values[np.newaxis], drawn[np.newaxis], np.ones((1, n), dtype=bool))
+            value, error, freedom = (float(part[0]) for part in estimate)
         facts: dict[str, Any] = {
             "draws": n,
             "freedom": freedom,
@@ -310,18 +310,18 @@ class StagedPlan(Plan):
 
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
-        found = self._combine(outcomes, grades)
+        estimate = self._combine(outcomes, grades)
         return Estimate.around(
-            found.value,
-            found.error,
+            estimate.value,
+            estimate.error,
             draws=n,
-            freedom=found.freedom if self.cautious else found.noise_freedom,
+            freedom=estimate.freedom if self.cautious else estimate.noise_freedom,
             level=level,
             labels=int(sum(outcome.labels.sum() for outcome in outcomes)),
             cost=float(sum(outcome.cost.sum() for outcome in outcomes)),
             method=self.method,
             interval=interval,
-            basis=self.basis(found.queries, found.whole) if self.cautious else None,
+            basis=self.basis(estimate.queries, estimate.whole) if self.cautious else None,
         )
 
     def played(self, grades: FloatArray) -> Repetitions:
@@ -336,12 +336,12 @@ class StagedPlan(Plan):
             left -= float(outcomes[-1].cost.sum())
             if paid < end - edge:
                 break
-        found = self._combine(outcomes, grades)
+        estimate = self._combine(outcomes, grades)
         return Repetitions.around(
-            value=np.array([found.value]),
-            error=np.array([found.error]),
-            freedom=np.array([found.freedom]),
-            basis=self.basis(np.array([found.queries]), np.array([found.whole])),
+            value=np.array([estimate.value]),
+            error=np.array([estimate.error]),
+            freedom=np.array([estimate.freedom]),
+            basis=self.basis(np.array([estimate.queries]), np.array([estimate.whole])),
             cost=np.array([self.budget - left]),
             draws=np.array([float(sum(len(outcome.change) for outcome in outcomes))]),
             labels=np.array([float(sum(outcome.labels.sum() for outcome in outcomes))]),
@@ -377,11 +377,11 @@ class StagedPlan(Plan):
 
     def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
         """Return what the stages say together; one that has judged too few queries says nothing, nor do later ones."""
-        found = StagedEstimate(size=len(self.order), cautious=self.cautious)
+        estimate = StagedEstimate(size=len(self.order), cautious=self.cautious)
         for number, outcome in enumerate(outcomes):
             few = self.cautious and number > 0 and outcome.queries < COUNTING
             if few or not len(outcome.change):
                 break
             edge, end = self.edges[number], self.edges[number + 1]
-            found = found.after(self._stage(number, grades), outcome, self.order[edge:], length=end - edge)
-        return found
+            estimate = estimate.after(self._stage(number, grades), outcome, self.order[edge:], length=end - edge)
+        return estimate

@@ -118,23 +118,23 @@ def _fit(features: FloatArray, grades: FloatArray) -> FloatArray:
     prior = np.zeros(features.shape[-1])
     prior[0] = 1.0
     seen = features[np.arange(len(grades)), grades]
-    found, best = prior, _posterior(features, seen, prior, prior)
+    fit, best = prior, _posterior(features, seen, prior, prior)
     for _ in range(STEPS):
-        chances = _chances(features @ found)
+        chances = _chances(features @ fit)
         mean = np.einsum("ny,nyf->nf", chances, features)
-        slope = (seen - mean).sum(axis=0) - PRECISION * (found - prior)
+        slope = (seen - mean).sum(axis=0) - PRECISION * (fit - prior)
         curve = (
             np.einsum("ny,nyf,nyg->fg", chances, features, features) - mean.T @ mean + PRECISION * np.eye(len(prior))
         )
         step = np.linalg.solve(curve, slope)
-        while (value := _posterior(features, seen, found + step, prior)) < best and np.abs(step).max() > 1e-9:
+        while (value := _posterior(features, seen, fit + step, prior)) < best and np.abs(step).max() > 1e-9:
             step = step / 2
         if value <= best:
             break
-        found, gained, best = found + step, value - best, value
+        fit, gained, best = fit + step, value - best, value
         if gained < 1e-6:
             break
-    return found
+    return fit
 
 
 def _posterior(features: FloatArray, seen: FloatArray, parameters: FloatArray, prior: FloatArray) -> float:

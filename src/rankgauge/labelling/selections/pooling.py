@@ -52,18 +52,18 @@ def _first_hedge(pool: BoardPool, relevant: FloatArray, query: int, most: int, r
     stakes = np.zeros((size, len(pool.runs)))
     for run, (documents, ranks) in enumerate(pool.run_lists(query)):
         stakes[documents - start, run] = 0.5 * np.log(pool.deepest / ranks)
-    ties, losses, found = rng.random(size) * 1e-9, np.zeros(len(pool.runs)), list[int]()
+    ties, losses, order = rng.random(size) * 1e-9, np.zeros(len(pool.runs)), list[int]()
     mixed = stakes.mean(axis=1) + ties
     for _ in range(min(most, size)):
         document = int(np.argmax(mixed))
-        found.append(int(start) + document)
+        order.append(int(start) + document)
         ties[document] = mixed[document] = -np.inf
-        grade = relevant[found[-1]]
+        grade = relevant[order[-1]]
         if not np.isnan(grade):
             losses += stakes[document] * (-1.0 if grade else 1.0)
             weights = BETA ** (losses - losses.min())
             mixed = stakes @ (weights / weights.sum()) + ties
-    return found
+    return order
 
 
 HEDGE = Selection(
@@ -85,8 +85,8 @@ def _first_rrf(pool: BoardPool, relevant: FloatArray, query: int, most: int, rng
     fused = np.zeros(size)
     for documents, ranks in pool.run_lists(query):
         fused[documents - start] += 1.0 / (K + ranks)
-    found: list[int] = (start + np.lexsort((rng.random(size), -fused))).tolist()
-    return found
+    order: list[int] = (start + np.lexsort((rng.random(size), -fused))).tolist()
+    return order
 
 
 RRF = Selection(

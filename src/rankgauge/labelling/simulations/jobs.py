@@ -61,10 +61,10 @@ class ExperimentJob:
     def result(self, folder: Path) -> Any | None:
         """Return its result, or None if it is still to be done."""
         try:
-            found = json.loads(self.path(folder).read_text(encoding="utf-8"))
+            document = json.loads(self.path(folder).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return None
-        return found["result"] if isinstance(found, dict) and found.get("key") == self.key else None
+        return document["result"] if isinstance(document, dict) and document.get("key") == self.key else None
 
     def finish(self, result: Any, folder: Path) -> None:
         """Writes the result into the folder."""

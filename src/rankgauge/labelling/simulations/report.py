@@ -93,13 +93,13 @@ class StudiesReport(Report):
 
     def _charts(self, mark: str) -> dict[str, Drawing]:
         """Return the charts of a mark by their titles, one for each study and measure that has it."""
-        found: dict[str, Drawing] = {}
+        charts: dict[str, Drawing] = {}
         for study in self.studies:
             for measure in study.measures:
                 if lines := self._lines(study, measure, mark):
                     title = f"{self.words[mark]}: {study.title}, {measure}"
-                    found[title] = self._chart(title, lines, log=mark in LOGARITHMIC, level=LEVELS.get(mark))
-        return found
+                    charts[title] = self._chart(title, lines, log=mark in LOGARITHMIC, level=LEVELS.get(mark))
+        return charts
 
     def _lines(self, study: Any, measure: str, mark: str) -> dict[str, Points]:
         """Return what each method spent and what came of it, where something did."""
@@ -252,11 +252,11 @@ class SimulationReport(StudiesReport):
         return pools, f"{len(self.methods)} methods", f"{self.repetitions:,} repetitions", f"seed {self.seed}"
 
     def headline(self) -> str:
-        study, found = self.studies[0], self.savings
+        study, savings = self.studies[0], self.savings
         reference = next((name for name in REFERENCES if name in study.curves), None)
-        if reference is None or not len(found):
+        if reference is None or not len(savings):
             return f"{', '.join(self.methods)} on {study.title}"
-        rows = found.filter(study=study.title, loss="error", against=reference).sort("saving", descending=True)
+        rows = savings.filter(study=study.title, loss="error", against=reference).sort("saving", descending=True)
         best = rows.row(0, named=True)
         if best["saving"] <= 2 * best["error"]:
             return f"No method saves more than luck against {reference} on {study.title}, {study.measure}"
@@ -272,14 +272,14 @@ class SimulationReport(StudiesReport):
             "≥: its least budget is already enough; ≤: its largest is not, and the rest is extrapolated; "
             "open: the repetitions are too few to tell"
         )
-        found = [("repetitions", tried), ("budget", spent), ("saved", saved)]
+        notes = [("repetitions", tried), ("budget", spent), ("saved", saved)]
         told = {study.measure: study.facts["worth"] for study in self.studies if study.facts.get("worth")}
-        found += [("worth", "; ".join(f"{name}: {words}" for name, words in told.items()))] if told else []
+        notes += [("worth", "; ".join(f"{name}: {words}" for name, words in told.items()))] if told else []
         if any(study.facts.get("pair") for study in self.studies):
-            found.append(("pairs", "the truth is the first ranker's mean minus the second's"))
-        found += [(name, words) for name, words in self.titles.items() if name in self.methods]
+            notes.append(("pairs", "the truth is the first ranker's mean minus the second's"))
+        notes += [(name, words) for name, words in self.titles.items() if name in self.methods]
         facts = ("dialect", "beliefs", "cost", "trained on")
-        return found + [(name, str(first.facts[name])) for name in facts if name in first.facts]
+        return notes + [(name, str(first.facts[name])) for name in facts if name in first.facts]
 
     def _tables(self) -> Iterator[ReportTable]:
         yield self.study_table()
@@ -449,18 +449,18 @@ class BoardSimulationReport(StudiesReport):
         for curve in self.studies[0].curves:
             tried.setdefault(curve.repetitions, {})[curve.method] = None
         words = "; ".join(f"{n:,} of {', '.join(names)}" for n, names in tried.items())
-        found = [
+        notes = [
             ("repetitions", f"{words}; seed {self.seed}; ± is a standard error over the repetitions"),
             ("truth", "the value of each run with every document of the pool judged; others count as not relevant"),
             ("intervals", f"95 % intervals for these queries; {LACKING}: labels are too few to show any"),
         ]
         if any(np.isnan(curve.mark("tau")[0]).all() for study in self.studies for curve in study.curves):
-            found.append(("–", "the method has no estimate of that measure"))
+            notes.append(("–", "the method has no estimate of that measure"))
         for study in self.studies:
             facts = ", ".join(f"{name}: {value}" for name, value in study.facts.items())
-            found.append((study.title, "; ".join(filter(None, (", ".join(_size(study)), facts)))))
+            notes.append((study.title, "; ".join(filter(None, (", ".join(_size(study)), facts)))))
         known = {name: YARDSTICKS[name] for name in self.methods}
-        return found + [(name, "; ".join(filter(None, (one.title, one.reference)))) for name, one in known.items()]
+        return notes + [(name, "; ".join(filter(None, (one.title, one.reference)))) for name, one in known.items()]
 
     def _tables(self) -> Iterator[ReportTable]:
         for study in self.studies:

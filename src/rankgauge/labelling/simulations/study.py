@@ -51,10 +51,10 @@ class ErrorCurve:
     truth: FloatArray
 
     @classmethod
-    def of(cls, method: str, found: Mapping[float, Repetitions], truth: float) -> ErrorCurve:
+    def of(cls, method: str, repetitions: Mapping[float, Repetitions], truth: float) -> ErrorCurve:
         """Return the curve of a method's repetitions at each budget."""
-        budgets = sorted(found)
-        parts = [found[budget] for budget in budgets]
+        budgets = sorted(repetitions)
+        parts = [repetitions[budget] for budget in budgets]
         return cls(
             method=method,
             budgets=np.array(budgets),
@@ -96,8 +96,8 @@ class ErrorCurve:
     @property
     def wrong(self) -> FloatArray:
         """1 if an estimate takes the worse of two rankers for the better one, ½ if it cannot tell, else 0."""
-        found = np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
-        return np.where(np.isnan(self.values), np.nan, found)
+        wrong = np.where(self.values * self.truth > 0, 0.0, np.where(self.values == 0, 0.5, 1.0))
+        return np.where(np.isnan(self.values), np.nan, wrong)
 
     def to_frame(self) -> pl.DataFrame:
         """A row per budget: cost, absolute error, bias, coverage and selection error with their standard errors."""
@@ -177,11 +177,11 @@ def mean_and_error(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, np.where(count > 1, np.sqrt(squares / np.maximum(count - 1, 1) / np.maximum(count, 1)), np.nan)
 
 
-def _covers(found: Repetitions, truth: float) -> FloatArray:
+def _covers(repetitions: Repetitions, truth: float) -> FloatArray:
     """Say whether the interval of each repetition contains the true value; NaN where there is none."""
     room = TINY * max(abs(truth), 1.0)
-    inside = (found.low <= truth + room) & (truth <= found.high + room)
-    return np.where(np.isfinite(found.high - found.low), inside.astype(float), np.nan)
+    inside = (repetitions.low <= truth + room) & (truth <= repetitions.high + room)
+    return np.where(np.isfinite(repetitions.high - repetitions.low), inside.astype(float), np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -258,12 +258,12 @@ def simulate(
     truth = float(target.values(pool, known).mean())
     curves = {}
     for method in methods_:
-        found = {}
+        by_method = {}
         for budget in budgets:
-            found[float(budget)] = repetitions(method, pool, target, known, budget=budget, count=count, rng=rng)
+            by_method[float(budget)] = repetitions(method, pool, target, known, budget=budget, count=count, rng=rng)
             if watch is not None:
                 watch(str(method), float(budget))
-        curves[str(method)] = ErrorCurve.of(str(method), found, truth)
+        curves[str(method)] = ErrorCurve.of(str(method), by_method, truth)
     measure = str(target.measure)
     return Study(title=measure, measure=measure, truth=truth, curves=curves, facts={"rng": rng, "repetitions": count})
 
@@ -310,14 +310,14 @@ def mark_repetition(standing: Standing, truth: FloatArray) -> dict[str, float]:
         return dict.fromkeys(MARKS, np.nan)
     off = values - truth
     miss = np.maximum(np.abs(off) - EXACT, 0.0)
-    found = {
+    marks = {
         "tau": float(np.nan_to_num(kendall_tau(values, truth))) if len(truth) > 1 else np.nan,
         "tau_ap": tau_ap(truth, values) if len(truth) > 1 else np.nan,
         "winner": float(truth[np.argmax(values)] == truth.max()),
         "rmse": float(np.mean(off**2)),
         "bias": float(np.mean(off)),
     }
-    return {**dict.fromkeys(MARKS, np.nan), **found, **dict(_interval_marks(standing, truth, miss))}
+    return {**dict.fromkeys(MARKS, np.nan), **marks, **dict(_interval_marks(standing, truth, miss))}
 
 
 def _interval_marks(standing: Standing, truth: FloatArray, miss: FloatArray) -> Iterator[tuple[str, float]]:

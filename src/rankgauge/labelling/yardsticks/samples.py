@@ -221,7 +221,7 @@ def _draw_sample(
     judged: JudgedBoard, stratum: IndexArray, labels: int, luck: FloatArray
 ) -> tuple[IndexArray, FloatArray]:
     """A sample of each stratum, of each query in proportion to its size there, and the chances of its documents."""
-    query, found = judged.board.pool.query, []
+    query, samples = judged.board.pool.query, []
     left = labels
     for s in range(STRATA):
         members = np.flatnonzero(stratum == s)
@@ -231,8 +231,8 @@ def _draw_sample(
         order = members[np.lexsort((luck[members], query[members]))]
         place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         drawn = order[place < counts[query[order]]]
-        found.append((drawn, (counts / np.maximum(sizes, 1))[query[drawn]]))
-    sample, chance = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        samples.append((drawn, (counts / np.maximum(sizes, 1))[query[drawn]]))
+    sample, chance = (np.concatenate(parts) for parts in zip(*samples, strict=True))
     return sample, chance
 
 
@@ -250,8 +250,8 @@ def _infer_precision(
         member = (stratum == s).astype(np.float64)
         drawn, good = (np.add.reduceat(member * mask, pool.starts) for mask in (known, relevant))
         share = (good / np.maximum(drawn, 1.0))[pool.query[lists.document]]
-        size, seen, found = (lists.above((member * mask)[lists.document]) for mask in (1.0, known, relevant))
-        above += size * (found + SMOOTHING * share) / (seen + SMOOTHING)
+        size, seen, relevant_above = (lists.above((member * mask)[lists.document]) for mask in (1.0, known, relevant))
+        above += size * (relevant_above + SMOOTHING * share) / (seen + SMOOTHING)
     sums = lists.sums(weight[lists.document] * (1.0 + above) * lists.weight)
     counts = np.add.reduceat(judged.reached * weight[:, np.newaxis], pool.starts, axis=0)
     return Standing(values=lists.target.over_ideal(sums, counts).mean(axis=1))

@@ -169,6 +169,6 @@ def _over(mine: BoardCurve, other: BoardCurve, at: int) -> Number:
     above, below = (_number(curve, "rmse", at) for curve in (mine, other))
     if not below.value > 0:
         return Number(value=np.inf if above.value > 0 else 1.0)
-    found = above.value / below.value
+    quotient = above.value / below.value
     spread = np.hypot(above.error / above.value, below.error / below.value)
-    return Number(value=found, error=float(found * spread))
+    return Number(value=quotient, error=float(quotient * spread))

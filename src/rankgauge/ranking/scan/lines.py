@@ -149,22 +149,22 @@ class TrecLines:
         last = ends - (lengths[TAG] + 1) if self.fields > TAG else ends
         start, stops = (begins := np.concatenate([[MARGIN], ends[:-1] + 1])), []
         for number in range(TAG - 1 if self.fields > TAG else self.fields - 1):
-            found = start + lengths[number] if number == SECOND else self._until(number, start, blank, lengths[number])
-            if found is None or int(found.max()) >= self.end:
+            stop = start + lengths[number] if number == SECOND else self._until(number, start, blank, lengths[number])
+            if stop is None or int(stop.max()) >= self.end:
                 return False
-            stops.append(found)
-            start = found + 1
+            stops.append(stop)
+            start = stop + 1
         self.begins, self.stops = begins, [*stops, last, *([ends] if self.fields > TAG else [])]
         guessed = (SECOND, TAG - 1) if self.fields > TAG else (SECOND,)
         return bool((last > start).all()) and all(self._ends_at(number, blank) for number in guessed)
 
     def _until(self, number: int, start: IndexArray, blank: int, length: int) -> IndexArray | None:
         """Return where the field ends, if it is neither empty nor too long."""
-        found = until(self.data, start, blank, length)
-        if found is None or not int(found[1].min()):
+        stops = until(self.data, start, blank, length)
+        if stops is None or not int(stops[1].min()):
             return None
-        self.loaded[number] = found[0]
-        return start + found[1]
+        self.loaded[number] = stops[0]
+        return start + stops[1]
 
     def _ends_at(self, number: int, blank: int) -> bool:
         """Say whether the field ends at a blank in every line."""
@@ -173,22 +173,22 @@ class TrecLines:
     def _separate(self, separates: BoolArray) -> None:
         """Finds every separator."""
         self.loaded.clear()  # what was found before a line turned out to be unlike the first
-        found = np.flatnonzero(separates)
-        if len(found) % self.fields or not len(found):
+        places = np.flatnonzero(separates)
+        if len(places) % self.fields or not len(places):
             raise IrregularFileError
-        table = found.reshape(-1, self.fields)
+        table = places.reshape(-1, self.fields)
         self.begins = np.concatenate([[MARGIN], table[:-1, -1] + 1])
         self.stops = [np.ascontiguousarray(column) for column in table.T]
-        self._check(found)
+        self._check(places)
 
-    def _check(self, found: IndexArray) -> None:
+    def _check(self, places: IndexArray) -> None:
         """Every line has the same separators, and something between any two."""
-        ends = self.bytes[found]
+        ends = self.bytes[places]
         blank, lines = int(ends[0]), len(self)
-        shaped = np.count_nonzero(ends == blank) == len(found) - lines and bool(
+        shaped = np.count_nonzero(ends == blank) == len(places) - lines and bool(
             (ends[self.fields - 1 :: self.fields] == NEWLINE).all()
         )
-        filled = found[0] > MARGIN and int(np.diff(found).min()) > 1
+        filled = places[0] > MARGIN and int(np.diff(places).min()) > 1
         if blank not in BLANKS or not shaped or not filled:
             raise IrregularFileError
 
@@ -208,10 +208,10 @@ class TrecLines:
 
 def _newlines(text: npt.NDArray[np.uint8], end: int) -> IndexArray:
     """Return where the newlines are, the first one of any eight bytes: no line of four fields is shorter."""
-    found = (text[: -(-end // 8) * 8] == NEWLINE).view(np.uint64)
-    at = np.flatnonzero(found != 0)
+    newlines = (text[: -(-end // 8) * 8] == NEWLINE).view(np.uint64)
+    at = np.flatnonzero(newlines != 0)
     # One byte is 1, and each byte before it has eight bits below that.
-    ends: IndexArray = (at << 3) + (np.bitwise_count(found.take(at) - np.uint64(1)) >> 3)
+    ends: IndexArray = (at << 3) + (np.bitwise_count(newlines.take(at) - np.uint64(1)) >> 3)
     return ends[:-1] if len(ends) and ends[-1] >= end else ends
 
 

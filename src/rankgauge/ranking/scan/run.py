@@ -92,8 +92,8 @@ def scan_lists(run: str | PathLike[Any], *, chunk: int = CHUNK) -> tuple[list[st
     parts: list[Any] = []
     try:
         with _open_file(run) as file:
-            for found, *part in _work_on(file, _lists, chunk):
-                names += found
+            for part_, *part in _work_on(file, _lists, chunk):
+                names += part_
                 parts.append(part)
     except _reasons():
         raise IrregularFileError from None
@@ -165,22 +165,22 @@ def _reasons() -> tuple[type[BaseException], ...]:
     return (IrregularFileError, *damage())
 
 
-def _hits(found: Iterable[Found], pool: JudgedPool, *, last: bool) -> Hits:
+def _hits(scanned: Iterable[Found], pool: JudgedPool, *, last: bool) -> Hits:
     pool_query, pool_grade = pool.judged
-    parts = _check_parts(found, pool, last=last)
+    parts = _check_parts(scanned, pool, last=last)
     return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
 
 def _check_parts(parts: Iterable[Found], pool: JudgedPool, *, last: bool) -> Iterator[Found]:
     """Yield the judged hits chunk by chunk; a query that comes back makes the file irregular."""
     seen, empty = np.zeros(len(pool.counts), dtype=bool), True
-    for found in parts:
-        if bool(seen[found.listed].any()):
+    for part in parts:
+        if bool(seen[part.listed].any()):
             raise IrregularFileError
-        seen[found.listed], empty = True, False
-        if last and len(found.listed):
-            pool.release(found.listed)
-        yield found
+        seen[part.listed], empty = True, False
+        if last and len(part.listed):
+            pool.release(part.listed)
+        yield part
     if empty:
         raise IrregularFileError
     pool.check(np.flatnonzero(~seen))
@@ -200,8 +200,8 @@ def _find_hits(chunk: Chunk, pool: JudgedPool, how: Ranking) -> Found:
         kept = spans(lines.starts[known], counts)
         score, documents = score[kept], documents[kept]
     place = pool.places(documents, codes, counts)
-    found = _order_lines(comparable_scores(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
-    return replace(found, strangers=strangers, rounded=tied_by_rounding(np.repeat(codes, counts), score, how))
+    hits = _order_lines(comparable_scores(score, how), documents, place, codes, counts, pool=pool, ties=how.ties)
+    return replace(hits, strangers=strangers, rounded=tied_by_rounding(np.repeat(codes, counts), score, how))
 
 
 def _order_lines(
@@ -509,18 +509,18 @@ class JudgedLookup:
             raise IrregularFileError
         slot = (keys >> np.uint64(64 - self.bits)).astype(np.int64)
         at, end = self.begins.take(slot), self.begins.take(slot + 1)
-        found = np.full(len(keys), -1)
+        places = np.full(len(keys), -1)
         lines = np.flatnonzero(at < end)
         at, end = at[lines], end[lines]
         while len(lines):
             hit = np.flatnonzero(self.keys.take(at) == keys[lines])
             line, judged = lines[hit], at[hit]
             equal = same(documents.take(line, axis=0), self.documents.take(judged, axis=0))
-            found[line[equal]] = self.places[judged[equal]]
+            places[line[equal]] = self.places[judged[equal]]
             at = at + 1
             more = np.flatnonzero(at < end)
             lines, at, end = lines[more], at[more], end[more]
-        return found
+        return places
 
 
 def _order(keys: Words) -> IndexArray:
@@ -546,9 +546,9 @@ def _is_twice(keys: Words) -> bool:
     rest = np.arange(len(keys), dtype=np.int32)
     while len(rest):
         owners[slots] = rest
-        found = owners.take(slots)
-        shared = np.flatnonzero(found != rest)
-        if bool((keys[rest[shared]] == keys[found[shared]]).any()):
+        owner = owners.take(slots)
+        shared = np.flatnonzero(owner != rest)
+        if bool((keys[rest[shared]] == keys[owner[shared]]).any()):
             return True
         rest, slots = rest[shared], slots[shared]
     return False

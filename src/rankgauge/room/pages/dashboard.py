@@ -33,8 +33,8 @@ def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[
     if person.campaign is not None:
         page = "" if person.may(Permission.WATCH) else "/judge"
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
-    found = room.campaigns.all(archived=archived)
-    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.campaign.why_over()) for opened in found]
+    campaigns = room.campaigns.all(archived=archived)
+    rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.campaign.why_over()) for opened in campaigns]
     return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))
 
 

@@ -65,7 +65,7 @@ async def healthz(room: TheRoom, response: Response) -> Health:
     try:
         reason = await asyncio.wait_for(asyncio.shield(looking), PROMPT)
     except TimeoutError:
-        lasting = [_words(one.error) for one in lasting_outages(room.engine).values() if one.error is not None]
+        lasting = [_words(outage.error) for outage in lasting_outages(room.engine).values() if outage.error is not None]
         reason = lasting[0] if lasting else "the database does not answer in time"
     if reason is None:
         return Health(status="ok")

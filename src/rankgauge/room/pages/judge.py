@@ -121,12 +121,12 @@ def history(visit: TheVisit, person: Judge, page: PageNumber = 1) -> Response:
     answers = desk.answers()
     rows = [
         (
-            one,
-            _answer_words(desk.opened, one),
-            reason_of(one.kind, one.comment)[1],
-            "?" + urlencode({"query": one.task.query, "document": one.task.document}),
+            answer,
+            _answer_words(desk.opened, answer),
+            reason_of(answer.kind, answer.comment)[1],
+            "?" + urlencode({"query": answer.task.query, "document": answer.task.document}),
         )
-        for one in answers[(page - 1) * PER_PAGE : page * PER_PAGE]
+        for answer in answers[(page - 1) * PER_PAGE : page * PER_PAGE]
     ]
     last = max(math.ceil(len(answers) / PER_PAGE), 1)
     facts = {"rows": rows, "answers": len(answers), "number": page, "last": last, "blocked": desk.is_blocked}
@@ -136,15 +136,15 @@ def history(visit: TheVisit, person: Judge, page: PageNumber = 1) -> Response:
 def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
     """Records the answer, if there is one, and shows the next document."""
     label = None if answer is None else answer.label(desk.person)
-    found = desk.next(label, again=answer is not None and answer.again)
-    if found is None:
+    task = desk.next(label, again=answer is not None and answer.again)
+    if task is None:
         return JudgingPage(own=desk.own(), reason=BLOCKED)
     return JudgingPage(
-        task=found.task,
-        own=found.own,
-        earlier="?before=inf" if found.own.done else None,
-        reason=found.idle.sentence if found.idle else "",
-        spent=found.spent,
+        task=task.task,
+        own=task.own,
+        earlier="?before=inf" if task.own.done else None,
+        reason=task.idle.sentence if task.idle else "",
+        spent=task.spent,
         # Gold questions cost nothing: where they are asked, what is spent would give them away.
         budget=0.0 if desk.asks_gold else desk.opened.campaign.settings.budget,
     )

@@ -148,11 +148,13 @@ def settle_on_page(
 
 def _agreement_tables(opened: OpenCampaign) -> list[ReportTable]:
     """Return the coefficients, pairs of assessors, and how often they gave which different grades."""
-    found, level = opened.review.agreement(), opened.level_name
-    if found is None:
+    agreement, level = opened.review.agreement(), opened.level_name
+    if agreement is None:
         return []
     documents, two = Column("Documents", "items", str), partial(decimals, digits=2)
-    values = [(COEFFICIENTS[name].title, value) for name, value in found.coefficients["coefficient", "value"].rows()]
+    values = [
+        (COEFFICIENTS[name].title, value) for name, value in agreement.coefficients["coefficient", "value"].rows()
+    ]
     pairs = (
         Column("Assessors", ("assessor", "other"), "{} and {}".format, left=True),
         documents,
@@ -164,11 +166,11 @@ def _agreement_tables(opened: OpenCampaign) -> list[ReportTable]:
         Column("Grades", ("grade", "other_grade"), lambda own, other: f"{level(own)}, {level(other)}", left=True),
         documents,
     )
-    apart = found.confusion.filter((pl.col("grade") != pl.col("other_grade")) & (pl.col("items") != 0))
+    apart = agreement.confusion.filter((pl.col("grade") != pl.col("other_grade")) & (pl.col("items") != 0))
     coefficients = ("Coefficient", Column("Value", format=two))
     return [
         ReportTable(columns=coefficients, rows=values, title="How well assessors agree"),
-        ReportTable(columns=pairs, rows=found.pairs.rows(named=True), title="Pairs of assessors"),
+        ReportTable(columns=pairs, rows=agreement.pairs.rows(named=True), title="Pairs of assessors"),
         ReportTable(columns=confusion, rows=apart.rows(named=True), title="Confusion"),
     ]
 
@@ -211,7 +213,7 @@ def record_labels(visit: TheVisit, person: Judge, sent: Annotated[SentLabels, La
     Assessors may answer documents that were handed to them, and change their answers, up to 1,000 at once. What
     managers send beyond that is imported, and marked as such.
     """
-    labels, opened = [one.label(person) for one in sent.labels], visit.opened
+    labels, opened = [label.label(person) for label in sent.labels], visit.opened
     if person.may(Permission.IMPORT):
         return opened.answers.record(labels, replace=sent.replace, leased=False).counts
     return Desk(room=visit.room, opened=opened, person=person).record(labels, again=sent.replace).counts
@@ -232,17 +234,17 @@ def list_judgments(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
 @calls.get("/campaigns/{campaign}/agreement")
 def show_agreement(visit: TheVisit, person: Viewer) -> dict[str, list[dict[str, Any]]] | None:
     """How well assessors agree: coefficients, pairs and confusion; null if no two have judged the same document."""
-    found = visit.opened.review.agreement()
-    if found is None:
+    agreement = visit.opened.review.agreement()
+    if agreement is None:
         return None
-    tables = {"coefficients": found.coefficients, "pairs": found.pairs, "confusion": found.confusion}
+    tables = {"coefficients": agreement.coefficients, "pairs": agreement.pairs, "confusion": agreement.confusion}
     return {name: [finite(row) for row in table.iter_rows(named=True)] for name, table in tables.items()}
 
 
 @calls.get("/campaigns/{campaign}/disagreements")
 def list_disagreements(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
     """Return the documents that assessors disagree on."""
-    return [asdict(one) for one in visit.opened.review.disagreements()]
+    return [asdict(disagreement) for disagreement in visit.opened.review.disagreements()]
 
 
 @calls.post("/campaigns/{campaign}/disagreements")

@@ -321,10 +321,10 @@ def show_draft(visit: TheDraft) -> DraftSummary:
 @calls.get("/drafts/{draft}/outlook")
 def show_outlook(visit: TheDraft, wanted: Annotated[NewCampaign, Query()]) -> Expectation:
     """Return what to expect of a campaign of these files with these settings."""
-    found = DraftOutlook.of(PlannedCampaign(wanted=wanted, contents=visit.contents))
-    widths = {line: [None if isnan(width) else float(width) for width in row] for line, row in found.lines.items()}
-    budgets = [float(budget) for budget in found.budgets]
-    return Expectation(board=found.board, cost=found.cost, budgets=budgets, half_widths=widths)
+    outlook = DraftOutlook.of(PlannedCampaign(wanted=wanted, contents=visit.contents))
+    widths = {line: [None if isnan(width) else float(width) for width in row] for line, row in outlook.lines.items()}
+    budgets = [float(budget) for budget in outlook.budgets]
+    return Expectation(board=outlook.board, cost=outlook.cost, budgets=budgets, half_widths=widths)
 
 
 @calls.post("/drafts/{draft}/campaign", status_code=201)

@@ -156,16 +156,16 @@ def show_quality(visit: TheVisit, person: Viewer) -> Quality:
     report = QualityReport.of(visit.room, visit.campaign)
     assessors = [
         {
-            "assessor": one.name,
-            "person": one.person,
-            **finite(dict(one.facts)),
-            "gold_asked": one.gold.n,
-            "gold_right": one.gold.seen,
-            "gold_low": one.gold.interval[0],
-            "gold_high": one.gold.interval[1],
-            "blocked": None if one.block is None else one.block.made,
+            "assessor": assessor.name,
+            "person": assessor.person,
+            **finite(dict(assessor.facts)),
+            "gold_asked": assessor.gold.n,
+            "gold_right": assessor.gold.seen,
+            "gold_low": assessor.gold.interval[0],
+            "gold_high": assessor.gold.interval[1],
+            "blocked": None if assessor.block is None else assessor.block.made,
         }
-        for one in report.assessors()
+        for assessor in report.assessors()
     ]
     drift = [
         finite({**row, "gold": None, "gold_asked": row["gold"].n, "gold_right": row["gold"].seen})
@@ -181,10 +181,10 @@ def list_gold(visit: TheVisit, person: Manager) -> list[dict[str, Any]]:
     """Return the gold questions, with how many have answered each, how many of them right, and what they remarked."""
     return [
         {
-            **{name: getattr(one.question, name) for name in ("id", "query", "document", "grade")},
-            **{"asked": one.answers.n, "right": one.answers.seen, "comments": one.comments},
+            **{name: getattr(question.question, name) for name in ("id", "query", "document", "grade")},
+            **{"asked": question.answers.n, "right": question.answers.seen, "comments": question.comments},
         }
-        for one in QualityReport.of(visit.room, visit.campaign).questions()
+        for question in QualityReport.of(visit.room, visit.campaign).questions()
     ]
 
 
@@ -195,7 +195,7 @@ QUESTIONS, SentQuestions = json_body(Annotated[list[SentGold], Field(max_length=
 def add_gold(visit: TheVisit, person: Manager, questions: Annotated[list[SentGold], SentQuestions]) -> dict[str, int]:
     """Adds gold questions; one of the same document takes the place of the older one."""
     opened = visit.room.campaigns.unarchived(visit.campaign)
-    labels = [Label(query=one.query, document=one.document, grade=one.grade) for one in questions]
+    labels = [Label(query=question.query, document=question.document, grade=question.grade) for question in questions]
     made = [question_of(opened, label, one.texts) for label, one in zip(labels, questions, strict=True)]
     return {"added": visit.room.gold.add(visit.campaign, person.id, made)}
 

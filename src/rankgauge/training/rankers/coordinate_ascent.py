@@ -214,8 +214,8 @@ class SortedSearch(LineSearch):
         super().start(scores)
 
     def _after(self, column: FloatArray, steps: FloatArray) -> FloatArray:
-        found = (lists.values(self.scores, column, steps) for lists in self._lists)
-        values = np.hstack([np.zeros((len(steps), 0)), *found])
+        after_step = (lists.values(self.scores, column, steps) for lists in self._lists)
+        values = np.hstack([np.zeros((len(steps), 0)), *after_step])
         if self.objective.measure.facts.aggregate is Aggregate.GEOMETRIC:
             return np.array([self.objective.overall(row) for row in values])
         return np.asarray(values.sum(axis=1))

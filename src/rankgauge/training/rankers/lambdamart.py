@@ -206,14 +206,14 @@ class Lambdas:
         """Lists of similar length: documents and grades, padded with NaN, and what their values are divided by."""
         sizes, grades = self.objective.documents.sizes, self.objective.grades
         norms = self.objective.ideal if isinstance(self.objective, Discounted) else np.ones(len(sizes))
-        found = []
+        lists = []
         for rows, (padded, numbers) in pad_groups(sizes, grades, np.arange(len(grades), dtype=np.float64)):
             places = np.nan_to_num(numbers).astype(np.int64)
             step = max(CELLS // (padded.shape[1] * min(self.tops, padded.shape[1])), 1)
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
-                found.append((places[some], padded[some], norms[rows[some]]))
-        return found
+                lists.append((places[some], padded[some], norms[rows[some]]))
+        return lists
 
 
 try:

@@ -108,15 +108,15 @@ class OrderedLogit(RelevanceModel):
             loss, slopes = posterior(np.concatenate([weights, turned[width:]]))
             return loss, np.concatenate([solve_triangular(root, slopes[:width], lower=True), slopes[width:]])
 
-        found = minimize(
+        fit = minimize(
             turn,
             np.concatenate([np.zeros(width), begun[:1], steps]),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 0.0, "maxcor": 20},
         )
-        self.weights_ = solve_triangular(root.T, found.x[:width], lower=False) / scale
-        self.thresholds_ = rising(found.x[width:]) + center @ self.weights_ if len(begun) else np.zeros(0)
+        self.weights_ = solve_triangular(root.T, fit.x[:width], lower=False) / scale
+        self.thresholds_ = rising(fit.x[width:]) + center @ self.weights_ if len(begun) else np.zeros(0)
 
     def _probabilities(self, matrix: FloatArray) -> FloatArray:
         worth = matrix @ self.weights_

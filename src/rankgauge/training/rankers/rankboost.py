@@ -46,23 +46,23 @@ class RankBoost(Ranker):
         judge, preferences = train if validation is None else validation, Preferences.of(train.documents)
         learned = np.asfortranarray(train.documents.matrix[preferences.rows])  # matrices are read by columns
         judged = np.asfortranarray(judge.documents.matrix)
-        stumps, found, best = Stumps.of(learned, self.bins), list[tuple[int, float, float]](), -np.inf
+        stumps, rules, best = Stumps.of(learned, self.bins), list[tuple[int, float, float]](), -np.inf
         values, scores, worth = np.zeros(len(judged)), np.zeros(len(learned)), 0.0
         # As long as some stump puts more in order than out of order, and not all.
-        while len(learned) and len(found) < self.rounds and worth < _LARGEST:
+        while len(learned) and len(rules) < self.rounds and worth < _LARGEST:
             feature, threshold, worth = stumps.best(potentials(preferences, scores))
             if worth <= _LEAST or scores.max() > _HIGHEST:
                 break
             worth = min(worth, _LARGEST)
             weight = float(np.log((1 + worth) / (1 - worth)) / 2)
             scores += weight * (learned[:, feature] > threshold)
-            found.append((feature, threshold, weight))
+            rules.append((feature, threshold, weight))
             values += weight * (judged[:, feature] > threshold)
             value = judge.mean(values)
             if validation is None or self.best_round_ is None or value > best:
-                best, self.best_round_ = value, len(found)
-            watch(len(found), self.rounds, *((value, np.nan) if validation is None else (np.nan, value)))
-        kept = np.array(found[: self.best_round_ or 0]).reshape(-1, 3)
+                best, self.best_round_ = value, len(rules)
+            watch(len(rules), self.rounds, *((value, np.nan) if validation is None else (np.nan, value)))
+        kept = np.array(rules[: self.best_round_ or 0]).reshape(-1, 3)
         self.features_, self.thresholds_, self.weights_ = kept[:, 0].astype(np.int64), kept[:, 1], kept[:, 2]
 
     def _scores(self, matrix: FloatArray) -> FloatArray:

@@ -100,7 +100,7 @@ class Batch:
 
 def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> list[Batch]:
     """Return the documents that have preferences, in random batches of about `size` queries."""
-    count, found = len(preferences.sizes), []
+    count, batches = len(preferences.sizes), []
     for queries in np.array_split(rng.permutation(count), max(-(-count // size), 1)) if count else ():
         sizes = preferences.sizes[queries]
         ends = np.cumsum(sizes)
@@ -109,8 +109,8 @@ def batches(preferences: Preferences, size: int, rng: np.random.Generator) -> li
         places = places[np.lexsort((-preferences.levels[places], query))]
         groups = query * preferences.height + (preferences.height - preferences.levels[places])
         firsts = np.searchsorted(groups, groups, side="right")
-        found.append(Batch(rows=preferences.rows[places], firsts=firsts, counts=np.repeat(ends, sizes) - firsts))
-    return found
+        batches.append(Batch(rows=preferences.rows[places], firsts=firsts, counts=np.repeat(ends, sizes) - firsts))
+    return batches
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,10 +153,10 @@ class Network:
 
     def outputs(self, parameters: FloatArray, matrix: FloatArray) -> list[FloatArray]:
         """Return the output of each layer: first the features, last the scores."""
-        found, layers = [matrix], list(self.layers(parameters))
+        layers_, layers = [matrix], list(self.layers(parameters))
         for weights, biases in layers[:-1]:
-            found.append(np.tanh(found[-1] @ weights + biases))
-        return [*found, found[-1] @ layers[-1][0]]
+            layers_.append(np.tanh(layers_[-1] @ weights + biases))
+        return [*layers_, layers_[-1] @ layers[-1][0]]
 
     def scores(self, parameters: FloatArray, matrix: FloatArray) -> FloatArray:
         """Return the score of each document."""

@@ -109,9 +109,9 @@ class _Point:
         change = (self.matrix @ step)[preferences.rows]
         while share > 1e-9:
             weights, scores = self.weights + share * step, self.scores + share * change
-            found = replace(self, weights=weights, scores=scores, margins=Margins.at(preferences, scores))
-            if found.value(cost) <= self.value(cost) - 1e-4 * share * drop:
-                return found
+            moved_ = replace(self, weights=weights, scores=scores, margins=Margins.at(preferences, scores))
+            if moved_.value(cost) <= self.value(cost) - 1e-4 * share * drop:
+                return moved_
             share /= 2
         return None
 

@@ -53,8 +53,10 @@ def _short_remedy(audit: Audit) -> Iterator[AuditAdvice]:
 
 
 def _ties_remedy(audit: Audit) -> Iterator[AuditAdvice]:
-    found = ((run, one) for run, gap in audit.gaps.items() for one in (gap, *audit.attributions[run].values()))
-    queries, run = max((part.queries, run) for run, one in found for part in one.parts if part.cause.name == "ties")
+    attributed = ((run, one) for run, gap in audit.gaps.items() for one in (gap, *audit.attributions[run].values()))
+    queries, run = max(
+        (part.queries, run) for run, one in attributed for part in one.parts if part.cause.name == "ties"
+    )
     on = count(queries, "query", "queries") + (f" of {run}" if audit.several else "")
     yield AuditAdvice(
         title="Don't leave ties to chance",

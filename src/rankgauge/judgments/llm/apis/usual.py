@@ -100,7 +100,7 @@ def _anthropic_body(request: Fields) -> Fields:
     if "tools" in fields:
         functions = [tool["function"] for tool in fields["tools"]]
         names = {"name": "name", "description": "description", "input_schema": "parameters"}
-        fields["tools"] = [{ours: one[theirs] for ours, theirs in names.items()} for one in functions]
+        fields["tools"] = [{ours: function[theirs] for ours, theirs in names.items()} for function in functions]
         fields["tool_choice"] = {"type": "tool", "name": functions[0]["name"]}
     said = [_anthropic_message(message) for message in messages if message["role"] != "system"]
     return {**fields, "messages": said, **({"system": system} if system else {})}

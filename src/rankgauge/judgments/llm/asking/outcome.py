@@ -158,7 +158,7 @@ class Provenance:
         prompt: dict[str, Any] = {"role": words.role, "template": words.template}
         prompt["grades"] = [list(level) for level in asked.scale.levels]
         if asked.examples:
-            prompt["examples"] = [[one.query, one.document, one.grade] for one in asked.examples]
+            prompt["examples"] = [[example.query, example.document, example.grade] for example in asked.examples]
         written = json.dumps(prompt, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
         named = ["temperature", "samples", "logprobs", "answer_tokens", "form", "answer", *["images"] * question.images]
         parameters = {name: getattr(question, name) for name in named}

@@ -177,7 +177,7 @@ class Prompt:
             "choices": choices,
             "answer": ANSWERS[form].replace("{choices}", choices),
         }
-        return _PLACEHOLDER.sub(lambda found: filled[found[1]], self.words.template)  # once: texts are not searched
+        return _PLACEHOLDER.sub(lambda mark: filled[mark[1]], self.words.template)  # once: texts are not searched
 
 
 def scale_of(grades: str | Scale | None) -> Scale:

@@ -178,10 +178,10 @@ class AskingSession:
     def __post_init__(self) -> None:
         self.question.prompt.check(self.pairs.columns)
         texts = self.pairs.texts()
-        self._digests = [self.question.digest(one) for one in texts]
+        self._digests = [self.question.digest(text) for text in texts]
         self._texts = dict(zip(self._digests, texts, strict=True))  # pairs with the same texts are asked about once
         stored = self.store.find(list(self._texts))
-        self._stored = [one for answers in stored.values() for one in answers]
+        self._stored = [answer for answers in stored.values() for answer in answers]
         self._answers = {digest: list(stored.get(digest, ())) for digest in self._texts}
         self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
         done = [digest for digest in self._digests if self._is_done(digest)]
@@ -361,7 +361,7 @@ class AskingSession:
         answers[0] = replace(answers[0], tokens_in=tokens_in, tokens_out=tokens_out, seconds=received.seconds)
         self.store.add(digest, answers, len(held))
         held.extend(answers)
-        refused = [one for one in answers if one.grade is None]
+        refused = [answer for answer in answers if answer.grade is None]
         with self._lock:
             self._models |= {model} - {""}
             self._refusals += [one.refused or "" for one in refused]
@@ -394,7 +394,7 @@ class AskingSession:
 
     def _graded(self, digest: bytes) -> list[Answer]:
         """Return the answers about a pair that are grades."""
-        return [one for one in self._answers[digest] if one.grade is not None]
+        return [answer for answer in self._answers[digest] if answer.grade is not None]
 
     def _end(self, why: str, error: Exception | None = None) -> None:
         with self._lock:

@@ -201,7 +201,7 @@ class Scenario:
     scale: FloatArray
 
 
-def scenarios(found: Predictions, seed: int) -> dict[str, Scenario]:
+def scenarios(predictions: Predictions, seed: int) -> dict[str, Scenario]:
     """Return all scenarios over budgets by title, in the order of the figures.
 
     Two rankers are compared with the mixture of their beliefs. The paper mixes those of ordered logit and Random
@@ -209,19 +209,19 @@ def scenarios(found: Predictions, seed: int) -> dict[str, Scenario]:
     """
     sizes = (forest_of(1.0), forest_of(0.5))
     known = [
-        *(_scenario(found, title, "figure-1", ranker) for title, ranker in ONE.items()),
-        *(_scenario(found, title, "figure-2", *pair) for title, pair in PAIRS.items()),
-        index_update(found, seed),
-        _scenario(found, "training size", "figure-3", *sizes),
+        *(_scenario(predictions, title, "figure-1", ranker) for title, ranker in ONE.items()),
+        *(_scenario(predictions, title, "figure-2", *pair) for title, pair in PAIRS.items()),
+        index_update(predictions, seed),
+        _scenario(predictions, "training size", "figure-3", *sizes),
     ]
     return {scenario.title: scenario for scenario in known}
 
 
-def index_update(found: Predictions, seed: int) -> Scenario:
+def index_update(predictions: Predictions, seed: int) -> Scenario:
     """Figure 3, left: the Random Forest's lists against those of an outdated index, which lacks a tenth of each."""
-    now = _scenario(found, "index update", "figure-3", "RF regression")
+    now = _scenario(predictions, "index update", "figure-3", "RF regression")
     (scores,) = now.scores
-    gone = lacking(found.split.pool.queries, np.random.default_rng([seed, 1]))
+    gone = lacking(predictions.split.pool.queries, np.random.default_rng([seed, 1]))
     return replace(now, scores=(scores, np.where(gone, np.nan, scores)))
 
 
@@ -238,19 +238,21 @@ def lacking(queries: npt.NDArray[Any], rng: np.random.Generator) -> BoolArray:
     return np.asarray(number < count[place])
 
 
-def training_sizes(found: Predictions) -> dict[int, Scenario]:
+def training_sizes(predictions: Predictions) -> dict[int, Scenario]:
     """Figure 3, right: forests of more documents against that of half of them; by the documents in the paper."""
     return {
         (size := round(share * DOCUMENTS)): _scenario(
-            found, f"{size:,} documents", "figure-3-right", forest_of(share), forest_of(0.5)
+            predictions, f"{size:,} documents", "figure-3-right", forest_of(share), forest_of(0.5)
         )
         for share in SIZES[1:]
     }
 
 
-def _scenario(found: Predictions, title: str, figure: str, *rankers: str) -> Scenario:
-    scores = tuple(found.scores[name] for name in rankers)
-    return Scenario(title=title, figure=figure, scores=scores, beliefs=found.mixture(*rankers), scale=found.scale)
+def _scenario(predictions: Predictions, title: str, figure: str, *rankers: str) -> Scenario:
+    scores = tuple(predictions.scores[name] for name in rankers)
+    return Scenario(
+        title=title, figure=figure, scores=scores, beliefs=predictions.mixture(*rankers), scale=predictions.scale
+    )
 
 
 def pool_of(scenario: Scenario, split: Split, *, cost: str, depth: int | None = None) -> Pool:

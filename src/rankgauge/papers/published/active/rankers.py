@@ -78,7 +78,7 @@ def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Prediction
     chosen: dict[str, dict[str, Any]] = {}
     for name, recipe in recipes.items():
         fixed = {**recipe.parameters, **({} if recipe.like is None else chosen[recipe.like])}
-        train, found = learning_rows(split.train, first_queries(split.train, recipe.share)), []
+        train, trained = learning_rows(split.train, first_queries(split.train, recipe.share)), []
         for values in product(*recipe.grid.values()):
             choice = dict(zip(recipe.grid, values, strict=True))
             # A ranker that has nothing to choose keeps its own metric.
@@ -86,8 +86,8 @@ def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Prediction
             model = training.get(recipe.ranker)(**{**fixed, **choice, **judged})
             model.fit(train.matrix, train.grades, qid=train.queries)
             value = 0.0 if held is None else model.score(held.matrix, held.grades, qid=held.queries)
-            found.append((value, model, choice))
-        _, best, chosen[name] = max(found, key=lambda one: one[0])
+            trained.append((value, model, choice))
+        _, best, chosen[name] = max(trained, key=lambda one: one[0])
         if hasattr(best, "predict_proba"):
             beliefs[name] = predict(best, split.pool.matrix, scale)
             scores[name] = beliefs[name] @ scale

@@ -100,12 +100,12 @@ class Trials:
         """Return the curves of each case's methods, by the case's name; cases of one name share the repetitions."""
         # The last methods are the slowest: started first, they do not keep one process busy at the end.
         asked = [self._job(several[0], one, key) for one in reversed(self.methods) for several in cases.values()]
-        found = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
+        results = run_jobs(asked, _work, cases, folder=folder, workers=self.workers, progress=self.progress)
         kept = [known.name for known in fields(Repetitions)]
         curves: dict[str, dict[str, ErrorCurve]] = {name: {} for name in cases}
         for name, one in product(cases, self.methods):
             parts = []
-            for rows in found[f"{_file(name)} {one}"]:
+            for rows in results[f"{_file(name)} {one}"]:
                 values = [{k: np.array(row[k], dtype=np.float64) for k in kept} for row in rows]
                 at = {row["budget"]: Repetitions(**of_budget) for row, of_budget in zip(rows, values, strict=True)}
                 parts.append(ErrorCurve.of(one, at, rows[0]["truth"]))
@@ -166,7 +166,7 @@ def _work(cases: Trialled, job: ExperimentJob) -> list[list[dict[str, Any]]]:
         seeds = np.random.default_rng([settings["seed"], number]).integers(1 << 31, size=share)  # no pools share any
         target, truth, rows = case.target, case.truth(), []
         for budget in settings["budgets"]:
-            found = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
-            rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(found).items()}})
+            estimates = method(settings["method"]).repeat(case.pool, target, case.grades, budget=budget, seeds=seeds)
+            rows.append({"budget": budget, "truth": truth, **{k: v.tolist() for k, v in asdict(estimates).items()}})
         tried.append(rows)
     return tried

@@ -250,8 +250,8 @@ def _single_swaps() -> Iterator[tuple[str, Number]]:
         for name, measure in MEASURES.items():
             loss = 1.0 - _in_order(swapped, measure)
             ratios[name].append(float(loss[far].mean() / loss[~far].mean()))
-    for name, found in ratios.items():
-        yield f"{name} lost by swaps of far levels, against near ones, least", Number(value=min(found))
+    for name, values in ratios.items():
+        yield f"{name} lost by swaps of far levels, against near ones, least", Number(value=min(values))
 
 
 def _spread(means: FloatArray) -> FloatArray:

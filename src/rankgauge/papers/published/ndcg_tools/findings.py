@@ -136,7 +136,7 @@ def tool_differences(tested: HeldOut, scores: FloatArray) -> Iterator[tuple[str,
 def tie_effects(tested: HeldOut, rankers: Sequence[str], scores: FloatArray) -> Iterator[tuple[str, Number]]:
     """Yield how many documents of each ranking are tied, and how much the order of ties changes its NDCG@10."""
     query = tested.judgments.select("query")
-    shares = [query.with_columns(pl.Series("score", one)).is_duplicated().to_numpy().mean() for one in scores]
+    shares = [query.with_columns(pl.Series("score", score)).is_duplicated().to_numpy().mean() for score in scores]
     best, worst = (tested.values(scores, READINGS["std"].changed(ties=order))[:, -1] for order in ("best", "worst"))
     moved = (best - worst).mean(axis=-1)
     yield "tied documents, mean", Number(value=float(np.mean(shares)))
@@ -231,7 +231,7 @@ class Findings:
         On large sets the two metrics agree, on small ones LETOR's is 0: the means are over all queries, not over folds.
         """
         short, standard, letor = self.tested.is_short, self._at_last("std"), self._at_last("letor")
-        pairs = [(one, other) for one in self.rankers for other in self.rankers if one != other]
+        pairs = [(ranker, other) for ranker in self.rankers for other in self.rankers if ranker != other]
         apart = [(standard[one] - standard[other], letor[one] - letor[other]) for one, other in pairs]
         crossed = [both for both in apart if both[0][~short].sum() > 0 > both[0][short].sum()]
         chosen = [sum(both[metric].sum() > 0 for both in crossed) for metric in (0, 1)]

@@ -158,12 +158,12 @@ def jobs(
     """Return a job for each ranker, reading and fold; it depends on the settings, the fold's data and the code."""
     shared = {"version": version("rankgauge"), "code": _code(), "found": FOUND, "seed": seed, "metric": METRIC}
     seen = [(fold, {"fold": fold.name, "data": _digest(fold)}) for fold in folds]
-    found = []
+    jobs = []
     for ranker, reading, (fold, data) in product(rankers, readings, seen):
         sets = [{**ranker.settings, **choice} for choice in ranker.choices]
         settings = {**shared, "ranker": ranker.name, "sets": sets, "reading": reading, **data}
-        found.append(ExperimentJob(name=name(ranker.title, reading, fold), settings=settings))
-    return found
+        jobs.append(ExperimentJob(name=name(ranker.title, reading, fold), settings=settings))
+    return jobs
 
 
 def train(folds: tuple[Fold, ...], job: ExperimentJob) -> dict[str, Any]:
@@ -198,8 +198,8 @@ def costs(results: Mapping[str, Any]) -> pl.DataFrame:
     """Return a row per job: seconds of training (wall clock and processor), best round, its value and settings."""
     names = [name.split(".") for name in results]
     columns = {column: [row[place] for row in names] for place, column in enumerate(("ranker", "reading", "fold"))}
-    found = {key: [result[key] for result in results.values()] for key in FOUND}
-    return pl.DataFrame({**columns, **found, "set": [json.dumps(result["set"]) for result in results.values()]})
+    lists = {key: [result[key] for result in results.values()] for key in FOUND}
+    return pl.DataFrame({**columns, **lists, "set": [json.dumps(result["set"]) for result in results.values()]})
 
 
 def name(title: str, reading: str, fold: Fold) -> str:
