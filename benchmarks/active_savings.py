@@ -64,7 +64,7 @@ class Opinion:
         believed = mixture(*self.beliefs[:rankers])
         changed = {"model": believed, "uniform": np.full_like(believed, 1 / 3), "reversed": believed[:, ::-1]}
         frame = self.frame.select("query", "document", *[f"score_{r + 1}" for r in range(rankers)])
-        return Pool.of(frame, grades=SCALE, beliefs=changed[beliefs], depth=DEPTH).scaled()
+        return Pool.of(frame, grades=SCALE, beliefs=changed[beliefs], depth=DEPTH).scale_costs()
 
     def known(self, pool: Pool) -> FloatArray:
         """The grades of the pool's documents."""
@@ -112,7 +112,7 @@ def curves(opinions: list[Opinion], measure: str, beliefs: str, count: int, rng:
                 for budget in budgets
             }
             found[method].append(ErrorCurve.of(method, parts, truth))
-    return {method: ErrorCurve.joined(parts) for method, parts in found.items()}
+    return {method: ErrorCurve.join(parts) for method, parts in found.items()}
 
 
 def show(measure: str, beliefs: str, found: Mapping[str, ErrorCurve], seconds: float) -> None:

@@ -33,7 +33,7 @@ def settled(board: Board, grades: FloatArray, seed: int) -> tuple[float, int | N
     estimates = board.estimate(board.read(stream, sample, grades, budget=first))
     known = np.full(size, np.nan)
     known[sample] = grades[sample]
-    stage = board.refitted(known, estimates, looks=len(LOOKS))
+    stage = board.refit(known, estimates, looks=len(LOOKS))
     stream = stage.stream(seed)
     for look in LOOKS:
         labels = int(look * size) - first

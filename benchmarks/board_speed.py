@@ -122,8 +122,8 @@ def main() -> None:
     )
     found, labelled = board.estimate(readings), np.full(len(grades), np.nan)
     labelled[readings.labelled] = known[readings.labelled]
-    timed("refit", 1.0, lambda: board.refitted(labelled, found).prior, times=times)
-    timed("  and a new stage", 1.0, lambda: board.refitted(labelled, found).stream(2).order, times=times)
+    timed("refit", 1.0, lambda: board.refit(labelled, found).prior, times=times)
+    timed("  and a new stage", 1.0, lambda: board.refit(labelled, found).stream(2).order, times=times)
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
 
 

@@ -89,7 +89,7 @@ def compared(values: list[FloatArray], draws: int, seed: int, base: tuple[str, .
 
 def held(found: CollectionsComparison, question: str, truth: FloatArray) -> tuple[float, float, bool, bool]:
     """Return the share of means and of differences within their intervals, whether all ranks are, and a false claim."""
-    measured, (run, other) = found.measured("m"), found.paired
+    measured, (run, other) = found.of_measure("m"), found.paired
     (low, high), (least, most) = measured.ends(question), measured.ranks(question)
     error = measured.mean[run] - measured.mean[other] - (truth[run] - truth[other])
     gap = np.round(truth[:, np.newaxis] - truth, 12)

@@ -280,7 +280,7 @@ def test_the_room_follows_the_scale(tmp_path: Path) -> None:
 def test_campaigns_from_before_keep_what_they_have() -> None:
     """Settings that were stored without a threshold, or in another dialect, mean what they meant then."""
     old = {"measure": "AP", "dialect": "papers", "budget": 9, "grades": [0, 1, 2, 3], "scale": "trec-dl"}
-    found = CampaignSettings.unpacked(json.dumps(old), layout=9)
+    found = CampaignSettings.unpack(json.dumps(old), layout=9)
     assert (found.dialect, found.rel) == ("papers", None)
     assert found._own_dialect() == dialects.get("papers").topped(3.0)
 

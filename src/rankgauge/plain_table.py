@@ -49,7 +49,7 @@ class PlainTable:
         return cls(kinds=kinds, columns=dict(zip(kinds, columns, strict=True)))
 
     @classmethod
-    def stacked(cls, tables: Sequence[PlainTable]) -> PlainTable:
+    def stack(cls, tables: Sequence[PlainTable]) -> PlainTable:
         """Return the tables below each other; there is at least one, and all have the same columns."""
         kinds = tables[0].kinds
         return cls(kinds=kinds, columns={name: [value for table in tables for value in table[name]] for name in kinds})
@@ -82,7 +82,7 @@ class PlainTable:
         columns = {name: [column[place] for place in places] for name, column in self.columns.items()}
         return PlainTable(kinds=self.kinds, columns=columns)
 
-    def labelled(self, name: str, value: str) -> PlainTable:
+    def with_label(self, name: str, value: str) -> PlainTable:
         """Return the table with a first column that has the same words in every row."""
         columns = {name: [value] * len(self), **self.columns}
         return PlainTable(kinds={name: str, **self.kinds}, columns=columns)

@@ -50,7 +50,7 @@ def play(plan: Plan, truth: FloatArray) -> tuple[int, FloatArray, float]:
     grades, spent, j = np.full(len(truth), np.nan), 0.0, 0
     while plan.length is None or j < plan.length:
         before = grades.copy()
-        opened = plan.opened(grades)
+        opened = plan.count_open(grades)
         assert opened is None or j < opened
         while len(asked := plan.asks(j, grades)):
             assert np.isnan(grades[asked]).all()

@@ -413,8 +413,8 @@ def test_settings_of_the_first_version_keep_their_top() -> None:
     """Version 1 took 4 for the top of every scale, unless the measure or a tool had one of its own."""
     for measure, dialect, top in (("ERR", "standard", 4), ("ERR(max_grade=2)", "standard", 2), ("ERR", "letor4", 2)):
         made = CampaignSettings(measure=measure, dialect=dialect, budget=9, grades=(0.0, 1.0, 2.0))
-        assert CampaignSettings.unpacked(made.packed(), layout=2) == made
-        old = CampaignSettings.unpacked(made.packed(), layout=1)
+        assert CampaignSettings.unpack(made.pack(), layout=2) == made
+        old = CampaignSettings.unpack(made.pack(), layout=1)
         assert old.target(pool()).worth == pytest.approx([0, 1 / 2**top, 3 / 2**top])
 
 

@@ -89,7 +89,11 @@ def test_the_pilot_is_a_share() -> None:
     """The pilot gets 15 % of the budget, and at least five queries; other shares are refused where they are none."""
     pool, _ = graded_pool(queries=100)
     target, cost = Target.of(ERR, pool), float(pool.query_costs.mean())
-    assert methods.get("auto").plan(pool, target, budget=100 * cost).opened(np.full(len(pool.documents), np.nan)) == 15
-    assert methods.get("auto").plan(pool, target, budget=10 * cost).opened(np.full(len(pool.documents), np.nan)) == 5
+    assert (
+        methods.get("auto").plan(pool, target, budget=100 * cost).count_open(np.full(len(pool.documents), np.nan)) == 15
+    )
+    assert (
+        methods.get("auto").plan(pool, target, budget=10 * cost).count_open(np.full(len(pool.documents), np.nan)) == 5
+    )
     with pytest.raises(ParameterError, match="pilot"):
         methods.get("auto", pilot=1.0)

@@ -31,7 +31,7 @@ def test_certainty_is_spread_over_the_scale() -> None:
     """The grade itself stays the likeliest, the next ones are likelier than those far off; doubt stays as it is."""
     beliefs = np.array([[0.0, 0.0, 1.0, 0.0], [0.3, 0.3, 0.2, 0.2]])
     documents = pl.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "score": [2.0, 1.0]})
-    pool, count = Pool.of(documents, grades=GRADES, beliefs=beliefs).softened()
+    pool, count = Pool.of(documents, grades=GRADES, beliefs=beliefs).soften()
     found = pool.beliefs
     assert count == 1
     assert (found[1] == beliefs[1]).all()

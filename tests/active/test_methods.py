@@ -263,7 +263,7 @@ def test_a_stage_waits_for_the_one_before() -> None:
     pool, truth = graded_pool(queries=40)
     plan = methods.get("document").plan(pool, Target.of(ERR, pool), budget=100.0)
     nothing = np.full(len(truth), np.nan)
-    assert plan.opened(nothing) == plan.edges[1] == 8
+    assert plan.count_open(nothing) == plan.edges[1] == 8
     draws, grades, _ = play(plan, truth)
     assert draws > plan.edges[-2]
-    assert plan.opened(grades) == 40
+    assert plan.count_open(grades) == 40

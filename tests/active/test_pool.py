@@ -77,7 +77,7 @@ def test_a_frame_gives_the_pool_back(pool: Pool) -> None:
 def test_files_give_the_pool_back(tmp_path: Path) -> None:
     """A pool with costs, overhead and texts survives a file of every kind."""
     frame = FRAME.with_columns(title=pl.lit("t"), opening=pl.when(query="a").then(3.0).otherwise(2.0))
-    pool = Pool.of(frame, grades=(0, 1), cost="log-length", overhead="opening").scaled()
+    pool = Pool.of(frame, grades=(0, 1), cost="log-length", overhead="opening").scale_costs()
     pool.to_frame().write_parquet(tmp_path / "pool.parquet")
     pool.to_frame().write_csv(tmp_path / "pool.csv")
     pool.to_frame().write_ndjson(tmp_path / "pool.jsonl")
@@ -110,8 +110,8 @@ def test_overhead_is_added_to_each_query() -> None:
     """A query costs its overhead and its documents; scaled, the mean query costs 1."""
     pool = Pool.of(FRAME, grades=(0, 1), overhead=5)
     assert list(pool.query_costs) == [5 + 3, 5 + 2]
-    assert pool.scaled().query_costs == pytest.approx([8 / 7.5, 7 / 7.5])
-    assert pool.scaled().overhead == pytest.approx([5 / 7.5] * 2)
+    assert pool.scale_costs().query_costs == pytest.approx([8 / 7.5, 7 / 7.5])
+    assert pool.scale_costs().overhead == pytest.approx([5 / 7.5] * 2)
 
 
 def test_runs_and_texts_make_a_pool() -> None:

@@ -105,8 +105,8 @@ def test_texts_of_another_table() -> None:
         {"query": ["q", "q", "r"], "document": ["a", "b", "a"], "score": [2.0, 1.0, 1.0], "title": ["A", None, None]}
     )
     documents = pl.DataFrame({"document": ["b", "a"], "title": ["bee", "ay"], "text": ["text b", "text a"]})
-    found = PoolTable.of(pool).joined(document_table(documents)[0]).frame
+    found = PoolTable.of(pool).join(document_table(documents)[0]).frame
     assert found["title"].to_list() == ["A", "bee", "ay"]
     assert found["text"].to_list() == ["text a", "text b", "text a"]
     told = documents.with_columns(query=pl.Series(["q", "r"]), llm_grade=pl.Series([1, 2]))
-    assert "llm_grade" not in PoolTable.of(pool).joined(document_table(told)[0]).frame.columns, "a judge by itself"
+    assert "llm_grade" not in PoolTable.of(pool).join(document_table(told)[0]).frame.columns, "a judge by itself"

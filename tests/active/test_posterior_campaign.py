@@ -67,7 +67,7 @@ def test_no_interval_is_expected_beyond_the_measure(tmp_path: Path, method: str)
     few = BoardPool.from_runs(runs, depth=5)
     measures = ["P@5", "RR", "nDCG@5"]
     with BoardCampaign.create(tmp_path / "c.rg", few, measures, grades=SCALE, budget=6, method=method) as campaign:
-        widths = campaign.plan.expected([1, 2, 4, 6])
+        widths = campaign.plan.expect([1, 2, 4, 6])
     assert not (widths > 0.5).any()
     assert np.isnan(widths).all() == (method == "leaderboard")
 
@@ -254,7 +254,7 @@ def test_one_more_run_is_named(tmp_path: Path) -> None:
 def test_what_is_expected_comes_true(tmp_path: Path) -> None:
     """The width that the plan foretells is about that of the board with as many labels."""
     with create(tmp_path / "c.rg", budget=60, seed=2) as campaign:
-        foretold = float(campaign.plan.expected([60])[0, 0])
+        foretold = float(campaign.plan.expect([60])[0, 0])
         while judge(campaign, 15):
             pass
         (found,) = campaign.estimates()

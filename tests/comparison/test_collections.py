@@ -69,14 +69,14 @@ def test_a_mean_over_collections_is_the_mean_of_their_means() -> None:
         assert found.mean_table["mean"] == pytest.approx([1.0, mean])
     found = compare(boards, "RR", weights={"a": 3, "b": 1})
     assert found.mean_table["mean"][1] == pytest.approx((3 * (1 / 2) + (1 / 2 + 1 + 1) / 3) / 4)
-    assert evaluate(judgments["b"], late, "RR")["RR"] == found.measured("RR").by_collection[1, 1]
+    assert evaluate(judgments["b"], late, "RR")["RR"] == found.of_measure("RR").by_collection[1, 1]
 
 
 def test_groups_are_a_mean_of_means() -> None:
     """Each group has one vote, and in a group each collection."""
     found = world(5, weights="groups")
-    scores = found.measured("AP").by_collection
-    assert found.measured("AP").mean == pytest.approx(
+    scores = found.of_measure("AP").by_collection
+    assert found.of_measure("AP").mean == pytest.approx(
         (scores[[0, 2, 4]].mean(axis=0) + scores[[1, 3]].mean(axis=0)) / 2
     )
 
@@ -203,7 +203,7 @@ def test_means_of_scores_alone_need_no_pairs() -> None:
 
 def test_a_forest_puts_the_better_run_first() -> None:
     """Unless there is a baseline, which is what the others are held against."""
-    better, held = world(6).measured("AP"), world(6, bases=("r2",)).measured("AP")
+    better, held = world(6).of_measure("AP"), world(6, bases=("r2",)).of_measure("AP")
     assert [name.split(": ")[1][:2] for name in forests(better)][:2] == ["r2", "r2"]
     assert [name[-2:] for name in forests(held)] == ["r2", "r2"]
     assert "+0.2" in "".join(next(iter(forests(better).values())).parts)

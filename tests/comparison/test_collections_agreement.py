@@ -46,7 +46,7 @@ def test_means_of_beir() -> None:
         found = compare(boards, f"{names[name]}@{depth}", dialect="trec_eval")
         table = found.mean_table
         for place, run in enumerate(table["run"]):
-            scores = found.measured(found.measures[0]).by_collection[:, place]
+            scores = found.of_measure(found.measures[0]).by_collection[:, place]
             assert [round(float(one), 5) for one in scores] == said["printed"][run][measure]
             assert table["mean"][place] == pytest.approx(said["means"][run][measure], abs=5e-6)
 

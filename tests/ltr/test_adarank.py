@@ -39,7 +39,7 @@ def test_first_round() -> None:
 def test_query_weights() -> None:
     """A round multiplies each query's weight by exp(−share · value), and the weights add up to 1."""
     found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
-    (round_,) = found.rested(1, rest=0, patience=1)
+    (round_,) = found.let_rest(1, rest=0, patience=1)
     share = round_.weights[0]
     raw = np.exp([-share * 1.0, -share * 0.5])
     np.testing.assert_allclose(round_.shares, raw / raw.sum())
@@ -48,7 +48,7 @@ def test_query_weights() -> None:
 def test_weights_do_not_vanish() -> None:
     """After so many rounds that every weight would underflow, the weights still add up to 1."""
     found = boosting([[2.0], [0.0], [0.0], [2.0]], [1, 0, 1, 0], [1, 1, 2, 2])
-    (round_,) = found.rested(1, rest=0, patience=1)
+    (round_,) = found.let_rest(1, rest=0, patience=1)
     late = type(round_)(weights=round_.weights, scores=round_.scores, value=1.0, logs=round_.logs * 1e5)
     assert late.shares.sum() == pytest.approx(1.0)
     assert np.exp(late.logs).sum() == 0.0
@@ -71,7 +71,7 @@ def test_rest() -> None:
     """A feature that was taken is left out of the next two rounds, even if it alone tells the grades; no longer."""
     part = small()
     found = Boosting.of(Objective.of(Documents.of(*part), "nDCG@5"), skip_dead=True)
-    weights = [np.zeros(5), *(round_.weights for round_ in found.rested(12, rest=2, patience=12))]
+    weights = [np.zeros(5), *(round_.weights for round_ in found.let_rest(12, rest=2, patience=12))]
     taken = [int(np.flatnonzero(change)[0]) for change in np.diff(weights, axis=0)]
     assert taken[0] == 0
     assert all(len({*taken[at : at + 3]}) == 3 for at in range(len(taken) - 2))

@@ -23,7 +23,7 @@ def collection(
 def test_what_was_put_in_is_found() -> None:
     """With many documents the coefficients and the effects are those that made them."""
     columns, relevant, query, effects = collection(np.random.default_rng(0), queries=60, documents=200)
-    found = QueryEffects.fitted(columns, relevant.astype(float), query, 60)
+    found = QueryEffects.fit(columns, relevant.astype(float), query, 60)
     assert found.coefficients == pytest.approx([-1.0, 2.0], abs=0.3)
     assert np.corrcoef(found.effects, effects)[0, 1] > 0.95
     assert found.effects.std() == pytest.approx(1.0, abs=0.25)
@@ -32,7 +32,7 @@ def test_what_was_put_in_is_found() -> None:
 def test_the_maximum_is_one() -> None:
     """At the fit the penalised likelihood has no slope: documents that are missed balance each effect."""
     columns, relevant, query, _ = collection(np.random.default_rng(1), queries=12, documents=15)
-    found = QueryEffects.fitted(columns, relevant.astype(float), query, 12)
+    found = QueryEffects.fit(columns, relevant.astype(float), query, 12)
     miss = relevant - odds_to_chance(columns @ found.coefficients + found.effects[query])
     pulls = np.bincount(query, miss, 12)
     assert np.ptp(pulls / found.effects) == pytest.approx(0.0, abs=1e-4), "each is the effect over the same variance"
@@ -44,7 +44,7 @@ def test_few_documents_leave_much_open() -> None:
     spreads = []
     for documents in (3, 100):
         columns, relevant, query, _ = collection(np.random.default_rng(2), queries=40, documents=documents)
-        found = QueryEffects.fitted(columns, relevant.astype(float), query, 40)
+        found = QueryEffects.fit(columns, relevant.astype(float), query, 40)
         coefficients, effects = found.drawn(np.random.default_rng(3), 4_000)
         assert coefficients.mean(axis=0) == pytest.approx(found.coefficients, abs=0.05)
         assert effects.mean(axis=0) == pytest.approx(found.effects, abs=0.08)
@@ -56,7 +56,7 @@ def test_few_documents_leave_much_open() -> None:
 def test_no_sample_is_too_small(all_relevant: bool) -> None:
     """Where all documents are alike, or a query has none, the fit is finite."""
     columns, query = np.ones((5, 2)), np.array([0, 0, 1, 1, 3])
-    found = QueryEffects.fitted(columns, np.full(5, float(all_relevant)), query, 4)
+    found = QueryEffects.fit(columns, np.full(5, float(all_relevant)), query, 4)
     assert np.isfinite(found.coefficients).all()
     assert found.effects[2] == pytest.approx(0.0)
     assert 1 / SPREADS[1] <= found.own[2] <= 1 / SPREADS[0]

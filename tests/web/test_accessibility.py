@@ -61,7 +61,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
             )
         pairs = PairDesk(opened=opened.room.campaigns.get(number))
         pairs.ask_for(3)
-        for person, pair in product(range(10, 40), pairs.wanted()):
+        for person, pair in product(range(10, 40), pairs.list_wanted()):
             pairs.record(person, pair if person % 2 else pair.swapped, person % 3 - 1)
         opened.room.gold.add(number, 1, [GoldQuestion(query="g", document="g", grade=2.0, texts={"title": "Gold"})])
         boss = opened.admin()

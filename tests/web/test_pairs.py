@@ -69,7 +69,7 @@ def test_two_people_compare_every_pair_in_both_orders(house: House, judged: int)
             assert pair.key not in seen
             seen.add(pair.key)
         assert "There is nothing to compare at the moment." in client.get(f"/campaigns/{judged}/pairs/compare").text
-    wanted = PairDesk(opened=house.room.campaigns.get(judged)).wanted()
+    wanted = PairDesk(opened=house.room.campaigns.get(judged)).list_wanted()
     assert {pair.key for pair in wanted} == {pair.key for pair in shown}
     assert all(shown[pair] == shown[pair.swapped] == 1 for pair in wanted)
     page = house.admin().get(f"/campaigns/{judged}/pairs").text

@@ -54,7 +54,7 @@ def _sources(asked: PlanOptions) -> PoolSources:
     if len(asked.pool) == 1 and suffix_of(asked.pool[0]) in table_suffixes():
         table = PoolTable.of(said.file(asked.pool[0]))
         if asked.documents is not None:
-            table = table.joined(document_table(said.file(asked.documents))[0])
+            table = table.join(document_table(said.file(asked.documents))[0])
         return PoolSources(table=table, **given)
     documents = None if asked.documents is None else document_table(said.file(asked.documents))[0]
     return PoolSources(runs=said.files(name_runs(asked.pool)), documents=documents, **given)

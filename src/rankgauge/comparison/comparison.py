@@ -269,12 +269,12 @@ class Comparison:
     @cached_property
     def mean_table(self) -> PlainTable:
         """The means."""
-        return PlainTable.stacked([self._means(row) for row in range(len(self.measures))])
+        return PlainTable.stack([self._means(row) for row in range(len(self.measures))])
 
     @cached_property
     def pair_table(self) -> PlainTable:
         """The pairs."""
-        return PlainTable.stacked([self._pairs(row) for row in range(len(self.measures))])
+        return PlainTable.stack([self._pairs(row) for row in range(len(self.measures))])
 
     mover_table = cached_property(tables.movers)
     query_table = cached_property(tables.differences)

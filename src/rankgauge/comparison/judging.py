@@ -245,7 +245,7 @@ def as_good(
             drawn[best] = np.full(len(drawn[best]), max(one.pool_grade.max(initial=0.0) for one in hits))
         for at, (result, ways) in enumerate(((run, back), (other, there))):
             missed = ways[missing[1 - at].query]
-            filled = missing[at].filled(hits[at], drawn[at], missed[missed >= 0], drawn[1 - at][missed >= 0])
+            filled = missing[at].fill_in(hits[at], drawn[at], missed[missed >= 0], drawn[1 - at][missed >= 0])
             plain = replace(result.dialect, ties=Ties.INPUT)
             totals[at] += settle(score(filled, [measure], plain)[0], filled, [measure], plain)[:, 0]
     return totals[0] / draws, totals[1] / draws
@@ -316,7 +316,7 @@ class _Unjudged:
             drawn[mine] = known[rng.integers(len(known), size=int(mine.sum()))]
         return drawn
 
-    def filled(self, hits: Hits, grades: FloatArray, missed: IndexArray, missed_grades: FloatArray) -> Hits:
+    def fill_in(self, hits: Hits, grades: FloatArray, missed: IndexArray, missed_grades: FloatArray) -> Hits:
         """The hits and these, as if they had been judged; `missed` are the queries of documents that only the pool
         gains."""
         query: IndexArray = np.concatenate([hits.query, self.query]).astype(np.int64)
@@ -369,7 +369,7 @@ def _bounds(result: Result, hits: Hits, other: Hits, measure: Measure) -> tuple[
     missed = _count_missed(hits, other, measure.depth)
     most = int(np.bincount(hits.pool_query, minlength=1).max()) + deepest + int(missed.max(initial=0))
     try:
-        target = BoardTarget.sized(
+        target = BoardTarget.of_size(
             measure,
             deepest=deepest,
             most=most,

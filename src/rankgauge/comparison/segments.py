@@ -43,7 +43,7 @@ def segment_pairs(comparison: Comparison) -> PlainTable:
             part |= {"corrected": p, "verdict": verdicts(measure, part["difference"], separated, alike & ~none, untold)}
             named = {"by": [one.name] * len(p), "segment": [segment] * len(p)}
             tables.append(PlainTable.from_columns(named | part))
-    return PlainTable.stacked(tables)
+    return PlainTable.stack(tables)
 
 
 def hidden_losses(comparison: Comparison) -> Iterator[dict[str, Any]]:

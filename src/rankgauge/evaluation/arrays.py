@@ -181,7 +181,7 @@ def _scores(values: npt.ArrayLike) -> npt.NDArray[Any]:
 def _array(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return the values as an array; masked ones and rows of different lengths are refused."""
     if np.ma.is_masked(values):
-        raise InputError("an array has masked values", hint="Say what they are: array.filled(numpy.nan) for padding.")
+        raise InputError("an array has masked values", hint="Say what they are: array.fill_in(numpy.nan) for padding.")
     try:
         return np.asarray(values)
     except ValueError:
@@ -332,7 +332,7 @@ class ArrayScorer:
         codes = coded(grades)
         if codes is None:
             return None
-        padded = layout.padded(codes, UNGRADED)
+        padded = layout.pad(codes, UNGRADED)
         return lambda part: JudgedLists.of(part, part.rows(padded), table)
 
     def _by_keys(
@@ -344,7 +344,7 @@ class ArrayScorer:
         layout: Layout,
     ) -> _Raw | None:
         """Return the lists by keys, those of which these leave a doubt by ranks; None if some grade has no code."""
-        flat = layout.padded(_single(scores) if self.how.single_precision else scores, np.nan)
+        flat = layout.pad(_single(scores) if self.how.single_precision else scores, np.nan)
 
         def work(task: Sequence[Any]) -> list[tuple[JudgedLists, Scored] | None]:
             made = map(judging, task)

@@ -183,7 +183,7 @@ def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], diale
         score_hits(HitFinder(given=judgments, dialect=spoken, measures=some, once=True).hits(run), some, spoken)
         for spoken, some in parts.items()
     ]
-    return Result.joined(results, measures, dialect)
+    return Result.join(results, measures, dialect)
 
 
 def apply_spelling(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -222,7 +222,7 @@ def evaluate_runs(
         runs = {name: io.keep_rereadable(run, io.run_from) for name, run in runs.items()}
     streams = [_runs_by(judgments, runs, some, spoken) for spoken, some in parts.items()]
     for results in zip(*streams, strict=True):
-        yield results[0][0], Result.joined([result for _, result in results], measures, dialect)
+        yield results[0][0], Result.join([result for _, result in results], measures, dialect)
 
 
 def _runs_by(

@@ -397,16 +397,16 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
     `read` gives judgments and run, for the rare case that they have to be looked at.
     """
     if not hits.is_sparse and not hits.is_patchy:
-        return hits.matched()
+        return hits.check_matched()
     from rankgauge import files
     from rankgauge.files.mismatch import explain_misplaced, mismatch, near_ids
 
     if not hits.is_sparse:
         why = explain_misplaced(*read())
-        return replace(hits.matched(), mismatch=why, misplaced=why is not None)
+        return replace(hits.check_matched(), mismatch=why, misplaced=why is not None)
 
     try:
-        hits.matched()
+        hits.check_matched()
     except UnmatchedError as error:
         if hint := files.explain_unnamed(run, hits.strangers):
             error.hint = hint
@@ -416,7 +416,7 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
     tables = read()
     near = near_ids(*tables, of=what)
     if near is None:
-        return replace(hits.matched(), mismatch=mismatch(*tables, hits=len(hits.query)))
+        return replace(hits.check_matched(), mismatch=mismatch(*tables, hits=len(hits.query)))
     plural = {"document": "documents", "query": "queries"}[what]
     sharing = f"{near.shared} of its {near.listed} {plural} are judged under another spelling"
     said = f"{sharing}, such as {near.run!r} for {near.judged!r}"

@@ -81,16 +81,16 @@ class EvaluationReport(Report):
     @cached_property
     def summary(self) -> PlainTable:
         """The summaries under each other, with the run as the first column."""
-        return PlainTable.stacked([table.labelled("run", run) for run, table in self.summaries.items()])
+        return PlainTable.stack([table.with_label("run", run) for run, table in self.summaries.items()])
 
     @cached_property
     def segments(self) -> PlainTable:
         """The means by segment under each other, with the run as the first column."""
         tables = [
-            result.segment_table(interval=self.interval, seed=self.seed).labelled("run", run)
+            result.segment_table(interval=self.interval, seed=self.seed).with_label("run", run)
             for run, result in self.results.items()
         ]
-        return PlainTable.stacked(tables)
+        return PlainTable.stack(tables)
 
     @property
     def by(self) -> bool:

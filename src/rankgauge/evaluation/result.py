@@ -74,7 +74,7 @@ class Result:
         return find_counted(self.hits, self.dialect)
 
     @classmethod
-    def joined(cls, parts: Sequence[Result], measures: tuple[Measure, ...], dialect: Dialect) -> Result:
+    def join(cls, parts: Sequence[Result], measures: tuple[Measure, ...], dialect: Dialect) -> Result:
         """Return one result of those by the providers of a dialect, which are of the same run and judgments."""
         if len(parts) == 1 and parts[0].dialect is dialect:
             return parts[0]

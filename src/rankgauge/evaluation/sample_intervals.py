@@ -140,7 +140,7 @@ class StratumModel:
         for level in levels:
             reached = (pool.grade >= level).astype(np.float64)
             columns = self._columns(_richness(pool, ~inside & pool.is_drawn, reached, queries))
-            fit = QueryEffects.fitted(columns[known], reached[known], pool.query[known], queries)
+            fit = QueryEffects.fit(columns[known], reached[known], pool.query[known], queries)
             coefficients, effects = fit.drawn(rng, SAMPLES)
             shift = self._shift(columns, coefficients, effects, pool, known, reached)
             self._fits.append((float(level), columns, coefficients, effects, shift))
@@ -228,7 +228,7 @@ class _Redrawn:
             for values, (strata, best) in zip((true, drawn), self._draw(query), strict=True):
                 for column, (kernel, rule) in enumerate(zip(kernels, rules, strict=True)):
                     assert isinstance(kernel, FromStrata)
-                    raw = np.broadcast_to(kernel.inferred(strata), SAMPLES)
+                    raw = np.broadcast_to(kernel.infer(strata), SAMPLES)
                     values[:, place, column] = rule(raw, best, self.hits.retrieved[query])
         drawn, true = np.where(used, drawn, np.nan), np.where(used, true, np.nan)
         return np.asarray(np.nanmean(drawn, axis=1) - np.nanmean(true, axis=1))
@@ -299,7 +299,7 @@ class QueryEffects:
     own: FloatArray
 
     @classmethod
-    def fitted(cls, columns: FloatArray, is_relevant: FloatArray, query: IndexArray, queries: int) -> QueryEffects:
+    def fit(cls, columns: FloatArray, is_relevant: FloatArray, query: IndexArray, queries: int) -> QueryEffects:
         """Return the fit to documents (rows), each of which is relevant or not and belongs to one of the queries.
 
         The first column is 1 throughout.

@@ -194,7 +194,7 @@ class _View:
     def of_hits(self, hits: Hits) -> Hits:
         """Return the hits as the kernels see them; beside measures that ask for facets, others see whole documents."""
         if self.plain and hits.facets is not None:
-            return hits.whole.condensed() if self.condensed else hits.whole
+            return hits.whole.condense() if self.condensed else hits.whole
         if self.own is None or hits.facets is None:
             return hits
         return hits.ordered(self.ties, hits.facets.worth(self.own.bound(DEFAULTS).facet_worth))

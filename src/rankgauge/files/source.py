@@ -172,7 +172,7 @@ class Source:
             with self.open(size) as stream:
                 return stream.read(size)
         except damage() as error:
-            raise self.damaged(error) from None
+            raise self.damage_error(error) from None
 
     def text(self) -> str:
         """Return the unpacked text, without a byte order mark."""
@@ -184,7 +184,7 @@ class Source:
     def unreadable(self, error: BaseException | str) -> InputError:
         """Return the error for bytes that could not be read: it names the line if one is not UTF-8 text."""
         if self.packed and not isinstance(error, str | pl.exceptions.PolarsError | pl.exceptions.PanicException):
-            return self.damaged(error)
+            return self.damage_error(error)
         if b"\0" not in self.read(4096):
             with self.open() as stream:
                 for number, line in enumerate(stream, start=1):
@@ -210,7 +210,7 @@ class Source:
         packing = self._packing
         return self._where if packing is None or packing.polars else io.BytesIO(self.read())
 
-    def damaged(self, error: BaseException) -> InputError:
+    def damage_error(self, error: BaseException) -> InputError:
         """Return the error for bytes that cannot be unpacked."""
         return InputError(f"cannot be unpacked: {error}", path=self.name, hint=CUT)
 

@@ -216,7 +216,7 @@ class SlotScorer:
             size=size[hit],
             place=None if base.facets is None else facet_places[order][hit],
         )
-        hits = Hits.gathered(
+        hits = Hits.gather(
             [tested],
             names=base.names,
             pool_query=base.pool_query,

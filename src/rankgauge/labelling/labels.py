@@ -164,7 +164,7 @@ class Recorded:
         """The numbers by name."""
         return {name: count for name, count in asdict(self).items() if name != "unread"}
 
-    def added(self, **counts: Any) -> Recorded:
+    def with_more(self, **counts: Any) -> Recorded:
         """Return what was recorded, with these numbers and names added."""
         return replace(self, **{name: getattr(self, name) + count for name, count in counts.items()})
 

@@ -58,7 +58,7 @@ class Draws(ABC):
         `grades` are those of all documents of the pool, NaN if not judged.
         """
 
-    def opened(self, grades: FloatArray) -> int | None:
+    def count_open(self, grades: FloatArray) -> int | None:
         """Return how many draws may ask for labels now; None if all may.
 
         In a plan of several stages the draws of a stage wait until those of the stages before are complete, because
@@ -187,7 +187,7 @@ class Repetitions:
         return cls(value=value, error=error, freedom=freedom, low=low, high=high, **facts)
 
     @classmethod
-    def joined(cls, parts: list[Repetitions]) -> Repetitions:
+    def join(cls, parts: list[Repetitions]) -> Repetitions:
         """Return the repetitions of all parts, one after another."""
         return cls(**{f.name: np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)})
 

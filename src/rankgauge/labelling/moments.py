@@ -98,7 +98,7 @@ def moments(pool: Pool, target: Target, *, rng: int | np.random.Generator = 0, s
 
     if isinstance(rng, np.random.Generator):
         return compute()
-    return target.remembered(f"moments {rng} {samples}", (pool.ranks, pool.beliefs), compute)
+    return target.remember(f"moments {rng} {samples}", (pool.ranks, pool.beliefs), compute)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,7 +127,7 @@ def worths(pool: Pool, target: Target) -> Worths:
             variance[part] = np.einsum("ny,ny,ny->n", pool.beliefs[part], distance, distance)
         return Worths(mean=mean, variance=variance, rest=pool.beliefs @ (1.0 - target.worth))
 
-    return target.remembered("worths", (pool.beliefs,), compute)
+    return target.remember("worths", (pool.beliefs,), compute)
 
 
 def net_weights(weights: FloatArray) -> FloatArray:

@@ -262,7 +262,7 @@ class Pool(PooledDocuments):
             orders[-1][place] = listed
         return tuple(orders)
 
-    def scaled(self) -> Pool:
+    def scale_costs(self) -> Pool:
         """Return the same pool with costs in units of the mean cost of a query."""
         unit = float(np.mean(self.query_costs))
         return self.with_costs(self.costs / unit, self.overhead / unit)
@@ -289,7 +289,7 @@ class Pool(PooledDocuments):
         known = np.allclose(self.beliefs, 1.0 / len(self.grades))
         return self.with_beliefs(told if known else mixture(told, self.beliefs))
 
-    def softened(self) -> tuple[Pool, int]:
+    def soften(self) -> tuple[Pool, int]:
         """Return the same pool without certainty, which no label supports yet, and how many documents were certain."""
         certain = self.beliefs.max(axis=1) >= CERTAIN
         softer = np.where(certain[:, np.newaxis], self.beliefs @ spread(len(self.grades)), self.beliefs)

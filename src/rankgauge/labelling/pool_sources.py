@@ -127,7 +127,7 @@ class PoolTable:
         runs = {name: self.run(name) for name in self.runs}
         return BoardPool.from_runs(runs, texts=self.frame, stated=True, **options)
 
-    def joined(self, documents: pl.DataFrame) -> PoolTable:
+    def join(self, documents: pl.DataFrame) -> PoolTable:
         """Return the table with what another says of its documents; where both have a text, its own."""
         keys = [name for name in KEYS if name in documents.columns]
         told = judges_in(documents) if set(KEYS) <= set(documents.columns) else {}

@@ -34,7 +34,7 @@ def _once_for(*arrays: str) -> Callable[[Callable[[Any, Pool], T]], Callable[[An
         @wraps(compute)
         def known_or_computed(target: Target, pool: Pool) -> T:
             sources = tuple(getattr(pool, name) for name in arrays)
-            return target.remembered(compute.__name__, sources, lambda: compute(target, pool))
+            return target.remember(compute.__name__, sources, lambda: compute(target, pool))
 
         return known_or_computed
 
@@ -73,7 +73,7 @@ class Target:
         shape = Shape.OTHER if form is None else form.shape
         return cls(measure=wanted, dialect=spoken, shape=shape, worth=worth, form=form)
 
-    def remembered(self, name: str, sources: tuple[object, ...], compute: Callable[[], T]) -> T:
+    def remember(self, name: str, sources: tuple[object, ...], compute: Callable[[], T]) -> T:
         """Return what `compute` gives, computed once for the same source arrays."""
         known = self._memory.get(name)
         if known is None or any(one is not other for one, other in zip(known[0], sources, strict=True)):
@@ -149,7 +149,7 @@ class Target:
 
         if known.flags.writeable or not known.flags.owndata:
             return compute()
-        return self.remembered("values", (pool.ranks, pool.sizes, known), compute)
+        return self.remember("values", (pool.ranks, pool.sizes, known), compute)
 
     def _score_lists(self, pool: Pool, grades: FloatArray) -> list[FloatArray]:
         """Return the values of each ranker's lists."""

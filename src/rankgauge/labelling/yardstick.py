@@ -53,7 +53,7 @@ class JudgedBoard:
     @cached_property
     def truth(self) -> tuple[FloatArray, ...]:
         """The value of each run by each measure when the whole pool is judged."""
-        return self.plugged(self.reached)
+        return self.plug_in(self.reached)
 
     @cached_property
     def relevant(self) -> BoolArray:
@@ -71,7 +71,7 @@ class JudgedBoard:
         each = [mark_reached(judge.on(self.board.grades), self.board.grades) for judge in self.board.pool.judges]
         return np.asarray(np.mean(each, axis=0), dtype=np.float64)
 
-    def plugged(self, reached: FloatArray) -> tuple[FloatArray, ...]:
+    def plug_in(self, reached: FloatArray) -> tuple[FloatArray, ...]:
         """Return the values of the runs by each measure, with these numbers (documents × thresholds) in place of
         labels."""
         return tuple(lists.score(reached).mean(axis=1) for lists in self.board.lists)

@@ -27,7 +27,7 @@ def cumulated_precision(lists: RankedLists, relevant: FloatArray, cutoff: float 
     before, within = lists.earlier(relevant)
     ranks = np.where(lists.hits, lists.ranks, 1.0)
     inside = lists.ranks <= (np.inf if cutoff is None else cutoff)
-    strict = np.where(inside, lists.rounded(relevant * (before + 1.0) / ranks), 0.0)
+    strict = np.where(inside, lists.round_quotients(relevant * (before + 1.0) / ranks), 0.0)
     if lists.first is None or lists.size is None:
         return strict
     inverse = lists.weigh(lambda r: 1.0 / r, cutoff)

@@ -43,7 +43,7 @@ class Tabulated:
         """Return what the sums are divided by, from the codes in the ideal order (ranks × lists)."""
         return None if self.ideal is None else self._total(self.ideal, codes)
 
-    def expected(self, codes: KeyArray, start: IndexArray, end: IndexArray) -> FloatArray:
+    def expect(self, codes: KeyArray, start: IndexArray, end: IndexArray) -> FloatArray:
         """Return the mean sum over the orders of tied documents, by codes (lists × documents) and their tie groups."""
         running = np.zeros((len(codes), codes.shape[1] + 1))
         np.cumsum(self.worth.take(codes), axis=1, out=running[:, 1:])
@@ -156,7 +156,7 @@ class Layout:
             yield ListPart(index=order[at:stop], source=places, width=len(columns))
             at = stop
 
-    def padded(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
+    def pad(self, flat: npt.NDArray[Any], padding: float) -> npt.NDArray[Any]:
         """Return the flat values as parts take their rows from them."""
         return flat if self.width is not None else np.append(flat, flat.dtype.type(padding))
 
@@ -201,7 +201,7 @@ class JudgedLists:
         if len(tied) and how.ties not in SORTS:
             groups = TiedKeys.of(keys[tied], scores[tied], self.depth)
             if how.ties is Ties.EXPECTED:
-                sums[tied] = self.table.expected(groups.codes, groups.start, groups.end)
+                sums[tied] = self.table.expect(groups.codes, groups.start, groups.end)
             else:
                 given = score_keys(scores[tied])[0] | self.codes[tied]
                 sums[tied] = self.table.sums(settled_codes(given, how.ties, self.depth))

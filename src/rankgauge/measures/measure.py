@@ -333,7 +333,7 @@ class Measure:
         """Return each list's value and its standard error: 0 unless orders of tied documents had to be sampled."""
         if lists.facets is None and self.facts.judgments is not JudgmentKind.GRADES:
             raise self.unasked()
-        lists = lists.condensed() if self.judged_only else lists
+        lists = lists.condense() if self.judged_only else lists
         top = {"max_grade": lists.highest} if self.needs_top else {}
         kernel = self.bound({**DEFAULTS, **top}).values
         if lists.tied and self.facts.ties is TieRule.SAMPLED:

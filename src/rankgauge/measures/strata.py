@@ -98,9 +98,9 @@ class FromStrata:
 
     def values(self, lists: RankedLists) -> FloatArray:
         """Return the estimate for each list."""
-        return self.inferred(Strata.of(lists))
+        return self.infer(Strata.of(lists))
 
-    def inferred(self, strata: Strata) -> FloatArray:
+    def infer(self, strata: Strata) -> FloatArray:
         """Return the estimate; with everything judged, what is estimated."""
         raise NotImplementedError
 

@@ -155,4 +155,4 @@ class Simulation:
         if not self.overhead:
             return pool
         opening = np.full(len(pool.queries), self.overhead * float(pool.costs.mean()))
-        return replace(pool, overhead=opening).scaled()
+        return replace(pool, overhead=opening).scale_costs()

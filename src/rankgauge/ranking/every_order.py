@@ -111,7 +111,7 @@ class EveryOrder:
             for number, places in enumerate(product(*(group.places for group in self._groups[row]))):
                 for group, place in zip(self._groups[row], places, strict=True):
                     ranks[at, number, group.column : group.column + len(place)] += place
-        return (part.arranged(ranks[:, number]) for number in range(ranks.shape[1]))
+        return (part.at_ranks(ranks[:, number]) for number in range(ranks.shape[1]))
 
 
 def _row_groups(size: FloatArray, starts: IndexArray, kinds: BoolArray) -> Iterator[_Group]:

@@ -79,7 +79,7 @@ class RepeatedDocuments:
         counts = np.bincount(code)
         return counts if self.later is None else counts - np.bincount(code[self.holes], minlength=len(counts))
 
-    def credited(self, grades: FloatArray) -> tuple[FloatArray, BoolArray]:
+    def credit_rows(self, grades: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return the grades that rows count with, from those of their documents, and which of the rows are hits."""
         if self.later is not None and self.how in WORTHLESS:
             grades = np.where(self.later, np.nan, grades)
@@ -158,7 +158,7 @@ def rank_stream(batches: Iterable[pl.DataFrame], judgments: pl.DataFrame, how: R
     if how.judged_twice is JudgedTwice.EACH:  # a retrieved document still has one grade
         pool = pool.sort("code", "grade", descending=[False, True], maintain_order=True)
         pool = pool.unique(["code", "document"], keep="first", maintain_order=True)
-    hits = Hits.gathered(
+    hits = Hits.gather(
         _once(queries, (_find_hits(batch, *_judgments_for(batch, codes, pool), how) for batch in batches)),
         names=queries.to_list(),
         pool_query=judged["code"].to_numpy(),
@@ -196,7 +196,7 @@ def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how
     counts, ranks = copies.retrieved(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
     judged = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")
-    grades, hit = copies.credited(judged["grade"].to_numpy())
+    grades, hit = copies.credit_rows(judged["grade"].to_numpy())
     again = copies.again(hit)
     if again is not None and "place" in pool.columns:
         raise InputError(

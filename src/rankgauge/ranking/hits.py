@@ -123,7 +123,7 @@ class Hits:
     again: BoolArray | None = None
 
     @classmethod
-    def gathered(
+    def gather(
         cls,
         parts: Iterable[Found],
         *,
@@ -264,7 +264,7 @@ class Hits:
         lists = self.retrieved[self.query]
         return bool((lists == self.size).all() and (lists > 1).any())
 
-    def matched(self) -> Hits:
+    def check_matched(self) -> Hits:
         """Return the hits, unless no query of the run is judged: all values would be 0 and mean nothing."""
         if self.strangers and len(self.names) and not self.is_answered.any():
             listed, judged = _some(self.strangers), _some(self.names)
@@ -312,7 +312,7 @@ class Hits:
             return ()
         return (self.facets.worth(lambda grades: np.maximum(grades, 0.0))[self.place[tied]],)
 
-    def condensed(self, *, pooled: bool = False) -> Hits:
+    def condense(self, *, pooled: bool = False) -> Hits:
         """The hits of the same lists without their unjudged documents; `pooled` keeps those that were in the pool."""
         kept = np.full(len(self.grade), pooled) | (self.grade > UNJUDGED)
         query, first, grade = self.query[kept], self.first[kept], self.grade[kept]
@@ -428,7 +428,7 @@ def arrange(hits: Hits, how: Ranking) -> Hits:
     if how.depth is not None:
         hits = hits.cut(how.depth)
     pooled = how.negative is NegativeGrade.POOLED or how.levels or (hits.facets is not None and hits.facets.sampled)
-    return hits.condensed(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
+    return hits.condense(pooled=pooled) if how.unjudged is Unjudged.SKIP else hits
 
 
 def apply_negative(grades: FloatArray, negative: NegativeGrade) -> FloatArray:

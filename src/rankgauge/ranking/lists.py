@@ -119,7 +119,7 @@ class RankedLists:
         """Return how many documents of each list have at least the grade `rel`."""
         return np.asarray(self.relevant(rel).sum(axis=-1), dtype=np.float64)
 
-    def shifted(self, lowest: float) -> RankedLists:
+    def shift_grades(self, lowest: float) -> RankedLists:
         """Return the same lists on a scale whose lowest grade is 0 instead of `lowest`."""
         if not lowest:
             return self
@@ -196,7 +196,7 @@ class RankedLists:
         copies = None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1)
         return replace(self, grades=grades, copies=copies, facets=None if facets is None else facets.taken(order))
 
-    def arranged(self, ranks: FloatArray) -> RankedLists:
+    def at_ranks(self, ranks: FloatArray) -> RankedLists:
         """Return the lists with their hits at these ranks, and nothing tied."""
         order = np.argsort(ranks, axis=-1, kind="stable")
         return replace(
@@ -222,7 +222,7 @@ class RankedLists:
             retrieved=order.sum(axis=-1).astype(np.float64),
         )
 
-    def condensed(self) -> RankedLists:
+    def condense(self) -> RankedLists:
         """Return the same lists without their unjudged documents."""
         # A level of preferences may be below 0, which as a grade of the whole document may mean that nobody judged it.
         judged = self.judged if self.facets is None else (self.facets.grades > UNJUDGED).any(axis=-1)
@@ -294,7 +294,7 @@ class RankedLists:
             return np.concatenate([[0.0], weight(ranks)])[index]
         return np.where(inside, weight(np.maximum(index, 1).astype(np.float64)), 0.0)
 
-    def rounded(self, quotients: FloatArray) -> FloatArray:
+    def round_quotients(self, quotients: FloatArray) -> FloatArray:
         """Return the quotients, in single precision if the tool divides so: its printed digits follow from it."""
         return to_single(quotients) if self.single else quotients
 

@@ -143,7 +143,7 @@ class Orders:
         streams = _mix(self._seeds + np.uint64(number))
         for groups in self._groups:
             ranks[groups.cells] += groups.places(streams[groups.rows])
-        return self.lists.arranged(ranks.reshape(self.lists.ranks.shape))
+        return self.lists.at_ranks(ranks.reshape(self.lists.ranks.shape))
 
 
 class _Groups(ABC):

@@ -162,9 +162,9 @@ class Drawing:
 
     def __html__(self) -> str:
         """The drawing as a part of a page."""
-        return self.unstyled(style=f"max-width:{1.39 * self.width:.0f}px")
+        return self.without_style(style=f"max-width:{1.39 * self.width:.0f}px")
 
-    def unstyled(self, **attributes: Value) -> str:
+    def without_style(self, **attributes: Value) -> str:
         """Return the drawing as a part of a page that allows no styles inside elements, such as the judging room's."""
         size = f"0 0 {self.width:.0f} {self.height:.0f}"
         kind = "wide" if self.wide else None

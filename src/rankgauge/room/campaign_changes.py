@@ -47,7 +47,7 @@ LONGEST = {"name": 60, "meaning": 400, "words": 10_000}
 
 def rename(room: Room, campaign: int, person: Person, name: str) -> None:
     """Gives a campaign another name."""
-    opened = room.campaigns.unarchived(campaign)
+    opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.name
     opened.campaign.rename(name)
     _note(room, campaign, person, "name", before, opened.campaign.name)
@@ -55,7 +55,7 @@ def rename(room: Room, campaign: int, person: Person, name: str) -> None:
 
 def set_budget(room: Room, campaign: int, person: Person, budget: float) -> None:
     """Gives a campaign another budget."""
-    opened = room.campaigns.unarchived(campaign)
+    opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.settings.budget
     opened.campaign.change_budget(budget)
     _note(room, campaign, person, "budget", amount(before), amount(opened.campaign.settings.budget))
@@ -87,7 +87,7 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
 
 def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) -> None:
     """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
-    opened = room.campaigns.unarchived(campaign)
+    opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.progress().stages
     opened.campaign.refit(leave_open=leave_open)
     _note(room, campaign, person, "stage", str(before), str(before + 1))
@@ -95,7 +95,7 @@ def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) 
 
 def set_stop(room: Room, campaign: int, person: Person, half_width: float | None) -> None:
     """Gives a campaign another stopping rule, or none."""
-    opened = room.campaigns.unarchived(campaign)
+    opened = room.campaigns.find_unarchived(campaign)
     if half_width is not None and not opened.campaign.stops_at_width:
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
     before = room.campaigns.stop_at(campaign, half_width)
@@ -122,7 +122,7 @@ def set_archived(room: Room, campaign: int, person: Person, *, archived: bool) -
 
 def set_gold_rules(room: Room, campaign: int, person: Person, rules: GoldRules) -> None:
     """Gives a campaign other rules for gold questions."""
-    room.campaigns.unarchived(campaign)
+    room.campaigns.find_unarchived(campaign)
     before = room.gold.rules(campaign)
     room.gold.set_rules(campaign, rules)
     _note(room, campaign, person, "gold rules", "none" if before is None else before.words, rules.words)

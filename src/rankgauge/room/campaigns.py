@@ -240,15 +240,15 @@ class Campaigns:
 
     def all(self, *, archived: bool | None = None) -> list[OpenCampaign]:
         """Return all campaigns, the newest first; only the archived ones, or only the others, if that is asked for."""
-        over = self.archived()
+        over = self.list_archived()
         return [self.get(n) for n in self._numbers() if archived is None or (n in over) is archived]
 
-    def archived(self) -> set[int]:
+    def list_archived(self) -> set[int]:
         """Return the numbers of archived campaigns."""
         with reading(self.engine) as connection:
             return set(connection.scalars(select(ARCHIVED.c.campaign)))
 
-    def unarchived(self, number: int) -> OpenCampaign:
+    def find_unarchived(self, number: int) -> OpenCampaign:
         """Return the campaign with that number, to change it; one that is archived is refused."""
         opened = self.get(number)
         with reading(self.engine) as connection:

@@ -48,7 +48,7 @@ class Desk:
         if task is None:
             return None
         if task.idle in WITHOUT:
-            archived = self.opened.id in self.room.campaigns.archived()
+            archived = self.opened.id in self.room.campaigns.list_archived()
             shown, task = [], replace(task, idle=Idle.ARCHIVED) if archived else task
         else:
             shown = self._mix([] if task.task is None else [task.task])
@@ -150,7 +150,7 @@ class Desk:
         who, history, places = self.person.assessor, self.opened.review, [task.place for task in leased]
         asked = []
         if self.asks_gold:
-            asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.handed(who))
+            asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.list_handed(who))
         if not asked:
             return list(leased)
         pairs = {(task.query, task.document) for task in leased}  # a draw may have asked for the same since

@@ -203,7 +203,7 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
             elif file.part is DraftPart.QUERIES:
                 made["query_texts"] = query_texts(path)
     if "table" in made and "documents" in made:
-        made["table"] = made["table"].joined(made["documents"])
+        made["table"] = made["table"].join(made["documents"])
     return made
 
 

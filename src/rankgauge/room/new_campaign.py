@@ -353,7 +353,7 @@ def _of_value(plan: PlannedCampaign, pool: Pool, budgets: FloatArray) -> dict[st
     """Return what each method promises."""
     wanted = plan.wanted
     spoken = dialects.get(wanted.dialect).on_scale(plan.scale, wanted.measures).topped(plan.grades[-1])
-    target, (soft, _) = Target.of(wanted.measures[0], pool, spoken), pool.softened()
+    target, (soft, _) = Target.of(wanted.measures[0], pool, spoken), pool.soften()
     promise = forecast(soft, target, budgets=(budgets / wanted.assessors).tolist(), rng=wanted.seed)
     if wanted.method not in promise.widths:  # which cannot estimate this measure, and says why
         methods.get(wanted.method).plan(soft, target, budget=wanted.budget, rng=wanted.seed)
@@ -375,7 +375,7 @@ def _of_board(plan: PlannedCampaign, pool: BoardPool, budgets: FloatArray) -> tu
     ).on_scale()
     _, _, stage = plan_stage(settings, pool)
     most, documents = int(stage.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
-    widths = stage.expected([min(max(int(count), 1), most) for count in documents])
+    widths = stage.expect([min(max(int(count), 1), most) for count in documents])
     return {str(target): widths[:, place] for place, target in enumerate(stage.targets)}, stage.settling()
 
 

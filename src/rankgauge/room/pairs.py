@@ -67,7 +67,7 @@ class PairDesk:
             if documents is not None:
                 connection.execute(insert(PAIR_RULES).values(campaign=self.opened.id, documents=documents))
 
-    def wanted(self) -> list[Pair]:
+    def list_wanted(self) -> list[Pair]:
         """Return the pairs that are asked for: one of each query, then another of each, and so on.
 
         A query's documents are those that people grade best; each is compared with some others. Which ones depends on
@@ -94,7 +94,9 @@ class PairDesk:
             shown[pair] += 1
             own |= {pair.key} if who == person else set()
         counts = [
-            (shown[pair] + shown[pair.swapped], n, pair) for n, pair in enumerate(self.wanted()) if pair.key not in own
+            (shown[pair] + shown[pair.swapped], n, pair)
+            for n, pair in enumerate(self.list_wanted())
+            if pair.key not in own
         ]
         open_pairs = [row for row in counts if row[0] < TWICE]
         if not open_pairs:

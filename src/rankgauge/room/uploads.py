@@ -66,7 +66,7 @@ class GoldFile:
     def questions(self, opened: OpenCampaign) -> list[GoldQuestion]:
         """Return the gold questions for a campaign."""
         given = [self.texts.get((label.query, label.document), {}) for label in self.labels]
-        named, _ = opened.campaign.texts.identified(self.labels)
+        named, _ = opened.campaign.texts.identify(self.labels)
         return [question_of(opened, label, read) for label, read in zip(named, given, strict=True)]
 
 
@@ -322,7 +322,7 @@ def _copy(path: Path, campaigns: Campaigns, name: str | None) -> int:
         with reading(source) as connection:
             store = Store.find(connection, None)
             row = store.row(connection)
-        settings = CampaignSettings.unpacked(row.settings, layout=row.format)
+        settings = CampaignSettings.unpack(row.settings, layout=row.format)
         copied = transfer(source, store, campaigns.engine, name=name)
     words = settings.words
     named = {} if words is None else {f"{grade:g}": words.label(grade) for grade in settings.grades}

@@ -92,7 +92,7 @@ class EvaluationJob:
             score_hits(join_judgments(graded, listed, one, kind=self.asks), measures, one)
             for one, measures in self.dialect.parts(self.measures).items()
         ]
-        return Result.joined(parts, self.measures, self.dialect)
+        return Result.join(parts, self.measures, self.dialect)
 
     def nothing(self, run: pl.DataFrame) -> Result:
         """Return the result where nothing was judged: no values, but a fault in the run is one here too."""
@@ -260,7 +260,7 @@ def restore_result(records: pl.DataFrame, job: EvaluationJob) -> Result:
     def matrix(name: str) -> FloatArray:
         return judged[name].explode(empty_as_null=False).to_numpy().reshape(shape)
 
-    hits = _hits(judged, tuple(strangers), single=job.dialect.single_arithmetic).matched()
+    hits = _hits(judged, tuple(strangers), single=job.dialect.single_arithmetic).check_matched()
     return Result(
         dialect=job.dialect,
         measures=job.measures,

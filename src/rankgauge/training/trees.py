@@ -34,7 +34,7 @@ class SavedTrees(ABC):
         return {name: values.tolist() for name, values in vars(self).items()}
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any], features: int) -> Self:
+    def restore(cls, state: Mapping[str, Any], features: int) -> Self:
         """Return the trees of a state; an error if they are no trees, or use an unknown feature."""
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         trees = cls(**{n: _whole_numbers(state[n]) if n in cls.whole else np.array(state[n], float) for n in names})
@@ -194,7 +194,7 @@ def lightgbm_trees(text: str, features: int) -> tuple[BoostedTree, ...]:
     for part in text.partition("\nend of trees")[0].split("\nTree=")[1:]:
         lines = dict(line.split("=", 1) for line in part.splitlines()[1:] if "=" in line)
         numbers = {ours: list(map(float, lines[name].split())) for name, ours in FIELDS.items()}
-        trees.append(BoostedTree.restored(numbers, features))
+        trees.append(BoostedTree.restore(numbers, features))
     return tuple(trees)
 
 

@@ -168,7 +168,7 @@ def test_not_yet() -> None:
     assert ap.reason == "not yet: 100 more labels before AP has an interval"
     shown = (ap.half_widths(), ap.joint_half_widths(), ap.pair_half_widths(), ap.like_half_widths())
     assert shown == (None, None, None, None)
-    stage = board.refitted(np.where(np.arange(400) < 200, grades, np.nan))
+    stage = board.refit(np.where(np.arange(400) < 200, grades, np.nan))
     stream = stage.stream(2)
     ndcg, _ = stage.estimate(stage.read(stream, stream.exactly(15), grades, budget=15))
     assert ndcg.reason == "not yet: 5 more labels before nDCG@5 has an interval"
@@ -195,7 +195,7 @@ def test_a_stage_starts_from_what_is_labelled() -> None:
     pool, grades = pooled()
     board = Board.of(pool, ["nDCG@5"], grades=SCALE)
     first = board.stream(1).exactly(60)
-    stage = board.refitted(np.where(np.isin(np.arange(400), first), grades, np.nan))
+    stage = board.refit(np.where(np.isin(np.arange(400), first), grades, np.nan))
     stream = stage.stream(2)
     assert not np.isin(stream.order, first).any()
     assert (stage.scores[first] == 0).all()

@@ -50,7 +50,7 @@ def test_slopes_of_means(measure: str) -> None:
     slopes = guessed_slopes(listed, chance)
     documents = np.array([0, 39, 111, 399])
     for t in range(3):
-        stated = slopes.moved(np.eye(3)[np.full(4, t)], documents)
+        stated = slopes.move(np.eye(3)[np.full(4, t)], documents)
         for n, document in enumerate(documents):
             moved = chance.copy()
             moved[document, t] += STEP
@@ -64,7 +64,7 @@ def test_sums_of_slopes(measure: str) -> None:
     slopes = guessed_slopes(made.lists[0], made.prior.chance)
     covariance = covariances(made.prior.chance)
     every = np.arange(400)
-    dense = np.stack([slopes.moved(np.eye(3)[np.full(400, t)], every) for t in range(3)], axis=2)
+    dense = np.stack([slopes.move(np.eye(3)[np.full(400, t)], every) for t in range(3)], axis=2)
     by_hand = np.einsum("rzt,ztu,szu->rs", dense, covariance, dense)
     assert slopes.gram(covariance) == pytest.approx(by_hand, rel=1e-4)
     assert slopes.squares(covariance) == pytest.approx(np.diag(by_hand), rel=1e-9)
@@ -105,11 +105,11 @@ def test_ideal_cascade() -> None:
 
 def _check_ideal(ideal: IdealSum, counts: FloatArray, plain: FloatArray) -> None:
     assert ideal.at(counts) == pytest.approx(plain)
-    assert ideal.expected(counts, np.zeros((2, 2)))[0] == pytest.approx(plain)
+    assert ideal.expect(counts, np.zeros((2, 2)))[0] == pytest.approx(plain)
     doubtful = 0.3 * counts**2
-    value, slopes = ideal.expected(counts, doubtful)
+    value, slopes = ideal.expect(counts, doubtful)
     assert (value < plain).all()
     for t in range(2):
         more = counts * (1 + STEP * (np.arange(2) == t))  # the same relative spread
-        change = (ideal.expected(more, 0.3 * more**2)[0] - value) / STEP
+        change = (ideal.expect(more, 0.3 * more**2)[0] - value) / STEP
         assert change == pytest.approx(slopes[:, t] * counts[:, t], abs=1e-5)

@@ -164,7 +164,7 @@ def test_the_goal_moves_the_scores() -> None:
     sample = stream.exactly(100)
     estimates = first.estimate(first.read(stream, sample, grades, budget=100))
     labels = np.where(np.isin(np.arange(400), sample), grades, np.nan)
-    aimed, even = first.refitted(labels, estimates), first.refitted(labels)
+    aimed, even = first.refit(labels, estimates), first.refit(labels)
     shares: FloatArray = aimed.shares[0]
     assert shares.sum() == pytest.approx(1.0)
     assert shares.max() == pytest.approx(0.5)

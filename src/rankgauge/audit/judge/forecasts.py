@@ -62,7 +62,7 @@ class JudgeBoard:
         # People's scale goes up to the highest grade of anyone.
         scale = people_scale(pairs.scale, max(float(np.ceil(pairs.judges[name].max())) for name in judges))
         parts = [one for one in (pool.columns(scale), _company(pool, worth)) if one is not None]
-        columns = Columns.joined(parts)
+        columns = Columns.join(parts)
         assert columns is not None
         return cls(pairs=pairs, pool=pool, place=place, scale=scale, columns=columns)
 

@@ -305,7 +305,7 @@ class CollectionsComparison:
         """The places of the runs of each pair; with baselines every other run against each of them."""
         return paired_places(self.runs, self.bases)
 
-    def measured(self, measure: str) -> MeasuredRuns:
+    def of_measure(self, measure: str) -> MeasuredRuns:
         """Return what one measure says."""
         return self._measured[measure]
 
@@ -340,7 +340,7 @@ class CollectionsComparison:
 
 
 def _by_measure(board: CollectionsComparison, table: Callable[[MeasuredRuns], PlainTable]) -> PlainTable:
-    return PlainTable.stacked([table(board.measured(measure)) for measure in board.measures])
+    return PlainTable.stack([table(board.of_measure(measure)) for measure in board.measures])
 
 
 @entity
@@ -513,7 +513,7 @@ class MeasuredRuns:
         }
         rows = PlainTable.from_columns(columns)
         holes = PlainTable.of_rows(rows.kinds, [[one.get(name, math.nan) for name in rows.kinds] for one in partial])
-        return PlainTable.stacked([rows, holes])
+        return PlainTable.stack([rows, holes])
 
     def _share_best(self, question: str, first: FloatArray) -> FloatArray:
         """Return the shares of resamples that runs won, divided evenly among runs that never differ."""

@@ -56,7 +56,7 @@ class Covariance:
     @classmethod
     def of(cls, values: Values, readings: Readings) -> Covariance:
         """Return the covariance of these values' means over the queries."""
-        moved = values.slopes.moved(readings.error, readings.labelled)
+        moved = values.slopes.move(readings.error, readings.labelled)
         shown = moved @ moved.T
         spread = covariances(readings.beliefs.chance) * readings.inflation[:, np.newaxis, np.newaxis]
         both = (shown + values.slopes.gram(spread)) / 2

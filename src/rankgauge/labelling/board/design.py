@@ -111,7 +111,7 @@ class Slopes:
         """1 / (I·Q) of each query."""
         return 1.0 / (self.divisor * len(self.divisor))
 
-    def moved(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
+    def move(self, errors: FloatArray, documents: IndexArray) -> FloatArray:
         """Return what errors of the labels of some documents (documents × thresholds) move each run's value by (runs ×
         documents)."""
         query = self.query[documents]

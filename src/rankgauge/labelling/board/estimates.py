@@ -140,7 +140,7 @@ class Board:
         """Return the order in which documents are handed out."""
         return Stream.of(self.scores, seed=seed, known=~np.isnan(self.known))
 
-    def refitted(self, grades: FloatArray, after: Sequence[BoardEstimate] = (), *, looks: int = 1) -> Board:
+    def refit(self, grades: FloatArray, after: Sequence[BoardEstimate] = (), *, looks: int = 1) -> Board:
         """Return the board for a new stage: what is labelled so far is known, and beliefs and scores start from it.
 
         Its estimates rest on the new stage's draws alone, so that whatever the earlier stages chose biases nothing.

@@ -88,7 +88,7 @@ class Columns:
     shift: float | FloatArray = 0.0
 
     @classmethod
-    def joined(cls, parts: Sequence[Columns]) -> Columns | None:
+    def join(cls, parts: Sequence[Columns]) -> Columns | None:
         """Return the columns of all parts; None if there are none."""
         if len(parts) < 2:
             return parts[0] if parts else None
@@ -181,7 +181,7 @@ class PooledJudge:
 def judge_columns(judges: Sequence[PooledJudge], thresholds: int) -> Columns | None:
     """Return the steps of all judges as features; a document without a grade counts as the judge's mean."""
     parts = [_columns(judge, thresholds, len(judges)) for judge in judges]
-    return Columns.joined([part for part in parts if part.values.shape[1]])
+    return Columns.join([part for part in parts if part.values.shape[1]])
 
 
 def _columns(judge: PooledJudge, thresholds: int, judges: int) -> Columns:

@@ -174,7 +174,7 @@ class RunsPlan(DocumentDraws):
         """What is estimated of each run."""
 
     @abstractmethod
-    def expected(self, labels: Sequence[int]) -> FloatArray:
+    def expect(self, labels: Sequence[int]) -> FloatArray:
         """Half the width that a run's interval is expected to have after each number of labels, on average over the
         runs (numbers × measures); NaN where there is none, or it is not known."""
 
@@ -208,7 +208,7 @@ class BoardPlan(RunsPlan):
     def targets(self) -> tuple[BoardTarget, ...]:
         return self.board.targets
 
-    def expected(self, labels: Sequence[int]) -> FloatArray:
+    def expect(self, labels: Sequence[int]) -> FloatArray:
         widths = np.array([expected_half_widths(self.board, self.stream, n) for n in labels])
         fewest = [self.board.fewest(target) for target in self.targets]
         shown = (np.array(labels)[:, np.newaxis] >= fewest) & (widths < [target.widest for target in self.targets])

@@ -137,7 +137,7 @@ class BoardPool(PooledDocuments):
     def columns(self, grades: FloatArray) -> Columns | None:
         """Return what judges and the pool's own table say of its documents, on that scale."""
         told = None if self.facts is None else Columns.of(self.facts, grades)
-        return Columns.joined([one for one in (judge_columns(self.judges, len(grades) - 1), told) if one is not None])
+        return Columns.join([one for one in (judge_columns(self.judges, len(grades) - 1), told) if one is not None])
 
     def judged_by(self, judges: Mapping[str, Any]) -> BoardPool:
         """Return the same pool with these judges, by name; each must have graded some of its documents."""

@@ -65,7 +65,7 @@ class IdealSum:
             return np.asarray(counts @ self.steps * self.weights[0])
         return np.asarray(np.interp(counts, np.arange(len(self._sums)), self._sums) @ self.steps)
 
-    def expected(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def expect(self, counts: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the expected ideal sum (queries) for log-normal counts, and its slope in each count's mean, steps
         included (queries × thresholds)."""
         if self.plain:
@@ -142,10 +142,10 @@ class BoardTarget:
     @classmethod
     def of(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
         """Return the target that a measure of the registry names, for documents with grades on this ascending scale."""
-        return cls.sized(measure, deepest=pool.deepest, most=int(pool.sizes.max()), grades=grades, **dialect)
+        return cls.of_size(measure, deepest=pool.deepest, most=int(pool.sizes.max()), grades=grades, **dialect)
 
     @classmethod
-    def sized(
+    def of_size(
         cls, measure: str | Measure, *, deepest: int, most: int, grades: FloatArray, **dialect: Any
     ) -> BoardTarget:
         """Take a measure apart for lists of at most `deepest` ranks and queries of at most `most` judged documents."""

@@ -134,7 +134,7 @@ def value(lists: RunLists, features: Features, readings: Readings) -> Values:
         slopes = Slopes(lists=lists, hit=hit, level=level, curve=curve, divisor=np.ones(queries))
         return Values(by_query=summed, slopes=slopes, further=np.zeros(lists.shape[0]))
     counts = count(features, readings, DEEP_MISFIT if target.deep else MISFIT)
-    divisor, curve = ideal.expected(counts.weighed, counts.trust * counts.variance)
+    divisor, curve = ideal.expect(counts.weighed, counts.trust * counts.variance)
     divisor = np.maximum(divisor, ideal.least)
     moved = np.einsum("qt,qt->q", curve, counts.sampled - counts.weighed)
     level = guess / np.maximum(ideal.at(counts.believed), ideal.least)

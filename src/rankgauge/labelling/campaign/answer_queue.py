@@ -90,7 +90,7 @@ class AnswerQueue:
         if not leased:
             labels, left = self._campaign.imports(labels)
         sent = _Request(labels=labels, replace=replace, leased=leased, desk=desk)
-        return self._wait(sent).recorded.added(**left)
+        return self._wait(sent).recorded.with_more(**left)
 
     def next_task(
         self,

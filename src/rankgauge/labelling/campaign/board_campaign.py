@@ -101,7 +101,7 @@ class BoardState(RunsState):
             length, pilot = settings.options.get("length"), bool(self.settings.pilot)
             return BoardPlan(self.board, seed=settings.seed, length=length, pilot=pilot)
         shares = tuple(np.array(share) for share in settings.options["shares"])
-        return BoardPlan(replace(self.board.refitted(stored[:, 0]), shares=shares), seed=settings.seed)
+        return BoardPlan(replace(self.board.refit(stored[:, 0]), shares=shares), seed=settings.seed)
 
     @property
     def estimates(self) -> tuple[BoardEstimate, ...]:
@@ -162,7 +162,7 @@ class BoardState(RunsState):
 
     def begin_stage(self, connection: Connection) -> None:
         known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
-        aimed = self.board.refitted(known, self.estimates, looks=len(self.settings.looks))
+        aimed = self.board.refit(known, self.estimates, looks=len(self.settings.looks))
         options = {"shares": [share.tolist() for share in aimed.shares]}
         self.next_stage(connection, stored=known[:, np.newaxis], options=options)
 
@@ -260,7 +260,7 @@ class BoardCampaign(LabelCampaign):
     def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
         with reading(engine) as connection:
             row = store.row(connection)
-        by_model = CampaignSettings.unpacked(row.settings, layout=row.format).method == POSTERIOR
+        by_model = CampaignSettings.unpack(row.settings, layout=row.format).method == POSTERIOR
         return cls((PosteriorState if by_model else BoardState)(engine, store, clock, first=first))
 
     @classmethod

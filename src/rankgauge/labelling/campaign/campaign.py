@@ -111,7 +111,7 @@ class LabelCampaign:
         with loading(engine):
             with reading(engine) as connection:
                 row = store.row(connection)
-            kind = _KINDS[CampaignSettings.unpacked(row.settings, layout=row.format).is_board]
+            kind = _KINDS[CampaignSettings.unpack(row.settings, layout=row.format).is_board]
         if not issubclass(kind, cls):
             raise InputError(
                 f"this campaign estimates {'a board of runs' if kind.board else 'one value'}",
@@ -157,9 +157,9 @@ class LabelCampaign:
             refuse_breaks(ids)
         upgrade(location)
         with writing(location) as connection:
-            store = make(connection, name=name, made=clock(), settings=settings.packed())
+            store = make(connection, name=name, made=clock(), settings=settings.pack())
             store.add_pool(connection, content, plan.pool.texts)
-            store.add_stage(connection, number=0, made=clock(), settings=stage.packed())
+            store.add_stage(connection, number=0, made=clock(), settings=stage.pack())
         return cls._open_kind(location, store, clock, first=plan)
 
     def close(self) -> None:
@@ -267,7 +267,7 @@ class LabelCampaign:
             return self._record(labels_of(labels, assessor), replace=replace)
         read = read_labels(labels, assessor=assessor)
         try:
-            return self._record(read.labels, replace=replace).added(blank=read.blank, unread=read.unread)
+            return self._record(read.labels, replace=replace).with_more(blank=read.blank, unread=read.unread)
         except InputError as error:
             error.path = error.path or os.fspath(labels)
             raise
@@ -279,14 +279,14 @@ class LabelCampaign:
             batch = LabelBatch(state=self._state, leases=Leases(self._state, connection))
             count = batch.add_all(fresh, LabelTerms(replace=replace))
             batch.write(connection)
-        return count.added(**left)
+        return count.with_more(**left)
 
     def imports(self, labels: Sequence[Label]) -> tuple[list[Label], dict[str, int]]:
         """The labels to record of those that come in, by the ids of the pool, and how many were found to be what.
 
         A label in a judging room's own file that is here already is the same one, whoever brings it back.
         """
-        sent, by_text = self.texts.identified(labels)
+        sent, by_text = self.texts.identify(labels)
         named = inside_pool(sent, self._state.pool)
         counts = {"by_text": by_text, "outside": len(sent) - len(named)}
         if not any(label.exported for label in named):
@@ -521,7 +521,7 @@ class Campaign(LabelCampaign):
         assessors, combine, unjudgeable, scale, cost.
         """
         grades = tuple(pool.grades.tolist())
-        pool, certain = pool.softened()
+        pool, certain = pool.soften()
         chosen = CampaignSettings(
             measure=measure, budget=float(budget), method=method, grades=grades, softened=certain, **settings
         ).on_scale()
@@ -564,8 +564,8 @@ class Campaign(LabelCampaign):
             else:
                 stage = replace(state.stage.settings, budget=_spendable(chosen, self.pool, self.target))
                 stage.plan(self.pool, self.target)  # an error if the budget is too small for the method
-                state.store.change_stage(connection, state.stage.number, settings=stage.packed())
-            state.store.change(connection, settings=chosen.packed())
+                state.store.change_stage(connection, state.stage.number, settings=stage.pack())
+            state.store.change(connection, settings=chosen.pack())
             state.refresh(connection)
 
     def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:

@@ -123,7 +123,7 @@ class LabelBatch:
         repeated = self._is_repeated(label, grade, terms.side)
         before = self._before(label, place, side)
         if repeated or (before is not None and _says_the_same(label, grade, before, replace=terms.replace)):
-            self._count = self._count.added(same=1)
+            self._count = self._count.with_more(same=1)
             return
         if before is not None and not (terms.replace or label.settles):
             raise _conflict(label, before.grade, grade, terms.hint)
@@ -231,7 +231,7 @@ class LabelBatch:
         self._often[_spot(label)] += 1
         if place is not None:
             self.rows.append(label_row(label, place, said, before))
-        self._count = self._count.added(
+        self._count = self._count.with_more(
             new=before is None,
             replaced=before is not None,
             skipped=label.kind is LabelKind.SKIP,
@@ -445,7 +445,7 @@ class PoolTexts:
             called.setdefault(text.strip(), []).append(query)
         return called
 
-    def identified(self, labels: Sequence[Label]) -> tuple[list[Label], int]:
+    def identify(self, labels: Sequence[Label]) -> tuple[list[Label], int]:
         """Return the labels with queries named by id, and how many were named by their texts, as Quepid does.
 
         A text that several queries have is an error.

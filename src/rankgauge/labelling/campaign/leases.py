@@ -123,7 +123,7 @@ class Leases:
         """When the assessor's lease of the document ends."""
         return self._until[place, who]
 
-    def held(self) -> dict[int, set[Identity]]:
+    def find_holders(self) -> dict[int, set[Identity]]:
         """By document the assessors who have it on lease and have not judged it yet."""
         held = dict[int, set[Identity]]()
         for place, who in self._live:
@@ -192,7 +192,7 @@ def lease_documents(
     if state.paused:
         return {identity: [] for identity in people}
     leases.end_judged()
-    held, until, chosen = leases.held(), leases.now + seconds, dict[tuple[int, Identity], float]()
+    held, until, chosen = leases.find_holders(), leases.now + seconds, dict[tuple[int, Identity], float]()
     handed = list[tuple[Assessor, int]]()
     for who, assessor in people.items():
         before = [place for place, holders in held.items() if who in holders]

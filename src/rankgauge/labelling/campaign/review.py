@@ -166,7 +166,7 @@ class Review:
             for place, answer in sorted(said.items(), key=lambda item: item[1].made)
         ]
 
-    def handed(self, who: Assessor) -> set[tuple[str, str]]:
+    def list_handed(self, who: Assessor) -> set[tuple[str, str]]:
         """Query and document of everything that was ever handed to the assessor, or that they have judged."""
         with self._state.looking() as connection:
             judged = {place for place, _ in self._state.ledger.history.get(who.identity, ())}

@@ -248,7 +248,7 @@ class Progress:
             queries=len(np.unique(state.pool.query[ledger.asked])),
             asked=int(ledger.asked.sum()),
             judged=int(np.sum(~np.isnan(ledger.grades))),
-            leased=len(Leases(state, connection).held()),
+            leased=len(Leases(state, connection).find_holders()),
             labels=ledger.counting,
             replaced=ledger.received - ledger.counting,
             assessors=len(ledger.history),

@@ -145,12 +145,12 @@ class CampaignSettings:
             shown = ", ".join(f"{grade:g}" for grade in self.grades)
             raise ParameterError("a campaign", "scale", f"one with the grades {shown} of the pool", self.scale)
 
-    def packed(self) -> str:
+    def pack(self) -> str:
         """Return the settings as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def unpacked(cls, text: str, *, layout: int) -> Self:
+    def unpack(cls, text: str, *, layout: int) -> Self:
         """Return the settings from JSON; `layout` is the version that wrote them."""
         settings = json.loads(text)
         if layout == 1:
@@ -169,12 +169,12 @@ class StageSettings:
     seed: int
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
-    def packed(self) -> str:
+    def pack(self) -> str:
         """Return the settings as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def unpacked(cls, text: str) -> Self:
+    def unpack(cls, text: str) -> Self:
         """Return the settings from JSON."""
         return cls(**json.loads(text))
 

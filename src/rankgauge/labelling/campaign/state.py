@@ -130,7 +130,7 @@ class CampaignStage:
         if self.plan.length is None:
             return self.begun(ledger) + FREE
         if self._front >= self._opened:
-            limit = self.plan.opened(ledger.grades)
+            limit = self.plan.count_open(ledger.grades)
             self._opened = self.plan.length if limit is None else limit
         return self._opened
 
@@ -202,7 +202,7 @@ class CampaignState(ABC):
             row = store.row(connection)
             self.name, self.paused = str(row.name), bool(row.paused)
             self._packed, self._layout = str(row.settings), int(row.format)
-            self.settings = CampaignSettings.unpacked(self._packed, layout=self._layout)
+            self.settings = CampaignSettings.unpack(self._packed, layout=self._layout)
             self.cautious = row.format >= CAUTIOUS
             self._load(connection)
             self._forget()
@@ -314,7 +314,7 @@ class CampaignState(ABC):
         kept = stage.settings.options if options is None else dict(options)
         chosen = replace(stage.settings, budget=left, seed=seed, options=kept)
         self.store.change_stage(connection, stage.number, draws=stage.complete(self.ledger))
-        made = {"number": number, "made": self.clock(), "settings": chosen.packed()}
+        made = {"number": number, "made": self.clock(), "settings": chosen.pack()}
         self.store.add_stage(connection, **made, beliefs=stored)
         self._take_stages(connection)
 
@@ -326,14 +326,14 @@ class CampaignState(ABC):
 
     def _take_settings(self, packed: str) -> None:
         """Takes in another budget; what was planned before the first document was handed out is planned again."""
-        self._packed, self.settings = packed, CampaignSettings.unpacked(packed, layout=self._layout)
+        self._packed, self.settings = packed, CampaignSettings.unpack(packed, layout=self._layout)
         self._first = None
         self._forget()
 
     def _take_stages(self, connection: Connection) -> None:
         rows = self.store.stages(connection)
         for row in rows[len(self.stages) :]:
-            self.stages.append(self._stage(connection, row.number, StageSettings.unpacked(row.settings)))
+            self.stages.append(self._stage(connection, row.number, StageSettings.unpack(row.settings)))
         for row, stage in zip(rows, self.stages, strict=True):
             stage.over = row.draws
 

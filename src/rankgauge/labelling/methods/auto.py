@@ -134,7 +134,7 @@ class AutoMethod(Method):
         first = QueryStage(pool, target, np.arange(len(pool.sizes)), None, GREG.uniform)
         first.prepare(grades)
         plans = (self.plan(pool, target, budget=budget, rng=int(seed), first=first) for seed in seeds)
-        return Repetitions.joined([plan.played(grades) for plan in plans])
+        return Repetitions.join([plan.play(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         errors = [GREG.expected_error(pool, target, budgets=budgets, rng=rng)]

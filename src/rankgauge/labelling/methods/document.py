@@ -81,7 +81,7 @@ class DocumentMethod(Method):
         first = self.stage(pool, target, budget)
         first.prepare(grades)
         plans = (self.plan(pool, target, budget=budget, rng=int(seed), first=first) for seed in seeds)
-        return Repetitions.joined([plan.played(grades) for plan in plans])
+        return Repetitions.join([plan.play(grades) for plan in plans])
 
     def expected_error(self, pool: Pool, target: Target, *, budgets: FloatArray, rng: int = 0) -> FloatArray:
         table, every = WorthTable(pool=pool, target=target, floor=self.floor), np.arange(len(pool.sizes))

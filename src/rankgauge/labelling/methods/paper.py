@@ -55,7 +55,7 @@ class WeightedMean(QueryEstimator):
             spread = (kept**2 * (values - value[..., np.newaxis]) ** 2).sum(axis=-1)
             return value, np.sqrt(spread * n / (n - 1)) / total, n - 1.0
 
-    def bounded(
+    def bound_draws(
         self, values: FloatArray, queries: IndexArray, bounds: tuple[float, float]
     ) -> tuple[FloatArray, tuple[float, float], float] | None:
         if not self.mixed:

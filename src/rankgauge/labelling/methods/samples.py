@@ -67,7 +67,7 @@ class SampleMean(QueryEstimator):
             error = np.sqrt((away**2).sum(axis=-1) / (n - 1) * (1 - n / self.size) / n)
         return mean, error, n - 1.0
 
-    def bounded(
+    def bound_draws(
         self, values: FloatArray, queries: IndexArray, bounds: tuple[float, float]
     ) -> tuple[FloatArray, tuple[float, float], float]:
         return values, bounds, self.size

@@ -206,7 +206,7 @@ def _moves(pool: BoardPool, target: BoardTarget, labels: FloatArray, reach: Floa
     best[judged] = labels[judged, np.newaxis] >= target.grades[1:]
     slopes = guessed_slopes(RunLists.of(pool, target), best)
     documents = np.arange(len(labels))
-    return np.array([slopes.moved(np.tile(step, (len(labels), 1)), documents) for step in np.diff(reached, axis=0)])
+    return np.array([slopes.move(np.tile(step, (len(labels), 1)), documents) for step in np.diff(reached, axis=0)])
 
 
 def _goals(goal: Goal, runs: Sequence[str], whole: FloatArray, values: Sequence[FloatArray | None]) -> FloatArray:

@@ -258,7 +258,7 @@ class PosteriorPlan(RunsPlan):
     def targets(self) -> tuple[BoardTarget, ...]:
         return self.posterior.targets
 
-    def expected(self, labels: Sequence[int]) -> FloatArray:
+    def expect(self, labels: Sequence[int]) -> FloatArray:
         widths = expected_half_widths(self.posterior, labels, seed=self.seed)
         return np.minimum(widths, [target.widest for target in self.targets])
 

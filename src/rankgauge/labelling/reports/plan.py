@@ -156,7 +156,7 @@ class BoardPlanReport(Report):
         numbers = sorted({min(max(round(share * labels), 1), int(plan.needed.sum())) for share in BOARD_SHARES})
         rows = [
             (str(target), *((width, plan.is_bound(target)) for width in widths))
-            for target, widths in zip(plan.targets, plan.expected(numbers).T.tolist(), strict=True)
+            for target, widths in zip(plan.targets, plan.expect(numbers).T.tolist(), strict=True)
         ]
 
         def written(expected: tuple[float, bool]) -> str:

@@ -42,7 +42,7 @@ class QueryEstimator(ABC):
         `values` are those of the drawn queries; `taken` says which draws count (each repetitions × draws).
         """
 
-    def bounded(
+    def bound_draws(
         self, values: FloatArray, queries: IndexArray, bounds: tuple[float, float]
     ) -> tuple[FloatArray, tuple[float, float], float] | None:
         """Return bounded draws whose mean is the pool's, their bounds, and how many there are to draw from."""
@@ -106,7 +106,7 @@ class QueryPlan(Plan):
         }
         if IntervalKind.parse(interval) is not IntervalKind.BERNSTEIN:
             return Estimate.around(value, error, **facts)
-        bounded = self.estimator.bounded(values, drawn, self.target.bounds(self.pool))
+        bounded = self.estimator.bound_draws(values, drawn, self.target.bounds(self.pool))
         if bounded is None:
             raise ParameterError(f"method {self.method}", "interval", "t or sequence", str(IntervalKind.BERNSTEIN))
         draws, bounds, population = bounded
@@ -295,7 +295,7 @@ class StagedPlan(Plan):
     def query(self, j: int) -> int:
         return int(self.order[j])
 
-    def opened(self, grades: FloatArray) -> int:
+    def count_open(self, grades: FloatArray) -> int:
         for start, edge in zip(self.edges, self.edges[1:-1], strict=False):
             if not all(self.complete(j, grades) for j in range(start, edge)):
                 return edge
@@ -324,7 +324,7 @@ class StagedPlan(Plan):
             basis=self.basis(estimate.queries, estimate.whole) if self.cautious else None,
         )
 
-    def played(self, grades: FloatArray) -> Repetitions:
+    def play(self, grades: FloatArray) -> Repetitions:
         """What the plan gives on a pool with known grades, stopped before the draw that would exceed the budget."""
         outcomes: list[StageOutcome] = []
         left = self.budget

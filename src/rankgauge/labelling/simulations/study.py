@@ -66,7 +66,7 @@ class ErrorCurve:
         )
 
     @classmethod
-    def joined(cls, curves: Sequence[ErrorCurve]) -> ErrorCurve:
+    def join(cls, curves: Sequence[ErrorCurve]) -> ErrorCurve:
         """The curve of a method on several pools with the same budgets: the repetitions of one pool after another."""
         parts = {name: np.concatenate([getattr(curve, name) for curve in curves], axis=-1) for name in ARRAYS}
         return cls(method=curves[0].method, budgets=curves[0].budgets, **parts)

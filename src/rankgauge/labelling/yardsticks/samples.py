@@ -52,7 +52,7 @@ def adjudicate(name: str) -> Yardstick:
         for n in labels:
             known = np.zeros_like(judged.reached)
             known[first[:n]] = judged.reached[first[:n]]
-            yield tuple(Standing(values=values) for values in judged.plugged(known))
+            yield tuple(Standing(values=values) for values in judged.plug_in(known))
 
     return Yardstick(name=name, title=selection.title, reference=selection.reference, standings=standings)
 

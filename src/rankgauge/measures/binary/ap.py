@@ -45,7 +45,7 @@ class AP(Measure):
         if self.out_of != "found" or not lists.tied:
             return super().estimate(lists, sampling)
         # How many are found depends on the order of ties: no closed form.
-        lists = lists.condensed() if self.judged_only else lists
+        lists = lists.condense() if self.judged_only else lists
         return sampling.mean(self.bound(DEFAULTS).values, lists)
 
     def values(self, lists: RankedLists) -> FloatArray:

@@ -27,7 +27,7 @@ def preference_shares(lists: RankedLists, rel: float, *, most: FloatArray, out_o
     clipped = np.minimum(before, most) + rising * (rising + 1.0) / 2.0 / (within + 1.0)
     clipped = clipped + (within - rising) * rising / (within + 1.0)
     # With nothing non-relevant to come before it, a relevant document is fully preferred.
-    share = lists.rounded(clipped / np.maximum(out_of, 1.0)[..., np.newaxis])
+    share = lists.round_quotients(clipped / np.maximum(out_of, 1.0)[..., np.newaxis])
     return np.where(lists.relevant(rel), 1.0 - share, 0.0)
 
 

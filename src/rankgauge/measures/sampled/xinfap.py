@@ -36,7 +36,7 @@ class xinfAP(FromStrata, Measure):
     )
     rel: float = OPEN
 
-    def inferred(self, strata: Strata) -> FloatArray:
+    def infer(self, strata: Strata) -> FloatArray:
         relevant = strata.relevant(self.rel)
         good, seen = above(relevant), above(strata.drawn)
         there = above(strata.members) / strata.listed[..., np.newaxis, :]
@@ -71,7 +71,7 @@ class xinfNDCG(FromStrata, Measure):
     cutoff: int | None = None
     gain: str = OPEN
 
-    def inferred(self, strata: Strata) -> FloatArray:
+    def infer(self, strata: Strata) -> FloatArray:
         inside = (strata.ranks <= (np.inf if self.cutoff is None else self.cutoff))[..., np.newaxis]
         worth = np.where(strata.hits > 0, GAINS[self.gain](np.maximum(np.nan_to_num(strata.hits), 0.0)), 0.0)
         discounted = (
@@ -121,7 +121,7 @@ class statAP(FromStrata, Measure):
     )
     rel: float = OPEN
 
-    def inferred(self, strata: Strata) -> FloatArray:
+    def infer(self, strata: Strata) -> FloatArray:
         stands = over_strata(strata.relevant(self.rel) * strata.expansion[..., np.newaxis, :])
         before = np.cumsum(stands, axis=-1) - stands
         return ratio(np.nansum(stands * (1.0 + before) / strata.ranks, axis=-1), strata.total_relevant(self.rel))

@@ -34,12 +34,12 @@ class muAP(Measure):
     cutoff: int | None = None
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        lists = lists.shifted(self.lowest)
+        lists = lists.shift_grades(self.lowest)
         levels = Levels.of(lists)
         return levels.precision(lists.top(self.cutoff), levels.step / levels.reached, self.cutoff)
 
     def divisor(self, lists: RankedLists) -> FloatArray:
-        return np.asarray(Levels.of(lists.shifted(self.lowest)).step.sum(axis=-1))
+        return np.asarray(Levels.of(lists.shift_grades(self.lowest)).step.sum(axis=-1))
 
 
 class NDCNG(Measure):
@@ -72,7 +72,7 @@ class NDCNG(Measure):
         return total(self.amounts(lists.ideal_order()))
 
     def amounts(self, lists: RankedLists) -> FloatArray:
-        lists = lists.top(self.cutoff).shifted(self.lowest)
+        lists = lists.top(self.cutoff).shift_grades(self.lowest)
         highest = np.max(lists.ideal, axis=-1, keepdims=True, initial=0.0, where=lists.ideal > 0)
         grades = np.where(lists.grades > 0, lists.grades, 0.0)
         gain = np.exp2(grades / np.where(highest > 0, highest, 1.0)) - 1.0

@@ -168,7 +168,7 @@ def _reasons() -> tuple[type[BaseException], ...]:
 def _hits(scanned: Iterable[Found], pool: JudgedPool, *, last: bool) -> Hits:
     pool_query, pool_grade = pool.judged
     parts = _check_parts(scanned, pool, last=last)
-    return Hits.gathered(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
+    return Hits.gather(parts, names=pool.names, pool_query=pool_query, pool_grade=pool_grade, most=len(pool.grades))
 
 
 def _check_parts(parts: Iterable[Found], pool: JudgedPool, *, last: bool) -> Iterator[Found]:

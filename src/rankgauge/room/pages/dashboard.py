@@ -35,7 +35,7 @@ def home(request: Request, room: TheRoom, person: SignedIn, archived: Annotated[
         return RedirectResponse(f"/campaigns/{person.campaign}{page}", status_code=303)
     campaigns = room.campaigns.all(archived=archived)
     rows = [(opened, opened.campaign.progress(), opened.estimate(), opened.campaign.why_over()) for opened in campaigns]
-    return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.archived()))
+    return room.page(request, "home.html", rows=rows, archived=archived, put_away=len(room.campaigns.list_archived()))
 
 
 router = pages("dashboard", place=50, tab="Dashboard")
@@ -65,7 +65,7 @@ def stop_at(visit: TheVisit, person: Manager, half_width: Annotated[str, Form()]
 def _page(visit: Visit, template: str, overview: Overview) -> Response:
     campaign, rules = visit.opened.campaign, visit.opened.rules
     progress, over = campaign.progress(), campaign.why_over()
-    facts = {"archived": visit.campaign in visit.room.campaigns.archived(), "over": over and over.words(rules)}
+    facts = {"archived": visit.campaign in visit.room.campaigns.list_archived(), "over": over and over.words(rules)}
     stopped = campaign.why_paused(rules).words(rules) if progress.paused else ""
     return visit.page(template, progress=progress, stopped=stopped, **facts, **vars(overview))
 

@@ -58,7 +58,7 @@ def _page(visit: Visit, *, problem: str = "") -> Response:
     desk = PairDesk(opened=opened)
     choices = desk.choices()
     facts: dict[str, Any] = {"documents": desk.documents(), "most": MOST, "fewest": FEWEST}
-    facts |= {"choices": len(choices.query), "wanted": len(desk.wanted()) * TWICE}
+    facts |= {"choices": len(choices.query), "wanted": len(desk.list_wanted()) * TWICE}
     if len(choices.query) >= FEWEST:
         fitted = FittedPreferences.fit(choices)
         (value, low, high), agreed = fitted.first_share(), fitted.swap_share()
@@ -103,7 +103,7 @@ def ask(visit: TheVisit, person: Manager, documents: Annotated[str, Form()] = ""
     number = int(read_number(documents)) if documents.strip() else None
     if number is not None and not 2 <= number <= MOST:
         raise InputError(f"of each query 2 to {MOST} documents can be compared")
-    PairDesk(opened=visit.room.campaigns.unarchived(visit.campaign)).ask_for(number)
+    PairDesk(opened=visit.room.campaigns.find_unarchived(visit.campaign)).ask_for(number)
     return visit.done("/pairs")
 
 
@@ -127,7 +127,7 @@ def compare(visit: TheVisit, person: Judge, again: Annotated[bool, Query()] = Fa
 @router.post("/campaigns/{campaign}/pairs/compare")
 def answer(visit: TheVisit, person: Judge, said: Annotated[PairAnswer, Form()]) -> Response:
     """Records which document is better, and shows the next pair."""
-    opened = visit.room.campaigns.unarchived(visit.campaign)
+    opened = visit.room.campaigns.find_unarchived(visit.campaign)
     if Desk(room=visit.room, opened=opened, person=person).is_blocked:
         raise HTTPException(403, BLOCKED)
     if said.first == said.second or None in opened.review.texts([(said.query, said.first), (said.query, said.second)]):

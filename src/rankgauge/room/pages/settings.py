@@ -25,7 +25,7 @@ def _page(visit: Visit, *, problem: str = "") -> Response:
     opened = visit.opened
     facts = {"board": opened.campaign.board, "progress": opened.campaign.progress(), "choices": opened.choices()}
     facts |= {
-        "archived": opened.id in visit.room.campaigns.archived(),
+        "archived": opened.id in visit.room.campaigns.list_archived(),
         "changes": changes(visit.room.engine, opened.id),
     }
     return visit.page("settings.html", fixed=FIXED, problem=problem, **facts)
@@ -126,7 +126,7 @@ def show_settings(visit: TheVisit, person: Manager) -> CampaignWords:
         guide=guide.words,
         names=dict(guide.names),
         meanings=dict(guide.meanings),
-        archived=opened.id in visit.room.campaigns.archived(),
+        archived=opened.id in visit.room.campaigns.list_archived(),
         fixed=dict(FIXED),
         changes=[{name: getattr(row, name) for name in known} for row in changes(visit.room.engine, opened.id)],
     )

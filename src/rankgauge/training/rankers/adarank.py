@@ -65,7 +65,7 @@ class AdaRank(LinearRanker):
     def _fit(self, train: Objective, validation: Objective | None, watch: Watch) -> None:
         self.weights_ = np.zeros(self.n_features_in_)
         if self.rules == RESTING:
-            rounds = Boosting.of(train, skip_dead=self.skip_dead).rested(self.rounds, self.rest, self.patience)
+            rounds = Boosting.of(train, skip_dead=self.skip_dead).let_rest(self.rounds, self.rest, self.patience)
             self._keep_best(rounds, self.rounds, validation, watch)
             return
         held = None if validation is None else validation.with_ties(Ties.INPUT)
@@ -139,7 +139,7 @@ class Boosting:
         counted = np.asarray(np.isfinite(table).all(axis=0))
         return cls(objective=objective, counted=counted, units=units, table=table[:, counted] / top, top=top)
 
-    def rested(self, most: int, rest: int, patience: int) -> Iterator[Round]:
+    def let_rest(self, most: int, rest: int, patience: int) -> Iterator[Round]:
         """Yield the ranker after each round, where features rest after their turn."""
         if not self.counted.any():
             return

@@ -80,7 +80,7 @@ class Forest(RelevanceModel):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
-        self.trees_ = Trees.restored(state["trees"], self.n_features_in_)
+        self.trees_ = Trees.restore(state["trees"], self.n_features_in_)
         self.beliefs_ = self.beliefs_.reshape(int(self.trees_.is_leaf.sum()), len(self.classes_))
         if not np.isfinite(self.beliefs_).all():
             raise ValueError("a belief is not a number")

@@ -337,4 +337,4 @@ class LambdaMART(Ranker):
         return {"trees": [tree.state() for tree in self.trees_]}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self._grow(tuple(BoostedTree.restored(tree, self.n_features_in_) for tree in state["trees"]))
+        self._grow(tuple(BoostedTree.restore(tree, self.n_features_in_) for tree in state["trees"]))

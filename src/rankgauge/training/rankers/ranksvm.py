@@ -76,7 +76,7 @@ def path(documents: Documents, costs: Sequence[float], tolerance: float) -> Iter
             drop = -float(slope @ step)
             if drop / 2 <= max(tolerance**2, _ROUNDING) * point.value(cost):
                 break
-            moved = point.moved(step, cost, drop) if new or drop < before / 10 else None
+            moved = point.move(step, cost, drop) if new or drop < before / 10 else None
             if moved is None and new:
                 break
             if moved is None:
@@ -103,7 +103,7 @@ class _Point:
         pulls[self.margins.preferences.rows] = self.margins.slopes
         return np.asarray(self.weights + 2 * cost * (pulls @ self.matrix))
 
-    def moved(self, step: FloatArray, cost: float, drop: float) -> _Point | None:
+    def move(self, step: FloatArray, cost: float, drop: float) -> _Point | None:
         """Return the point after the step, or half of it, or a quarter …; None if the objective does not fall."""
         preferences, share = self.margins.preferences, 1.0
         change = (self.matrix @ step)[preferences.rows]

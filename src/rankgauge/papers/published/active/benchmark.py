@@ -262,7 +262,7 @@ def pool_of(scenario: Scenario, split: Split, *, cost: str, depth: int | None = 
     frame = pl.DataFrame({"query": split.pool.queries, "document": split.pool.documents, **columns})
     if split.lengths is not None:
         frame = frame.with_columns(pl.Series("length", split.lengths))
-    return Pool.of(frame, grades=scenario.scale, beliefs=scenario.beliefs, cost=cost, depth=depth).scaled()
+    return Pool.of(frame, grades=scenario.scale, beliefs=scenario.beliefs, cost=cost, depth=depth).scale_costs()
 
 
 def known_grades(pool: Pool, split: Split) -> FloatArray:

@@ -109,7 +109,7 @@ class Trials:
                 values = [{k: np.array(row[k], dtype=np.float64) for k in kept} for row in rows]
                 at = {row["budget"]: Repetitions(**of_budget) for row, of_budget in zip(rows, values, strict=True)}
                 parts.append(ErrorCurve.of(one, at, rows[0]["truth"]))
-            curves[name][one] = ErrorCurve.joined(parts)
+            curves[name][one] = ErrorCurve.join(parts)
         return curves
 
     def report(
