@@ -97,7 +97,7 @@ class PausedError(InputError):
 
 
 class RefusedError(InputError):
-    """Something that a campaign does not take as things are, though it may at another time, or from somebody else."""
+    """The campaign refuses this action in its current state; it may succeed later, or for another user."""
 
 
 class ArchivedError(RefusedError):

@@ -78,7 +78,7 @@ class Shown:
         return np.asarray(np.where(equal, (least == least[-1]).sum() / equal.sum(), popularity > least[-1]))
 
     def mean(self, worth: FloatArray) -> FloatArray:
-        """For each query the mean over its list of what each document shown is worth (rows)."""
+        """Return for each query the mean over its list of what each document shown is worth (rows)."""
         summed = np.bincount(self.query, weights=worth, minlength=self.queries)
         return np.asarray(summed / np.where(self.lengths, self.lengths, np.nan))
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 
 def made_campaign(asked: PlanOptions) -> tuple[Campaign | BoardCampaign, list[tuple[str, str]]]:
-    """A new campaign, for a board of runs if that was named or the other methods cannot give it, else for one value;
-    and what was chosen because nobody said it."""
+    """Make a campaign: for a board of runs if that was named or only a board will do, else for one value.
+
+    Return with it what was chosen because nobody said it."""
     sources = _sources(asked)
     measures, alone = names(asked.measure or [defaults.MEASURE]), bool(asked.setting or asked.calibrate_on)
     by_shape = asked.method == defaults.METHOD and sources.is_board(

@@ -334,7 +334,7 @@ def chosen_tables(options: CompareOptions, known: Mapping[str, str]) -> tuple[st
 
 
 def _refuse_several(chosen: tuple[str, ...] | None, formats: Iterable[ReportFormat]) -> None:
-    """An error for tables that do not fit into a format of a single table."""
+    """Raise an error for tables that do not fit into a format of a single table."""
     from rankgauge.comparison.report import FRAMES
 
     single = [format_.name for format_ in formats if format_.needs == "frame"]
@@ -349,7 +349,7 @@ TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}
 
 
 def _note_left_out(options: CompareOptions, formats: Iterable[ReportFormat]) -> None:
-    """A note on what was asked for and has no place in a format that holds a single table."""
+    """Note what was asked for and has no place in a format that holds a single table."""
     single = [format_.name for format_ in formats if format_.needs == "frame"]
     if options.tables is not None or not single:
         return

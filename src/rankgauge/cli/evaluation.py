@@ -112,7 +112,7 @@ class RunsEvaluation:
             return {name: files.run_beside(judgments, run) for name, run in runs.items()}
 
     def refuse_overwriting(self, *outputs: Path | None) -> None:
-        """An error if an output is one of the files that are read, or the same as another output."""
+        """Raise an error if an output is one of the files that are read, or the same as another output."""
         refuse_overwriting([self.judgments, *self.runs.values(), self.intents, self.by, self.spelling.queries], outputs)
 
     def fingerprint(self) -> str:
@@ -145,7 +145,7 @@ class RunsEvaluation:
                 )
 
     def refuse_pipes(self, option: str) -> None:
-        """An error for a run that can be read only once; the option is what reads runs again."""
+        """Raise an error for a run that can be read only once; the option is what reads runs again."""
         from rankgauge.files.source import STANDARD_STREAM
 
         for path in self.runs.values():

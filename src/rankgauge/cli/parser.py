@@ -169,7 +169,7 @@ class Options:
         return type(self)(**self._values() | changes)
 
     def part(self, kind: type[Part], **changes: Any) -> Part:
-        """Return those of these options that another kind declares too, some of them changed."""
+        """Return options of another kind with the values that they have here; `changes` replace some."""
         return kind(**{name: getattr(self, name) for name in kind.parameters() if hasattr(self, name)} | changes)
 
     @classmethod

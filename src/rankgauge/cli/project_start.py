@@ -51,7 +51,7 @@ def find_files(folder: Path) -> FoundFiles:
 
 
 def start(folder: Path) -> tuple[Path, FoundFiles]:
-    """Writes the file, which must not exist; gives its path, and what was found."""
+    """Write the file, which must not exist; return its path, and what was found."""
     path = folder / NAME
     if path.exists():
         raise InputError("is there already, and is not overwritten", path=path)
@@ -168,7 +168,7 @@ def _ref(folder: Path) -> str:
 
 
 def _unlikely(name: str) -> tuple[bool, bool]:
-    """Judgments whose name begins as that of judgments come first, then those that have it anywhere."""
+    """Return judgments whose name begins as that of judgments come first, then those that have it anywhere."""
     plain = Path(name).name.lower()
     return not plain.startswith(JUDGED), not any(mark in plain for mark in JUDGED)
 

@@ -188,7 +188,7 @@ def name_runs(runs: Iterable[Path], kind: str = "runs") -> dict[str, Path]:
 
 
 def refuse_measures(files: Sequence[Path], measures: Sequence[str]) -> None:
-    """An error where what should be a file is a measure, as in `-m nDCG@10 AP`; `measures` were given after -m."""
+    """Refuse a measure where a file should be, as in `-m nDCG@10 AP`; `measures` were given after -m."""
     strays = [str(file) for file in files if not _is_there(file) and _is_measure(str(file))]
     if strays:
         together = ",".join([*measures, *strays])
@@ -269,7 +269,7 @@ def sorted_files(
 
 
 def refuse_people(people: Path, judges: Iterable[Path]) -> None:
-    """Refuses the file of people's judgments as a judge's: it would agree with itself."""
+    """Refuse the file of people's judgments as a judge's: it would agree with itself."""
     for judge in judges:
         if judge.resolve() == people.resolve():
             raise InputError(

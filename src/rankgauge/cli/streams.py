@@ -82,7 +82,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def handle_interrupts(*sources: Path) -> None:
-    """Lets Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on.
+    """Let Ctrl-C end a wait for input. The handler that polars sets when it is imported would let the wait go on.
 
     Nobody waits for files, so nothing is done, or imported, if all of the `sources` are.
     """
@@ -225,7 +225,7 @@ def _rewrite_line(line: str) -> None:
 
 
 class ProgressLog:
-    """Says on stderr how much work there is, after the first part how long it will take, then at most once a minute
+    """Tell on stderr how much work there is, after the first part how long it will take, then at most once a minute
     how far it is."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -239,6 +239,6 @@ def _read(path: Path, level: float) -> tuple[str, ...]:
         raise InputError(
             f"has looks at the level {stored:g}, and now it is {level:g}: their sum would mean nothing",
             path=path,
-            hint=f"Say alpha = {stored:g}, or delete it to begin anew.",
+            hint=f"Say alpha = {stored:g}, or delete the file to start again.",
         )
     return seen

@@ -31,13 +31,13 @@ DRAWN = 6
 
 
 def means(comparison: Comparison) -> dict[str, Drawing]:
-    """By measure, a bar for each run with the interval of its mean, the best run first."""
+    """Return, by measure, a bar for each run with the interval of its mean, the best run first."""
     table = comparison.mean_table.ordered("mean", falling=True)
     return mean_bars(table.rows(*BARS), comparison.measures, comparison.baseline)
 
 
 def differences(comparison: Comparison) -> dict[str, Drawing]:
-    """For some pairs of each measure, a bar for each query, the largest gain first."""
+    """Return, for some pairs of each measure, a bar for each query, the largest gain first."""
     drawings = {}
     for row, measure in enumerate(comparison.measures):
         for run, other in _choose_pairs(comparison, measure):
@@ -186,7 +186,7 @@ class VerdictGrid:
         return len(self.comparison.runs) > MANY
 
     def __html__(self) -> str:
-        """The grid as a part of a page."""
+        """Return the grid as a part of a page."""
         words = escape(f"who is above whom by {self.measure}")
         size = f"--runs:{len(self.comparison.runs)}"
         kind = "verdicts many" if self.wide else "verdicts"

@@ -189,7 +189,7 @@ class ComparisonReport(Report):
         return [] if self.gate is None else gate_report.cases(self.gate)
 
     def _text(self, medium: Medium) -> Iterator[Passage]:
-        """Yield how much is judged, the gate and the tables; for a reader of a pull request the latter unfold."""
+        """Yield the judged share, the gate and the tables; in a pull request the tables are folded."""
         yield from self._opening()
         if medium is not Medium.MARKDOWN or self.gate is None:
             yield from self._body(medium)

@@ -65,7 +65,7 @@ def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]
 
 
 def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
-    """By run, the labels of the runs that it is above by more than luck."""
+    """Return, by run, the labels of the runs that it is above by more than luck."""
     cells = grid(comparison, measure)
     return {
         run: [label(comparison, other) for other in comparison.runs if cells.get((run, other)) == UP]
@@ -220,7 +220,7 @@ def latex_means(comparison: Comparison, digits: int = DIGITS) -> ReportTable:
 
 
 def ranges(labels: Sequence[str]) -> str:
-    """Labels in their order, three and more neighbours as a range: abc is a–c, and 1, 2, 3 and 7 are 1–3,7."""
+    """Return labels in their order, three and more neighbours as a range: abc is a–c, and 1, 2, 3 and 7 are 1–3,7."""
     places = {one: int(one) if one.isdigit() else ord(one) for one in labels}
     groups: list[list[str]] = []
     for one, place in places.items():

@@ -89,7 +89,7 @@ def _correct(comparison: Comparison, p: Any) -> Any:
 
 
 def pairs(comparison: Comparison) -> Iterator[ReportTable]:
-    """By segmentation, a row per measure, segment and pair."""
+    """Yield, by segmentation, a row per measure, segment and pair."""
     for segmentation in comparison.by:
         part = comparison.segment_table.where("by", segmentation.name)
         rows = [row for measure in comparison.measures for row in part.where("measure", str(measure)).named()]

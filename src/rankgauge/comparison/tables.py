@@ -81,7 +81,7 @@ def stacked_values(results: Mapping[str, Result], queries: Sequence[str]) -> Flo
 
 
 def movers(comparison: Comparison) -> PlainTable:
-    """For each measure the queries with the largest difference, each with the pair that it parts most."""
+    """Return for each measure the queries with the largest difference, each with the pair that it parts most."""
     (run, other), rows = comparison.paired, []
     for measure, table in zip(comparison.measures, comparison.values, strict=True):
         apart = np.abs(np.nan_to_num(table[:, run] - table[:, other], nan=0.0))

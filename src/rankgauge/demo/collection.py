@@ -146,7 +146,7 @@ def _graded(documents: pl.DataFrame, felt: FloatArray) -> pl.DataFrame:
 
 
 def _noisy(documents: pl.DataFrame, rng: np.random.Generator, *, spread: float, step: float) -> FloatArray:
-    """Scores that follow the documents' worth with errors of that spread, rounded to that step."""
+    """Return scores that follow the documents' worth with errors of that spread, rounded to that step."""
     worth = np.maximum(documents["worth"].to_numpy(), -4.0)
     score = 10.0 + worth + rng.normal(0.0, spread, size=len(documents))
     return np.asarray(np.round(np.round(score / step) * step, 4))
@@ -210,7 +210,7 @@ FILES: Mapping[str, tuple[str, Callable[[DemoCollection], str]]] = {
 
 
 def write(collection: DemoCollection, folder: Path) -> list[Path]:
-    """Writes the collection's files into the folder, which is made if necessary; gives their paths."""
+    """Write the collection's files into the folder, which is made if necessary; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, (_, content) in FILES.items():

@@ -63,7 +63,7 @@ def _mq2008_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
 
 
 def _mslr_sizes(rng: np.random.Generator, queries: int) -> IndexArray:
-    """About 120 documents, mostly 40 to 230."""
+    """Return about 120 documents, mostly 40 to 230."""
     return np.clip(np.round(rng.gamma(4.6, 26.0, size=queries)), 8, 900).astype(np.int64)
 
 
@@ -150,7 +150,7 @@ def learning_rows(data: FeatureTable, rows: Any) -> FeatureTable:
 def _grades(
     worth: FloatArray, query: IndexArray, sizes: IndexArray, kind: Likeness, rng: np.random.Generator
 ) -> FloatArray:
-    """Grades with the set's shares; a share of the queries has no relevant document, the others at least one."""
+    """Return grades with the set's shares; a share of the queries has no relevant document, the others at least one."""
     hard = np.bincount(query, worth) / sizes + np.log(sizes) / 4 + rng.gumbel(0.0, 0.3, size=len(sizes))
     empty = np.zeros(len(sizes), dtype=bool)
     empty[np.argsort(hard)[: round(kind.empty * len(sizes))]] = True

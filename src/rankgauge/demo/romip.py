@@ -128,7 +128,7 @@ def _runs(rng: np.random.Generator, names: list[str], worth: FloatArray, *, dept
 
 
 def write_romip(collection: RomipCollection, folder: Path) -> list[Path]:
-    """Writes the collection as XML into the folders search, classification, annotation and qa; gives the paths.
+    """Write the collection as XML into the folders search, classification, annotation and qa; return the paths.
 
     The files are in the spellings of several years: with a namespace as in runs of 2010 and without, in windows-1251
     and UTF-8, `<taskID>` inside lists, classifications of 2007, with documents that have no topic, and of 2008.

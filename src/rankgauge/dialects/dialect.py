@@ -92,7 +92,7 @@ class SpokenMeasure:
 
     @property
     def level(self) -> float:
-        """The least grade that makes a query no empty one."""
+        """The lowest grade that keeps a query from being empty."""
         return self.threshold or ABOVE_ZERO
 
     @property
@@ -396,7 +396,7 @@ class Dialect(Registered):
 
     @property
     def binary(self) -> bool:
-        """Whether several assessors' grades are made relevant or not."""
+        """Whether the grades of several assessors are first made binary."""
         from rankgauge.judgments import level_of
 
         return self.assessors is not None and level_of(self.assessors) is not None

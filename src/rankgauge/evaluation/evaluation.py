@@ -187,7 +187,7 @@ def _by_providers(judgments: Any, run: Any, measures: tuple[Measure, ...], diale
 
 
 def apply_spelling(judgments: Any, runs: Mapping[str, Any], **said: Any) -> tuple[Any, Mapping[str, Any]]:
-    """Judgments and runs, with what a user says of how they spell columns, grades and ids."""
+    """Return judgments and runs, with what a user says of how they spell columns, grades and ids."""
     if not any(said.values()):
         return judgments, runs
     from rankgauge import files as io

@@ -91,7 +91,7 @@ class QueryDocuments:
         return label_with_id(title, row["document"], mark) if title else f"{row['document']}{mark}"
 
     def _best_missed(self, query: str) -> Iterator[str]:
-        """By run, the best documents that are not among those shown, and where they are."""
+        """Yield, by run, the best documents that are not among those shown, and where they are."""
         for run in self.runs:
             if best := self._below[run].get(query):
                 told = ", ".join(map(self._document_cell, best[:MISSED]))
@@ -158,7 +158,7 @@ def document_lists(
 
 
 def _read(judgments: Any, run: Any, dialect: Dialect, asked: pl.Expr) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Judgments and run; of a large run only what is asked for is kept."""
+    """Return judgments and run; of a large run only what is asked for is kept."""
     from rankgauge import files
 
     if files.is_path(judgments) and files.is_path(run) and files.is_large(run):

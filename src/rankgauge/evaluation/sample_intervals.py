@@ -146,7 +146,7 @@ class StratumModel:
             self._fits.append((float(level), columns, coefficients, effects, shift))
 
     def grades(self, rows: IndexArray, query: int, rng: np.random.Generator) -> FloatArray:
-        """Grades of documents of one query (samples × documents)."""
+        """Return grades of documents of one query (samples × documents)."""
         luck = rng.random((SAMPLES, len(rows)))
         grades = np.zeros(luck.shape)
         for level, columns, coefficients, effects, shift in self._fits:
@@ -312,7 +312,7 @@ class QueryEffects:
         return fit._improve(columns, is_relevant, query, variance)
 
     def drawn(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
-        """Coefficients (count × columns) and effects (count × queries) that the sample allows."""
+        """Return coefficients (count × columns) and effects (count × queries) that the sample allows."""
         root = np.linalg.cholesky(np.linalg.inv(self.fixed))
         moved = rng.standard_normal((count, len(self.coefficients))) @ root.T
         own = rng.standard_normal((count, len(self.effects))) / np.sqrt(self.own)

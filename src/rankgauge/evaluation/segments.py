@@ -143,7 +143,7 @@ def _unique(ids: list[str | None], cells: list[str | None], name: str, path: str
 
 
 def means(report: EvaluationReport) -> Iterator[ReportTable]:
-    """By segmentation, a row per measure, segment and run."""
+    """Yield, by segmentation, a row per measure, segment and run."""
     for name in dict.fromkeys(report.segments["by"]):
         rows: list[dict[str, Any]] = []
         for measure in report.measures:

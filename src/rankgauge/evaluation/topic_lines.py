@@ -123,7 +123,7 @@ class TrecLine(NamedTuple):
     value: str
 
     def __str__(self) -> str:
-        """The line with the measure's name padded, as trec_eval writes it."""
+        """Return the line with the measure's name padded, as trec_eval writes it."""
         return f"{self.measure:<22}\t{self.query}\t{self.value}"
 
 

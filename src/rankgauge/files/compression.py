@@ -66,7 +66,7 @@ def _unpacker(unpack: Callable[..., Any]) -> Callable[[Where, int], BinaryIO]:
 
 
 def _unpack_zstd(where: Where, size: int) -> BinaryIO:
-    """By Python itself from 3.14 on, before that by the package zstandard, or else by polars."""
+    """Return, by Python itself from 3.14 on, before that by the package zstandard, or else by polars."""
     library = _zstd_library()
     if library is None:
         # A line has at least one byte, so `size` lines hold `size` bytes.
@@ -104,7 +104,7 @@ class _ZstdFrames(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fills some of the buffer; 0 at the end."""
+        """Fill some of the buffer; 0 at the end."""
         while not self._left:
             self._packed = self._packed or self._raw.read(PIECE)
             if not self._packed:
@@ -128,7 +128,7 @@ class _ZstdFrames(io.RawIOBase):
         return cast("bytes", unpacked)
 
     def close(self) -> None:
-        """Closes the packed file too."""
+        """Close the packed file too."""
         self._raw.close()
         super().close()
 

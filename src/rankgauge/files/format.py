@@ -120,7 +120,7 @@ class Head:
 
     @property
     def is_json(self) -> bool:
-        """Whether the file begins as a JSON object, or a list of such, even if it goes on as no JSON."""
+        """Whether the file begins like a JSON object or a list of objects, even if the rest is not valid JSON."""
         first = self.document[0] if isinstance(self.document, list) and self.document else self.document
         return isinstance(first, dict) or _JSON.match(self.text) is not None
 
@@ -234,7 +234,7 @@ def ranks() -> pl.Expr:
 
 
 def refuse_words(frame: pl.DataFrame, pattern: str, problem: str, hint: str) -> None:
-    """Raises an error if an id would not survive in the format."""
+    """Raise an error if an id would not survive in the format."""
     for name in ("query", "document"):
         bad = frame[name].filter(frame[name].str.contains(pattern))
         if len(bad):

@@ -99,7 +99,7 @@ _TABLE = TableReader(scan=scan_delimited, careful=None, locate=locate_record, co
 
 
 def _refuse(rows: pl.DataFrame, known: pl.DataFrame, path: str | None) -> None:
-    """An error for probabilities below 0, for a subtopic without one, and for a query whose are all 0."""
+    """Raise an error for probabilities below 0, for a subtopic without one, and for a query whose are all 0."""
     try:
         refuse_negative(known)
         check_probabilities(rows)

@@ -75,7 +75,7 @@ def place(lines: pl.DataFrame, row: int) -> Place:
 
 
 def refuse_fractions(lines: pl.DataFrame, source: Source) -> None:
-    """Raises an error at the first grade (a text, beside its line) that is not written as a whole number."""
+    """Raise an error at the first grade (a text, beside its line) that is not written as a whole number."""
     odd = lines.filter(~pl.col("grade").str.contains(r"^[-+]?[0-9]+$"))
     if len(odd):
         number, text = place(odd, 0)

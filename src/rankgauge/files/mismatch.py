@@ -201,7 +201,7 @@ def partly_near(judgments: pl.DataFrame, run: pl.DataFrame) -> NearIds | None:
 
 
 def _example(shared: pl.DataFrame, keys: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """The first row that is spelled differently and the key that is: a document, or a query if no document is."""
+    """Find the first row that is spelled differently, and its key: the document, or else the query."""
     for key in reversed(keys):
         different = shared.filter(pl.col(key) != pl.col(f"{key}_judged"))
         if len(different):

@@ -274,7 +274,7 @@ def keep_rereadable(source: Any, read: Callable[[Any], pl.DataFrame]) -> Any:
 def pair_from(
     judgments: Any, run: Any, reading: Reading = STRICT, *, kind: JudgmentKind = JudgmentKind.GRADES
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
+    """Return judgments and run, each in a file, a frame, a dict or rows; two files may make sense only together."""
     if is_path(judgments) and is_path(run):
         return read_pair(judgments, run, reading=reading)
     return read_answered(judgments_from(judgments, kind), lambda: run_from(run, reading.order))

@@ -184,7 +184,7 @@ def only(value: Any) -> Any:
 
 
 def _fitting(listed: Sequence[str], responses: int, where: str, source: Source) -> None:
-    """An error unless there is one query for each of the responses."""
+    """Raise an error unless there is one query for each of the responses."""
     if len(listed) != responses:
         raise InputError(
             f"there are {responses} responses in it, and {len(listed)} queries in {where}",

@@ -25,7 +25,7 @@ NAMES = {JudgmentKind.SUBTOPICS: "subtopic", JudgmentKind.GROUPS: "group", Judgm
 
 
 def check_subtopics(judgments: pl.DataFrame, kind: JudgmentKind) -> None:
-    """An error for judgments that do not name their subtopic, and for probabilities that make no sense."""
+    """Raise an error for judgments that do not name their subtopic, and for probabilities that make no sense."""
     if kind not in NAMES or "subtopic" not in judgments.columns:
         return
     unnamed = judgments.filter(pl.col("subtopic").is_null() | (pl.col("subtopic") == ""))
@@ -65,7 +65,7 @@ def check_probabilities(judgments: pl.DataFrame) -> None:
 
 
 def refuse_negative(known: pl.DataFrame) -> None:
-    """An error for a probability that is below 0 or not finite."""
+    """Raise an error for a probability that is below 0 or not finite."""
     _refuse(
         known.select(*KEY, "probability").filter(~(pl.col("probability") >= 0) | ~pl.col("probability").is_finite()),
         "the probability of subtopic {1} of query {0} is {2:g}",
@@ -74,7 +74,7 @@ def refuse_negative(known: pl.DataFrame) -> None:
 
 
 def _refuse(rows: pl.DataFrame, problem: str, hint: str) -> None:
-    """An error on the first of the rows, if there is one."""
+    """Raise an error on the first of the rows, if there is one."""
     if len(rows):
         raise JudgmentsError(problem.format(*rows.row(0)), hint=hint)
 

@@ -79,7 +79,7 @@ class RunPool:
         return table
 
     def invert(self) -> RunPool:
-        """Return the pool of runs in which the least score is the best."""
+        """Return the pool for runs whose lowest score is the best: every score with the other sign."""
         return replace(self, runs={name: run.invert() for name, run in self.runs.items()})
 
     def stack(self, queries: IndexArray, *, averages: bool = True) -> Stack:
@@ -146,7 +146,7 @@ class LoadedRun:
         return cls(names=names, counts=counts, documents=documents, scores=scores)
 
     def invert(self) -> LoadedRun:
-        """Return the run with the least score first, as if every score had the other sign."""
+        """Return the run with the other sign before every score, so that the lowest comes first."""
         return LoadedRun.of(self.names, self.counts, self.documents, -self.scores)
 
 

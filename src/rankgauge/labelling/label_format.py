@@ -68,7 +68,7 @@ def read_labels(path: str | os.PathLike[str], format: str | None = None, *, asse
 
 
 def write_tasks(tasks: Sequence[Task], path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Writes tasks to a file, in the format that belongs to its ending."""
+    """Write tasks to a file, in the format that belongs to its ending."""
     write = task_format(path, format).write
     assert write is not None
     with writing(os.fspath(path)) as file:

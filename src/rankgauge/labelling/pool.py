@@ -103,7 +103,7 @@ class PooledDocuments(Grouped):
         return replace(self, texts=known.to_frame().hstack(others.drop("query_text", strict=False)))
 
     def check_costs(self) -> None:
-        """Raises an error if a cost is not a number above 0, or an overhead below 0."""
+        """Raise an error if a cost is not a number above 0, or an overhead below 0."""
         bad = ~((self.costs > 0) & np.isfinite(self.costs))
         if bad.any():
             row = int(np.argmax(bad))

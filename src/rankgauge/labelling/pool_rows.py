@@ -242,7 +242,7 @@ def _identify_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def refuse_breaks(ids: pl.Series) -> None:
-    """Refuses ids with line breaks, tabs and the like: in a qrels file one would be several lines, with any grades."""
+    """Refuse ids with line breaks, tabs and the like: in a qrels file one would be several lines, with any grades."""
     broken = ids.str.contains(r"[\p{Cc}\x{2028}\x{2029}]")
     if broken.any():
         row = int(broken.arg_max() or 0)

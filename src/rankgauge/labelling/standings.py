@@ -134,7 +134,7 @@ class Standings:
 
     @cached_property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The ends of these intervals, within what the measure can be; all that it can be while labels are too few."""
+        """The ends of these intervals, cut to the measure's range; the whole range while there are too few labels."""
         low, high = (np.full(len(self.runs), bound) for bound in self.bounds)
         return self.estimate.ends(self.level) or (low, high)
 

@@ -303,7 +303,7 @@ def _parameters(kind: type[Measure], given: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _freeze(value: Any) -> Any:
-    """Tables become sorted tuples, so that measures stay hashable; numbers become doubles."""
+    """Turn tables into sorted tuples and numbers into doubles, so that measures stay hashable."""
     if isinstance(value, dict):
         pairs = ((_freeze(k), _freeze(v)) for k, v in value.items())
         return tuple(sorted(pairs, key=lambda pair: (pair[0], "") if isinstance(pair[0], float) else (0, repr(pair))))

@@ -81,7 +81,7 @@ class Strata:
         return np.nan_to_num(ratio(self.sizes, self.samples * self.listed))
 
     def relevant(self, rel: float) -> FloatArray:
-        """Say whether a hit is a relevant one of each stratum."""
+        """Say for each stratum which of its hits are relevant."""
         return (self.hits >= rel).astype(np.float64)
 
     def total(self, where: BoolArray) -> FloatArray:

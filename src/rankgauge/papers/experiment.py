@@ -93,7 +93,7 @@ class Claim:
     """What the user must supply for the test; empty if nothing."""
 
     def verdict(self, numbers: Mapping[str, Number]) -> Verdict:
-        """Holds if every condition does, does not hold if none does, and holds in part if some do and some do not.
+        """Hold if every condition does, does not hold if none does, and holds in part if some do and some do not.
 
         Undecided if a condition is, unless the verdict is the same whichever way it goes.
         """

@@ -70,7 +70,7 @@ class Reproduction:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def show(self, stream: TextIO) -> None:
-        """Prints the verdict on each claim, with the numbers behind it."""
+        """Print the verdict on each claim, with the numbers behind it."""
         out, paper, measured = Screen(stream), self.experiment.paper, dict(self.measurements.numbers)
         out.show(f"{bold(paper.title)}\n{paper.reference}", text_width())
         out.show(f"{self.how}\n", text_width())

@@ -65,7 +65,7 @@ class Simulation:
     progress: Progress = report_nothing
 
     def run(self) -> SimulationReport:
-        """Trains the rankers, tries the methods, and gathers the results."""
+        """Train the rankers, tries the methods, and gathers the results."""
         self.check()
         split = self._split()
         recipes = {}
@@ -100,7 +100,7 @@ class Simulation:
         return trials.report(cases, f"{self.path.name} {self.seed}", facts, at=at)
 
     def check(self) -> None:
-        """Raises an error for settings that make no sense, before anything is read."""
+        """Raise an error for settings that make no sense, before anything is read."""
         rankers, budget = ",".join(self.rankers), self.budget
         length = "the number of the feature that is a document's length, for costs by length"
         for parameter, holds, expected, given in (

@@ -188,7 +188,7 @@ def _largest(scores: FloatArray, width: int) -> tuple[IndexArray, BoolArray]:
 
 
 def _put_best_first(grades: FloatArray, out: FloatArray, width: int) -> None:
-    """Fills `out` with the grades, the best ones first and in order; NaN last, also for unjudged ones."""
+    """Fill `out` with the grades, the best ones first and in order; NaN last, also for unjudged ones."""
     np.negative(grades, out=out)
     if out.size and not np.isfinite(out.max()):
         out[out == -UNJUDGED] = np.nan

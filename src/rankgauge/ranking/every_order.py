@@ -57,7 +57,7 @@ class EveryOrder:
     most: int
 
     def __iter__(self) -> Iterator[tuple[IndexArray, Iterator[RankedLists]]]:
-        """Rows of the block with equally many orders, and these lists in one order after another."""
+        """Yield rows of the block with equally many orders, and these lists in one order after another."""
         width = max(self.lists.ranks.shape[-1], 1)
         for count in sorted({count for count in self._counts if count <= self.most}):
             rows = np.flatnonzero(np.array(self._counts) == count)

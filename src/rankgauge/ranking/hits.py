@@ -351,7 +351,7 @@ class Hits:
         )
 
     def _first_lists(self) -> IndexArray:
-        """For each list the position of the first list of its query, itself where there is no other."""
+        """Return for each list the position of the first list of its query, itself where there is no other."""
         from rankgauge.files.formats.letor import AGAIN
 
         place = np.arange(len(self.names))
@@ -506,7 +506,7 @@ class _Padding:
 
 
 def _of_like_length(hits: IndexArray, pool: IndexArray, tied: npt.NDArray[np.bool_]) -> Iterator[IndexArray]:
-    """Positions of queries, cut into runs whose padding at most doubles the cells."""
+    """Yield positions of queries, cut into runs whose padding at most doubles the cells."""
     order = np.lexsort((hits, pool, tied))
     widths = (hits + pool)[order]
     start = 0

@@ -232,5 +232,5 @@ def _further(columns: Bits, number: IndexArray) -> Bits:
 
 
 def _luck(streams: Bits, columns: Bits) -> FloatArray:
-    """Numbers from 0 to below 1, one for each stream and column."""
+    """Return numbers from 0 to below 1, one for each stream and column."""
     return np.asarray((_mix(streams + columns) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

@@ -58,7 +58,7 @@ def quicksort_order(scores: FloatArray) -> list[int]:
 
 
 def _partition(at: list[int], key: list[float], low: int, high: int) -> int:
-    """Moves what is below the median of three before it, and the rest after it; gives its place."""
+    """Move what is below the median of three before it, and the rest after it; return its place."""
     middle = (low + high) >> 1
     for one, other in ((low, middle), (middle, high), (low, middle)):
         if key[at[other]] < key[at[one]]:

@@ -84,7 +84,7 @@ class Report:
         raise NotImplementedError
 
     def show(self, stream: TextIO) -> None:
-        """The report as text for people."""
+        """Show the report as text for people."""
         FORMATS["table"].write(self, stream)
 
     @classmethod

@@ -10,7 +10,7 @@ from rankgauge.measures.output import fixed
 
 
 def number(value: float) -> str:
-    """Four decimals; a count has none, and what is not defined is a dash."""
+    """Return four decimals; a count has none, and what is not defined is a dash."""
     if not math.isfinite(value):
         return "–" if math.isnan(value) else f"{value:g}"
     whole = abs(value) > 1 and value == round(value)
@@ -59,7 +59,7 @@ def with_sign(difference: float, decimals: int = 4) -> str:
 
 
 def p_value(p: float) -> str:
-    """Four decimals, or that it is less than they show."""
+    """Write four decimals, or <0.0001."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 

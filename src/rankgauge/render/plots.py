@@ -63,7 +63,7 @@ def lines(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, panel
 
 
 def beside(*panels: Any, title: str) -> Chart:
-    """Panels beside each other, each with its own colours and legend."""
+    """Return panels beside each other, each with its own colours and legend."""
     row = require().hconcat(*panels, spacing=BESIDE)
     return finish(row.resolve_scale(color="independent", xOffset="independent"), title)
 

@@ -52,7 +52,7 @@ def colour(place: int) -> str:
 
 
 def ticks(low: float, high: float, *, log: bool = False) -> list[float]:
-    """Four to eight round values in the range; on a logarithmic scale 1, 2 and 5 of each power of ten."""
+    """Return four to eight round values in the range; on a logarithmic scale 1, 2 and 5 of each power of ten."""
     if log:
         powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
         values = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
@@ -161,7 +161,7 @@ class Drawing:
         self.parts.append(element("g", *other.parts, transform=f"translate({at[0]:g},{at[1]:g})"))
 
     def __html__(self) -> str:
-        """The drawing as a part of a page."""
+        """Return the drawing as a part of a page."""
         return self.without_style(style=f"max-width:{1.39 * self.width:.0f}px")
 
     def without_style(self, **attributes: Value) -> str:
@@ -249,7 +249,7 @@ def sheet(title: str, charts: Mapping[str, Drawing], keys: Mapping[str, str] | N
 
 
 def wrap(drawing: Drawing, words: str, top: float, *, size: int, weight: int = 400, margin: float = 24) -> float:
-    """Writes a paragraph over the drawing's width; gives where it ends."""
+    """Write a paragraph over the drawing's width; return where it ends."""
     letters = int((drawing.width - 2 * margin) / (size * BREADTH * (1.15 if weight > 400 else 1)))
     lines = textwrap.wrap(words.replace(" %", "\N{NO-BREAK SPACE}%"), letters)
     told = [element("text", escape(line), x=margin, y=top + n * size * LEADING) for n, line in enumerate(lines)]
@@ -291,7 +291,7 @@ def mean_bars(
     *,
     write: Callable[[float], str] = number,
 ) -> dict[str, Drawing]:
-    """By measure or statistic, a dot or a bar for each run; the rows have the columns `BARS`."""
+    """Return, by measure or statistic, a dot or a bar for each run; the rows have the columns `BARS`."""
     listed = list(rows)
     charts = {}
     for measure in map(str, measures):

@@ -47,7 +47,7 @@ TheRoom: TypeAlias = Annotated[Room, Depends(_room)]
 
 
 def count_try(request: Request, room: Room) -> None:
-    """Counts a link or token that does not work; refuses an address that has tried too many. What works is free."""
+    """Count a link or token that does not work; refuse an address that has tried too many. What works is free."""
     if not room.limit.allows(sender(request, room.proxies)):
         raise HTTPException(429, "too many attempts from this address; wait a minute", headers={"Retry-After": "60"})
 

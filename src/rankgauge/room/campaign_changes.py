@@ -46,7 +46,7 @@ LONGEST = {"name": 60, "meaning": 400, "words": 10_000}
 
 
 def rename(room: Room, campaign: int, person: Person, name: str) -> None:
-    """Gives a campaign another name."""
+    """Give a campaign another name."""
     opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.name
     opened.campaign.rename(name)
@@ -54,7 +54,7 @@ def rename(room: Room, campaign: int, person: Person, name: str) -> None:
 
 
 def set_budget(room: Room, campaign: int, person: Person, budget: float) -> None:
-    """Gives a campaign another budget."""
+    """Give a campaign another budget."""
     opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.settings.budget
     opened.campaign.change_budget(budget)
@@ -62,7 +62,7 @@ def set_budget(room: Room, campaign: int, person: Person, budget: float) -> None
 
 
 def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guidelines], Guidelines]) -> None:
-    """Makes other guidelines of those that a campaign has. The grades themselves stay."""
+    """Make other guidelines of those that a campaign has. The grades themselves stay."""
     known = {f"{grade:g}" for grade in room.campaigns.get(campaign).campaign.settings.grades}
 
     def changed(rules: CampaignRules) -> CampaignRules:
@@ -86,7 +86,7 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
 
 
 def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) -> None:
-    """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
+    """Begin a new stage: beliefs and the order of documents follow what all labels so far say."""
     opened = room.campaigns.find_unarchived(campaign)
     before = opened.campaign.progress().stages
     opened.campaign.refit(leave_open=leave_open)
@@ -94,7 +94,7 @@ def begin_stage(room: Room, campaign: int, person: Person, *, leave_open: bool) 
 
 
 def set_stop(room: Room, campaign: int, person: Person, half_width: float | None) -> None:
-    """Gives a campaign another stopping rule, or none."""
+    """Give a campaign another stopping rule, or none."""
     opened = room.campaigns.find_unarchived(campaign)
     if half_width is not None and not opened.campaign.stops_at_width:
         raise ParameterError("a board", "stop_at", "empty: a board stops when its goal is settled", half_width)
@@ -109,19 +109,19 @@ def set_stop(room: Room, campaign: int, person: Person, half_width: float | None
 
 
 def set_paused(room: Room, campaign: int, person: Person, *, paused: bool) -> None:
-    """Pauses a campaign, or lets it go on."""
+    """Pause a campaign, or let it go on."""
     before = room.campaigns.set_paused(campaign, paused)
     _note(room, campaign, person, "paused", YES[before], YES[paused])
 
 
 def set_archived(room: Room, campaign: int, person: Person, *, archived: bool) -> None:
-    """Puts a campaign away, or back among the others."""
+    """Put a campaign away, or back among the others."""
     before = room.campaigns.set_archived(campaign, archived)
     _note(room, campaign, person, "archived", YES[before], YES[archived])
 
 
 def set_gold_rules(room: Room, campaign: int, person: Person, rules: GoldRules) -> None:
-    """Gives a campaign other rules for gold questions."""
+    """Give a campaign other rules for gold questions."""
     room.campaigns.find_unarchived(campaign)
     before = room.gold.rules(campaign)
     room.gold.set_rules(campaign, rules)
@@ -129,7 +129,7 @@ def set_gold_rules(room: Room, campaign: int, person: Person, rules: GoldRules) 
 
 
 def set_role(room: Room, campaign: int, person: Person, guest: int, role: Role) -> None:
-    """Gives somebody of the campaign another role. That of an archived campaign may change: people may look at it."""
+    """Give somebody of the campaign another role. That of an archived campaign may change: people may look at it."""
     known = {row.id: row for row in room.people.of_campaign(campaign)}
     if not room.people.set_role(campaign, guest, role):
         raise HTTPException(404, "no such person")

@@ -257,7 +257,7 @@ class Campaigns:
         return opened
 
     def set_archived(self, number: int, archived: bool) -> bool:
-        """Pauses a campaign and puts it away, or puts it back among the others, where it stays paused; says whether it
+        """Pause a campaign and put it away, or put it back among the others, where it stays paused; say whether it
         was archived before. Nothing of it is lost."""
         with self._changing(number, closed=True) as (connection, _):
             before = _why_closed(connection, number) is not None
@@ -269,7 +269,7 @@ class Campaigns:
             return before
 
     def set_paused(self, number: int, paused: bool) -> bool:
-        """Pauses a campaign or lets it go on; says whether it was paused before."""
+        """Pause a campaign or let it go on; say whether it was paused before."""
         with self._changing(number) as (connection, before):
             Store(campaign=number).change(connection, paused=paused)
             return before
@@ -286,7 +286,7 @@ class Campaigns:
             yield connection, paused
 
     def delete(self, number: int) -> None:
-        """Deletes a campaign with its labels, its rules and its people, for good."""
+        """Delete a campaign with its labels, its rules and its people, for good."""
         self.get(number)
         with writing(self.engine) as connection:
             forget_campaign(connection, number)
@@ -298,7 +298,7 @@ class Campaigns:
     def change_rules(
         self, number: int, change: Callable[[CampaignRules], CampaignRules]
     ) -> tuple[CampaignRules, CampaignRules]:
-        """Makes other rules of those that a campaign has, whoever else changes them; gives both, in that order."""
+        """Make other rules of those that a campaign has, whoever else changes them; return both, in that order."""
         shared = self.get(number).answers.rules
         with self._changing(number) as (connection, _):
             before = shared.read(connection)
@@ -308,7 +308,7 @@ class Campaigns:
         return before, after
 
     def stop_at(self, number: int, half_width: float | None) -> float | None:
-        """Gives a campaign another stopping rule, or none; says which it had before. One that is met already pauses it
+        """Give a campaign another stopping rule, or none; say which it had before. One that is met already pauses it
         at once."""
         before, _ = self.change_rules(number, lambda rules: replace(rules, stop_at=half_width))
         self.get(number).answers.look()

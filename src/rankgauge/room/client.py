@@ -43,7 +43,7 @@ class RoomClient:
         return dict(self._call("GET", f"/campaigns/{number}"))
 
     def create(self, name: str, pool: str | Path | pl.DataFrame, **settings: Any) -> dict[str, Any]:
-        """Makes a campaign of a pool, a file or a frame; the settings are those of the form."""
+        """Make a campaign of a pool, a file or a frame; the settings are those of the form."""
         if isinstance(pool, pl.DataFrame):
             pool.write_parquet(buffer := io.BytesIO())
             filename, content = "pool.parquet", buffer.getvalue()
@@ -62,7 +62,7 @@ class RoomClient:
         judged: str | Path | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
-        """Makes a campaign of several runs, with grades of judges other than people, texts and earlier judgments."""
+        """Make a campaign of several runs, with grades of judges other than people, texts and earlier judgments."""
         files = [("lists", path) for path in runs] + [("judge", path) for path in judges]
         files += [(part, path) for part, path in (("documents", documents), ("judged", judged)) if path is not None]
         draft = None
@@ -75,19 +75,19 @@ class RoomClient:
         return dict(self._call("POST", f"/drafts/{draft['id']}/campaign", json={"name": name, **settings}))
 
     def change(self, number: int, **changed: Any) -> dict[str, Any]:
-        """Changes the name, the budget, guidelines, names of grades, or whether the campaign is archived."""
+        """Change the name, the budget, guidelines, names of grades, or whether the campaign is archived."""
         return dict(self._call("PATCH", f"/campaigns/{number}/settings", json=changed))
 
     def invite(self, number: int, name: str) -> dict[str, Any]:
-        """Invites an assessor: id, name, and the link, which is shown only once."""
+        """Invite an assessor: id, name, and the link, which is shown only once."""
         return dict(self._call("POST", f"/campaigns/{number}/assessors", json={"name": name}))
 
     def tasks(self, number: int, n: int = 1) -> list[dict[str, Any]]:
-        """Leases documents to judge."""
+        """Lease documents to judge."""
         return list(self._call("POST", f"/campaigns/{number}/tasks", params={"n": n}))
 
     def record(self, number: int, labels: Iterable[Mapping[str, Any]], *, replace: bool = False) -> dict[str, int]:
-        """Records labels (query, document, grade[, assessor, comment, key]), all or none."""
+        """Record labels (query, document, grade[, assessor, comment, key]), all or none."""
         sent = {"labels": [dict(label) for label in labels], "replace": replace}
         return dict(self._call("POST", f"/campaigns/{number}/labels", json=sent))
 

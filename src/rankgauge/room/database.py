@@ -201,7 +201,7 @@ number if the person cannot say. A person's last answer about two documents repl
 
 
 def forget_campaign(connection: Connection, campaign: int) -> None:
-    """Deletes the rows of the room's own tables that belong to a campaign, and its people with what is theirs."""
+    """Delete the rows of the room's own tables that belong to a campaign, and its people with what is theirs."""
     people = sa.select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
     files = sa.select(DRAFTS.c.id).where(DRAFTS.c.person.in_(people))
     connection.execute(sa.delete(DRAFT_FILES).where(DRAFT_FILES.c.draft.in_(files)))

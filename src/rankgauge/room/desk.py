@@ -38,7 +38,7 @@ class Desk:
     person: Person
 
     def next(self, label: Label | None = None, *, again: bool = False) -> NextTask | None:
-        """Records the answer, if there is one, and puts the next document on the desk; None for somebody blocked."""
+        """Record the answer, if there is one, and put the next document on the desk; None for somebody blocked."""
         if label is not None:
             self._refuse_blocked()
         elif self.is_blocked:
@@ -68,7 +68,7 @@ class Desk:
         return self._mix(leased)[:most]
 
     def record(self, labels: Sequence[Label], *, again: bool) -> Recorded:
-        """Records answers from a program, all or none."""
+        """Record answers from a program, all or none."""
         self._refuse_blocked()
         if len(labels) > MOST_LABELS:
             raise HTTPException(413, f"send at most {MOST_LABELS:,} labels at once")
@@ -92,7 +92,7 @@ class Desk:
         return sorted({**gold, **labels}.values(), key=lambda answer: answer.made, reverse=True)
 
     def answered(self, query: str, document: str) -> OwnAnswer:
-        """Return what the person has answered of that document."""
+        """Return the person's answer about that document."""
         for answer in self.answers():
             if (answer.task.query, answer.task.document) == (query, document):
                 return answer

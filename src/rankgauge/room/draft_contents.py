@@ -208,7 +208,7 @@ def _read(files: Sequence[DraftFile], lists: Sequence[DraftFile], folder: Path) 
 
 
 def _refuse_repeated(frame: pl.DataFrame) -> None:
-    """Refuses a pool with two rows for one document: which of them counts would be a guess."""
+    """Refuse a pool with two rows for one document: which of them counts would be a guess."""
     repeated = frame.select(KEYS).is_duplicated() & ~frame.select(pl.struct(KEYS).is_first_distinct()).to_series()
     if repeated.any():
         row = int(repeated.arg_true()[0])

@@ -109,7 +109,7 @@ class Drafts:
         return self._understood(draft.id, numbers)
 
     def add(self, draft: Draft, files: Sequence[DraftFile]) -> None:
-        """Adds files to a draft, if all of it can still be read."""
+        """Add files to a draft, if all of it can still be read."""
         known = self.files(draft)
         self._check(files, known)
         read_contents([*known, *files])
@@ -118,20 +118,20 @@ class Drafts:
             self._change(connection, draft)
 
     def remove(self, draft: Draft, file: int) -> None:
-        """Removes a file from a draft, if the rest can still be read."""
+        """Remove a file from a draft, if the rest can still be read."""
         read_contents([one for one in self.files(draft) if one.id != file])
         with writing(self._engine) as connection:
             connection.execute(delete(DRAFT_FILES).where(DRAFT_FILES.c.draft == draft.id, DRAFT_FILES.c.id == file))
             self._change(connection, draft)
 
     def choose(self, draft: Draft, settings: Mapping[str, str]) -> None:
-        """Replaces these settings of a draft; an empty one is as it was before it was chosen."""
+        """Replace these settings of a draft; an empty one is as it was before it was chosen."""
         kept = {name: value for name, value in {**draft.settings, **settings}.items() if value.strip()}
         with writing(self._engine) as connection:
             self._change(connection, draft, settings=json.dumps(kept, ensure_ascii=False))
 
     def discard(self, draft: Draft) -> None:
-        """Drops a draft and its files."""
+        """Drop a draft and its files."""
         with writing(self._engine) as connection:
             self._drop(connection, DRAFTS.c.id == draft.id)
         self._understood.cache_clear()

@@ -172,13 +172,13 @@ class Gold:
     # changes
 
     def set_rules(self, campaign: int, rules: GoldRules) -> None:
-        """Gives a campaign other rules. Who is blocked stays so until somebody lifts it."""
+        """Give a campaign other rules. Who is blocked stays so until somebody lifts it."""
         with self._changing(campaign) as connection:
             connection.execute(delete(QUALITY_RULES).where(QUALITY_RULES.c.campaign == campaign))
             connection.execute(insert(QUALITY_RULES).values(campaign=campaign, **rules.model_dump()))
 
     def add(self, campaign: int, author: int, questions: Iterable[GoldQuestion]) -> int:
-        """Adds gold questions and says how many; one of the same document takes the place of the older one."""
+        """Add gold questions and say how many; one of the same document takes the place of the older one."""
         rows = {
             (question.query, question.document): {
                 **{"campaign": campaign, "author": author, "made": self._clock()},
@@ -198,7 +198,7 @@ class Gold:
         return len(rows)
 
     def retire(self, campaign: int, question: int) -> bool:
-        """Asks a question no more; its answers still count. False if there is no such question."""
+        """Ask a question no more; its answers still count. False if there is no such question."""
         with self._changing(campaign) as connection:
             return self._retire(connection, campaign, question)
 
@@ -250,7 +250,7 @@ class Gold:
         return [(live[question], place) for question, place in waiting.items()]
 
     def _hand_out(self, campaign: int, person: int, due: set[int], free: Iterable[GoldQuestion]) -> Sequence[Row[Any]]:
-        """Hands out a question before each of these documents; gives all that the person was handed.
+        """Hand out a question before each of these documents; return all that the person was handed.
 
         The campaign is locked meanwhile: a page that is opened twice at once is handed one question.
         """
@@ -319,7 +319,7 @@ class GoldDesk:
         return None if row is None else (row.query, row.document, self._person, _kind(row), row.grade)
 
     def take(self, label: Label, made: float) -> None:
-        """Records an answer to a gold question, which may block the person.
+        """Record an answer to a gold question, which may block the person.
 
         A label of a document that happens to be a gold question is compared as well.
         """

@@ -61,7 +61,7 @@ class PairDesk:
             return connection.scalar(chosen)
 
     def ask_for(self, documents: int | None) -> None:
-        """Asks people to compare so many documents of each query, or no longer."""
+        """Ask people to compare so many documents of each query, or no longer."""
         with writing(self.opened.campaign.engine, self.opened.id) as connection:
             connection.execute(delete(PAIR_RULES).where(PAIR_RULES.c.campaign == self.opened.id))
             if documents is not None:
@@ -113,7 +113,7 @@ class PairDesk:
         return None if row is None else Pair(query=row.query, first=row.first, second=row.second)
 
     def record(self, person: int, pair: Pair, better: int | None) -> None:
-        """Records which of two is better, in place of what the person said of them before."""
+        """Record which of two is better, in place of what the person said of them before."""
         c, here = PAIR_ANSWERS.c, {"campaign": self.opened.id, "person": person, "query": pair.query}
         either = [and_(c.first == one.first, c.second == one.second) for one in (pair, pair.swapped)]
         before = and_(*(c[name] == value for name, value in here.items()), or_(*either))

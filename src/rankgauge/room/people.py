@@ -222,7 +222,7 @@ class People:
         note("sign-in refused", by="single sign-on")
 
     def leave(self, session: str) -> None:
-        """Ends a session."""
+        """End a session."""
         note("signed out")
         self._change(delete(SESSIONS).where(SESSIONS.c.hash == hash_secret(session)))
 
@@ -258,14 +258,14 @@ class People:
             return self._link(connection, person, once=False, seconds=self._settings.invite_days * DAY)
 
     def set_role(self, campaign: int, person: int, role: Role) -> bool:
-        """Gives somebody of the campaign another role; False if there is no such person."""
+        """Give somebody of the campaign another role; False if there is no such person."""
         assert role is not Role.ADMIN, "see above"
         mine = (PEOPLE.c.id == person, PEOPLE.c.campaign == campaign, PEOPLE.c.revoked.is_(None))
         note("role changed", guest=person, role=role.value, campaign=campaign)
         return self._change(update(PEOPLE).where(*mine).values(role=role.value))
 
     def revoke(self, campaign: int, person: int) -> bool:
-        """Revokes a person's link, sessions and tokens, and keeps the labels; False if there is no such person."""
+        """Revoke a person's link, sessions and tokens, and keep the labels; False if there is no such person."""
         wanted = update(PEOPLE).where(PEOPLE.c.id == person, PEOPLE.c.campaign == campaign)
         note("revoked", guest=person, campaign=campaign)
         return self._change(wanted.values(revoked=self._clock()))
@@ -300,13 +300,13 @@ class People:
         return self._rows(wanted.where(PEOPLE.c.campaign == campaign, *works).order_by(TOKENS.c.id))
 
     def revoke_token(self, person: int, token: int) -> bool:
-        """Revokes a token; False if the person has no such token."""
+        """Revoke a token; False if the person has no such token."""
         note("token revoked", token=token)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person == person)
         return self._change(revoked.values(revoked=self._clock()))
 
     def revoke_campaign_token(self, campaign: int, token: int) -> bool:
-        """Revokes a token of somebody of the campaign; False if there is no such token."""
+        """Revoke a token of somebody of the campaign; False if there is no such token."""
         note("token revoked", token=token, campaign=campaign)
         people = select(PEOPLE.c.id).where(PEOPLE.c.campaign == campaign)
         revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.person.in_(people), TOKENS.c.revoked.is_(None))

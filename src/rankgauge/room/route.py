@@ -51,7 +51,7 @@ PageNumber: TypeAlias = Annotated[int, Query(ge=1, le=10**6, description="Which 
 
 
 async def _sound(request: Request) -> None:
-    """Refuses addresses that no database has anything for: with numbers that no row could have, or with a zero byte."""
+    """Refuse addresses that no database has anything for: with numbers that no row could have, or with a zero byte."""
     for part in request.path_params.values():
         try:
             known = 1 <= float(part) <= LARGEST and part.isascii() and part.isdecimal() and len(part) <= DIGITS

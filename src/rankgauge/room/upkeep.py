@@ -110,7 +110,7 @@ def _open_source(location: Location) -> Iterator[Engine]:
 
 
 def copy(source: Location, target: Location) -> dict[str, int]:
-    """Copies all tables to a new file or an empty database; returns the number of rows of each table."""
+    """Copy all tables to a new file or an empty database; return the number of rows of each table."""
     if target.path is None:
         return _copy(source, target)
     if os.path.exists(target.path):

@@ -99,7 +99,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
     ) -> Self:
-        """Learns from documents with features X, grades y and queries qid, or from a LETOR file.
+        """Learn from documents with features X, grades y and queries qid, or from a LETOR file.
 
         `validation` is (X, y, qid) or a LETOR file: the ranker uses it to stop early and to choose its parameters.
         `watch` is called after each round. Either may also be what `objective` gave.
@@ -151,7 +151,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return Objective.of(documents, self.metric, self.dialect)
 
     def check(self) -> None:
-        """Raises an error for a parameter that makes no sense."""
+        """Raise an error for a parameter that makes no sense."""
         parse(self.metric)
         dialects.get(self.dialect)
         owner = type(self).__name__
@@ -161,7 +161,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             constraint.check(owner, name, getattr(self, name))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the ranker into a JSON file; `rankgauge.training.load` reads it back."""
+        """Write the ranker into a JSON file; `rankgauge.training.load` reads it back."""
         self._require_fitted()
         document = {
             "format": FORMAT,
@@ -196,7 +196,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return {key: getattr(self, name).tolist() for name, (key, _) in self.saved.items()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        """Takes back what `_state` gave."""
+        """Take back what `_state` gave."""
         for name, (key, dtype) in self.saved.items():
             setattr(self, name, np.array(state[key], dtype=dtype)[()])  # a number stays one
 
@@ -215,7 +215,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             raise NotFittedError(f"This {type(self).__name__} has not learned yet: call fit first.")
 
     def _require_names(self, X: Any) -> None:
-        """Raises an error for a frame whose columns, or their order, are not those of training."""
+        """Raise an error for a frame whose columns, or their order, are not those of training."""
         names, known = names_of(X) or [], list(getattr(self, "feature_names_in_", ()))
         for at, (one, other) in enumerate(zip(names, known, strict=True) if len(names) == len(known) else ()):
             if one != other:
@@ -290,7 +290,7 @@ class RelevanceModel(Ranker):
     def fit(
         self, X: Any, y: Any = None, *, qid: Any = None, validation: Any = None, watch: Watch | None = None
     ) -> Self:
-        """Learns from documents with features X and grades y, or from a LETOR file; queries do not matter."""
+        """Learn from documents with features X and grades y, or from a LETOR file; queries do not matter."""
         alone = np.zeros(np.size(y)) if qid is None and y is not None else qid
         return super().fit(X, y, qid=alone, validation=validation, watch=watch)
 
@@ -300,7 +300,7 @@ class RelevanceModel(Ranker):
 
     @abstractmethod
     def _learn(self, matrix: FloatArray, classes: IndexArray) -> None:
-        """Learns from documents of these classes: places in `classes_`."""
+        """Learn from documents of these classes: places in `classes_`."""
 
     @abstractmethod
     def _probabilities(self, matrix: FloatArray) -> FloatArray:

@@ -109,7 +109,7 @@ class Trees(SavedTrees):
         return added / len(self.roots)
 
     def _check(self, features: int) -> None:
-        """Makes sure that every path ends in a leaf: children come after their parent."""
+        """Make sure that every path ends in a leaf: children come after their parent."""
         count, leaf, at = len(self.feature), self.is_leaf, np.arange(len(self.feature))
         if any(values.shape != (count,) for values in (self.threshold, self.left, self.right)) or not len(self.roots):
             raise ValueError("its trees are incomplete")

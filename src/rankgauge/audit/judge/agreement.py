@@ -342,7 +342,7 @@ def panels(pairs: GradedPairs, costs: Mapping[str, float], *, rel: float, seed: 
 
 
 def _fit(pairs: GradedPairs, grades: FloatArray, rel: float, seed: int) -> FloatArray | None:
-    """Chances by queries that took no part in the fit; None for too few queries with labels."""
+    """Return chances by queries that took no part in the fit; None for too few queries with labels."""
     judged = np.unique(pairs.query[pairs.labelled])
     if len(judged) < FEWEST:
         return None

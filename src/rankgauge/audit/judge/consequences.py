@@ -119,7 +119,7 @@ class JudgedRuns:
         return values
 
     def tops(self, depth: int) -> list[IndexArray]:
-        """For each run the positions of the pairs among its first documents."""
+        """Return for each run the positions of the pairs among its first documents."""
         near = self.rank <= depth
         return [np.unique(self.pair[:, run][near[:, run]]) for run in range(len(self.runs))]
 

@@ -296,7 +296,7 @@ def audit_judges(
 
 
 def _check(pairs: GradedPairs, *, rel: float, half_width: float, documents: pl.DataFrame | None) -> None:
-    """An error for a setting that nothing can be computed with."""
+    """Raise an error for a setting that nothing can be computed with."""
     # In a sample people's highest grade may be missing, and a judge on their scale shows it.
     highest = float(max(1.0, pairs.scale[-1], *(grades.max() for grades in pairs.judges.values() if pairs.few)))
     if not 0 < rel <= highest:

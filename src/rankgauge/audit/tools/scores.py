@@ -250,7 +250,7 @@ def averaged(measures: Iterable[str | Measure]) -> list[Measure]:
 
 
 def judged_for(judgments: Any, kind: JudgmentKind) -> Any:
-    """Judgments that can be read more than once, for measures that ask for that kind."""
+    """Return judgments that can be read more than once, for measures that ask for that kind."""
     if kind is JudgmentKind.GRADES:
         return files.keep_rereadable(judgments, files.judgments_from)
     table = files.judgments_from(judgments, kind)

@@ -77,7 +77,7 @@ def next_(
 
 
 def _aside(output: Path) -> str:
-    """Puts a file of earlier tasks aside, which somebody would take for the new ones."""
+    """Put a file of earlier tasks aside, which somebody would take for the new ones."""
     if not output.is_file():
         return ""
     old = output.with_name(f"{output.name}.old")
@@ -161,7 +161,7 @@ def estimate(
         if opened.board and interval not in (None, "t"):
             raise OptionError("--interval is for campaigns that estimate one value: leave it out for a board of runs.")
         if run and not opened.board:
-            raise InputError("only a board has room for a run that came later", path=campaign)
+            raise InputError("--run needs a board of runs; this campaign estimates one value", path=campaign)
         later = RunSpellingOptions(**spelled).files(name_runs(run or []))
         report = report_of(opened, level=level, interval=interval, later=later)
     write_report(report, [(format_, path)])

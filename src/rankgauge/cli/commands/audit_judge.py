@@ -119,7 +119,7 @@ def judge(
 
 
 def _write_first(frame: pl.DataFrame, path: Path) -> None:
-    """The documents as a table, which judging takes as its tasks."""
+    """Write the documents as a table, which judging takes as its tasks."""
     from rankgauge.cli.streams import refuse_no_table, write_table
     from rankgauge.errors import InputError
 

@@ -52,7 +52,7 @@ def demo(
 
 
 def _bind() -> None:
-    """The pages that the steps wrote, bound into one."""
+    """Bind the pages that the steps wrote into one."""
     import html
     import re
 
@@ -73,7 +73,7 @@ def _bind() -> None:
 
 
 def _run(command: str) -> None:
-    """The command as a user types it, and what it prints, or the first lines of that."""
+    """Print the command as a user types it, and what it prints, or the first lines of that."""
     import io
     import shlex
 

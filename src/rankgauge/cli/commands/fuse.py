@@ -217,7 +217,7 @@ def _weights(text: str | None) -> list[float] | None:
 
 
 def _refuse_unused(asked: FuseOptions, method: FusionMethod) -> None:
-    """An error for options that would do nothing: who forgets the judgments, or --tune, should hear of it."""
+    """Raise an error for options that would do nothing: who forgets the judgments, or --tune, should hear of it."""
     from rankgauge.fusion.method import LearnedMethod
 
     learns = isinstance(method, LearnedMethod)

@@ -132,7 +132,7 @@ def write_example(
 
 
 def _write(evaluate: Callable[[], TrackResult], output: str, language: str) -> None:
-    """The outcome as a report; a wrong output or language shows before anything is read."""
+    """Write the outcome as a report; a wrong output or language shows before anything is read."""
     from rankgauge.cli.streams import handle_interrupts, write_report
     from rankgauge.romip.report import RomipReport, words
 

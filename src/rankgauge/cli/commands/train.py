@@ -81,7 +81,7 @@ def train(asked: TrainingOptions) -> None:
 
 
 def _learn(ranker: Ranker, train: Path, validation: Path | None) -> Training:
-    """Trains the ranker; on a terminal a bar shows the rounds and the value so far.
+    """Train the ranker; on a terminal a bar shows the rounds and the value so far.
 
     A feature that only one of the files has is 0 in the other.
     """

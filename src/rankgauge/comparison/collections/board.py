@@ -433,7 +433,7 @@ class MeasuredRuns:
         return gap, float(errors.alone[0]), float(errors.freedom[0, 0])
 
     def is_untold(self, run: int, other: int) -> bool:
-        """Whether two runs may be separated only because documents are not judged."""
+        """Say whether two runs may be separated only because documents are not judged."""
         if (run, other) not in self._untold:
             reason, moved = self.judging(run, other)
             turned = False
@@ -625,7 +625,7 @@ class MeasuredRuns:
         return dict(zip(names, columns, strict=True))
 
     def influence(self) -> PlainTable:
-        """For each collection: how the runs differ on it, and who would lead and move without it."""
+        """Return for each collection: how the runs differ on it, and who would lead and move without it."""
         scores, weight, rank = self.by_collection, self.board.weight, _rank_values(-self.mean)
         rows = []
         for place, one in enumerate(self.board.collections):

@@ -539,7 +539,7 @@ def rank_chart(measured: MeasuredRuns) -> Drawing:
 
 
 def forests(measured: MeasuredRuns) -> dict[str, Drawing]:
-    """For some pairs the difference on each collection, the mean on these, and on collections like these.
+    """Return for some pairs the difference on each collection, the mean on these, and on collections like these.
 
     Without a baseline the run with the higher mean comes first.
     """

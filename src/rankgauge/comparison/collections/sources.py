@@ -59,7 +59,7 @@ class CollectionSource:
     group: str = ""
 
     def scored(self, measures: Iterable[str]) -> Collection:
-        """Return the collection of the scores by these measures."""
+        """Make a collection of the scores by these measures."""
         rows = {}
         for run, known in self.scores.items():
             missing = [name for name in measures if mteb_name(name) not in known]

@@ -199,7 +199,7 @@ def _refuse_circles(preferences: pl.DataFrame, source: Source) -> None:
 
 
 def _circle(rows: pl.DataFrame) -> list[str]:
-    """Documents that are preferred to one another in a circle; none if there is no such."""
+    """Return documents that are preferred to one another in a circle; none if there is no such."""
     graph: TopologicalSorter[str | tuple[object, ...]] = TopologicalSorter()
     for subgroup, told in rows.group_by("subtopic", maintain_order=True):
         levels = told.group_by("grade").agg("document").sort("grade", descending=True).rows()

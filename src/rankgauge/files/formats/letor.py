@@ -98,7 +98,7 @@ def _name_rows(rows: pl.DataFrame, source: Source, reading: Reading) -> pl.DataF
 
 
 def _lists(query: pl.Series) -> pl.Series:
-    """Return the list of each line: the query's name, with a number unless it is the query's first list."""
+    """Name the list of each line: by its query, with a number from the query's second list on."""
     runs = query.to_frame().with_columns(pl.col("query").rle_id().alias("run"))
     firsts = runs.unique("run", keep="first", maintain_order=True)
     number = firsts.with_columns(pl.int_range(1, pl.len() + 1).over("query").alias("number")).select("run", "number")

@@ -146,7 +146,7 @@ def _rre_rows(documents: list[Any], source: Source) -> Iterator[Row]:
 
 
 def _grades_of(relevant: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """Documents and grades: by document, or documents by grade."""
+    """Yield documents and grades: by document, or documents by grade."""
     for key, value in relevant.items():
         if isinstance(value, list):
             yield from ((document, key) for document in value)

@@ -103,7 +103,7 @@ def _solr_query(response: Any) -> Any:
 
 
 def _solr_failure(value: Any) -> str | None:
-    """What the engine says went wrong, where it has searched nothing."""
+    """Return what the engine says went wrong, where it has searched nothing."""
     if not has(value, "responseHeader") or not has(value, "error") or has(value, "response", "docs"):
         return None
     error = value["error"]

@@ -103,7 +103,7 @@ def _read_subtopics(source: Source) -> pl.DataFrame:
 
 
 def _refuse_groups(source: Source) -> None:
-    """An error for qrels of several subtopics or assessors, which are no judgments of a document as a whole."""
+    """Raise an error for qrels of several subtopics or assessors, which are no judgments of a document as a whole."""
     rows = lines.content(source)
     fields = rows.select("number", "line", pl.col("line").str.extract_groups(_ASSESSED[0]).alias("f")).unnest("f")
     pair = ["query", "document"]

@@ -24,7 +24,7 @@ def show(lines: Lines) -> None:
 
 
 def show_outcome(outcome: Asked, output: Path) -> None:
-    """Says how it went."""
+    """Say how it went."""
     show(_outcome(outcome))
     if outcome.frame.is_empty():
         print(f"nothing is written to {output}: there are no grades")

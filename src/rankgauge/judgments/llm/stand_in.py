@@ -214,7 +214,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing: clients that leave are part of the exercise."""
+        """Say nothing: clients that leave are part of the exercise."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -237,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write("\r\n".join([*head, "", ""]).encode() + kept)  # at once: no wait for acknowledgements
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Writes no log."""
+        """Write no log."""
 
 
 def _text_of(message: Mapping[str, Any]) -> str:

@@ -46,7 +46,7 @@ def calibrate(pool: BoardPool, human: Any, judge: Any, *, grades: FloatArray) ->
 
 
 def _check_other(pool: BoardPool, both: pl.DataFrame, grades: FloatArray) -> None:
-    """Raises an error if the other collection is this one, or is judged on another scale."""
+    """Raise an error if the other collection is this one, or is judged on another scale."""
     same = len(both.join(pool.ids, on=KEYS, how="semi"))
     if 2 * same > len(both):
         raise InputError(

@@ -56,7 +56,7 @@ class Goal:
         return f"{self.kind}{further.get(self.kind, '')}"
 
     def check(self, runs: Sequence[str]) -> None:
-        """Raises an error if the goal cannot be one for these runs."""
+        """Raise an error if the goal cannot be one for these runs."""
         if self.baseline is not None and self.baseline not in runs:
             raise UnknownNameError("run", self.baseline, runs)
         if self.kind is GoalKind.BEST and not self.top < max(len(runs), 2):
@@ -126,7 +126,7 @@ class Slopes:
         return np.asarray(slopes * self.scale[query])
 
     def spread(self, covariance: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """For each document ψ'Cψ averaged over the runs by their shares, and the same of the runs' mean slope.
+        """Return, for each document ψ'Cψ averaged over the runs by their shares, and the same of the runs' mean slope.
 
         `covariance` is documents × thresholds × thresholds; shares add up to 1.
         """

@@ -71,7 +71,7 @@ class RunLists:
         return sums.reshape(self.shape)
 
     def above(self, amounts: FloatArray) -> FloatArray:
-        """For each hit the sum over the hits above it in its list."""
+        """Return for each hit the sum over the hits above it in its list."""
         before = np.cumsum(amounts) - amounts
         return np.asarray(before - np.repeat(before[self.starts], self.counts))
 

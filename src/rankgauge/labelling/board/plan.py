@@ -193,8 +193,7 @@ class BoardPlan(RunsPlan):
     lacking = "not yet"
 
     def __init__(self, board: Board, *, seed: int, length: int | None = None, pilot: bool = False) -> None:
-        """The first `length` documents of the stream of a seed, by default all of them; those of a pilot are drawn
-        with equal chances."""
+        """Take the first `length` documents of a seed's stream, by default all; a `pilot` draws with equal chances."""
         self.board, self.pool, self.seed = board, board.pool, seed
         known = ~np.isnan(board.known)
         self.stream = Stream.of(np.ones(len(known)), seed=seed, known=known) if pilot else board.stream(seed)

@@ -170,7 +170,7 @@ class BoardPool(PooledDocuments):
         return best
 
     def run_lists(self, query: int) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """For each run the documents that it retrieves for a query, in rank order, and their ranks."""
+        """Yield for each run the documents that it retrieves for a query, in rank order, and their ranks."""
         lists = np.arange(len(self.runs)) * len(self.queries) + query
         first, last = np.searchsorted(self.cell, lists), np.searchsorted(self.cell, lists, side="right")
         for start, stop in zip(first, last, strict=True):

@@ -243,7 +243,7 @@ def scale_for(what: str, grades: Sequence[float], measures: Sequence[Any]) -> Fl
 
 
 def check_distinct(targets: Sequence[BoardTarget]) -> None:
-    """Raises an error if two names are one measure."""
+    """Raise an error if two names are one measure."""
     names: dict[str, str] = {}
     for target in targets:
         other = names.setdefault(str(target.measure), target.name)
@@ -252,7 +252,7 @@ def check_distinct(targets: Sequence[BoardTarget]) -> None:
 
 
 def check_scale(grades: FloatArray, scale: FloatArray) -> None:
-    """Raises an error if a grade that is known is not on the scale."""
+    """Raise an error if a grade that is known is not on the scale."""
     # A grade below the scale is worth as little as its lowest; between two grades or above them it has no worth.
     off = grades[(grades > scale[0]) & ~np.isin(grades, scale)]
     if len(off):
@@ -298,7 +298,7 @@ def _is_sum(name: str) -> bool:
 
 
 def require_plain(measure: Measure, dialect: Dialect) -> None:
-    """Raises an error if a dialect changes a measure in a way that no estimate of a board knows."""
+    """Raise an error if a dialect changes a measure in a way that no estimate of a board knows."""
     broken = [name for name, plain in PLAIN.items() if getattr(dialect, name) != plain]
     broken += ["short"] if dialect.choice("short", measure) is ShortList.ZERO else []
     broken += ["ideal"] if dialect.choice("ideal", measure) is not IdealPool.JUDGED else []

@@ -81,7 +81,7 @@ class AnswerQueue:
     def record(
         self, labels: Sequence[Label], *, leased: bool, replace: bool = False, desk: SideDesk | None = None
     ) -> Recorded:
-        """Records the labels, all or none, and pauses the campaign if its stopping rule is met.
+        """Record the labels, all or none, and pause the campaign if its stopping rule is met.
 
         With `leased`, as for everybody who may not import labels, only documents that were handed to their assessors
         are accepted, and answers to what is asked on the side. When it returns, the labels are on disk.
@@ -101,7 +101,7 @@ class AnswerQueue:
         replace: bool = False,
         desk: SideDesk | None = None,
     ) -> NextTask | None:
-        """Records the assessor's answer, if there is one, and leases them the next document.
+        """Record the assessor's answer, if there is one, and leases them the next document.
 
         None if the assessor gets no more documents by what is asked on the side.
         """
@@ -110,7 +110,7 @@ class AnswerQueue:
         return self._wait(sent).next
 
     def look(self) -> None:
-        """Pauses the campaign if its stopping rule, which was perhaps set just now, is met already."""
+        """Pause the campaign if its stopping rule, which was perhaps set just now, is met already."""
         with self._state.changing() as connection:
             self._pause_if_met(connection)
 
@@ -128,7 +128,7 @@ class AnswerQueue:
         return request
 
     def _lead(self) -> None:
-        """Serves all who wait; afterwards the first of those who came meanwhile leads."""
+        """Serve all who wait; afterwards the first of those who came meanwhile leads."""
         with self._lock:
             requests, self._waiting = self._waiting, []
         try:
@@ -179,7 +179,7 @@ class AnswerQueue:
         return bool(batch.rows)
 
     def _pause_if_met(self, connection: Connection) -> None:
-        """Pauses the campaign if more draws are complete than at the last look and its stopping rule is now met."""
+        """Pause the campaign if more draws are complete than at the last look and its stopping rule is now met."""
         state, rules = self._state, self.rules.read(connection)
         if state.paused or rules.stop_at is None:
             return

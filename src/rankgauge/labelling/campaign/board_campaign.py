@@ -347,7 +347,7 @@ class BoardCampaign(LabelCampaign):
         )
 
     def refit(self, *, leave_open: bool = False) -> None:
-        """Begins a new stage: beliefs and the order of documents follow what all labels so far say.
+        """Begin a new stage: beliefs and the order of documents follow what all labels so far say.
 
         Only the new stage's draws make the estimate, beside what is known from before, so a stage that is short of
         draws shows no interval yet. Draws that are open do not count, which `leave_open` must allow.
@@ -407,7 +407,7 @@ def _count_paid(settings: CampaignSettings, pool: BoardPool) -> int:
 
 
 def _check_pilot(settings: CampaignSettings, pool: BoardPool) -> None:
-    """Raises an error if the budget or the pool has fewer documents than the pilot."""
+    """Raise an error if the budget or the pool has fewer documents than the pilot."""
     if not 0 <= settings.pilot <= _count_paid(settings, pool):
         raise ParameterError(
             "a board", "pilot", f"at most the {_count_paid(settings, pool)} that are paid", settings.pilot
@@ -415,7 +415,7 @@ def _check_pilot(settings: CampaignSettings, pool: BoardPool) -> None:
 
 
 def _check_rule(settings: CampaignSettings) -> None:
-    """Raises an error if the rule that combines assessors' grades may leave the scale."""
+    """Raise an error if the rule that combines assessors' grades may leave the scale."""
     if settings.assessors == 1:
         return
     scale = settings.grades

@@ -163,7 +163,7 @@ class LabelCampaign:
         return cls._open_kind(location, store, clock, first=plan)
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         self._state.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -244,7 +244,7 @@ class LabelCampaign:
     # changes
 
     def rename(self, name: str) -> None:
-        """Gives the campaign another name."""
+        """Give the campaign another name."""
         if len(name) > LONGEST or not is_name(name):
             raise ParameterError("a campaign", "name", f"1 to {LONGEST} printable characters", name)
         with self._state.changing() as connection:
@@ -252,7 +252,7 @@ class LabelCampaign:
         self._state.name = name.strip()
 
     def change_budget(self, budget: float) -> None:
-        """Gives the campaign another budget, at least what is spent already."""
+        """Give the campaign another budget, at least what is spent already."""
         raise NotImplementedError
 
     # labels
@@ -282,7 +282,7 @@ class LabelCampaign:
         return count.with_more(**left)
 
     def imports(self, labels: Sequence[Label]) -> tuple[list[Label], dict[str, int]]:
-        """The labels to record of those that come in, by the ids of the pool, and how many were found to be what.
+        """Return the incoming labels that are to be recorded, by the pool's ids, and counts of the others by kind.
 
         A label in a judging room's own file that is here already is the same one, whoever brings it back.
         """
@@ -322,7 +322,7 @@ class LabelCampaign:
             return self._state.pool.ids.with_columns(grade=grades).filter(grades.is_not_nan())
 
     def refit(self, *, leave_open: bool = False) -> None:
-        """Begins a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""
+        """Begin a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""
         raise NotImplementedError
 
     # what is known
@@ -546,7 +546,7 @@ class Campaign(LabelCampaign):
         return self._state.lacking(estimate)
 
     def change_budget(self, budget: float) -> None:
-        """Gives the campaign another budget, at least what is spent already.
+        """Give the campaign another budget, at least what is spent already.
 
         Before the first document is handed out, the plan is made for it. Afterwards the draws go on as they were
         planned, and only a confidence sequence holds: who changes a budget has seen how wide the interval is.
@@ -569,7 +569,7 @@ class Campaign(LabelCampaign):
             state.refresh(connection)
 
     def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
-        """Begins a new stage with new beliefs (documents × grades); by default the old ones, fitted to the labels.
+        """Begin a new stage with new beliefs (documents × grades); by default the old ones, fitted to the labels.
 
         The stage before ends. Its complete draws count; those that are open do not, which `leave_open` must allow.
         The new stage gets what is left of the budget. Stages are combined by their numbers of draws.
@@ -641,7 +641,7 @@ def _together(parts: Sequence[Basis | None], share: FloatArray) -> Basis | None:
 
 
 def lacking_labels(estimate: Estimate | None, *, labels: int, each: float, queries: int) -> int:
-    """About how many more labels an interval needs, after that number of labels.
+    """Return about how many more labels an interval needs, after that number of labels.
 
     `each` is the number of labels that a query judged whole takes; `queries` is the number of queries in the pool.
     """
@@ -662,7 +662,7 @@ def _welch(pieces: FloatArray, freedoms: FloatArray) -> float:
 
 
 def _places(draws: int) -> list[int]:
-    """Numbers of draws at which to look, close together at first."""
+    """Return numbers of draws at which to look, close together at first."""
     if draws < FEWEST:
         return []
     return [int(place) for place in np.unique(np.geomspace(FEWEST, draws, POINTS).round())]

@@ -48,7 +48,7 @@ class Outage:
         self._clock, self._lock, self._again, self._since = clock, threading.Lock(), 0.0, 0.0
 
     def look(self) -> None:
-        """Raises the error of the outage, unless it is time that somebody tries whether it is over."""
+        """Raise the error of the outage, unless it is time that somebody tries whether it is over."""
         error = self.error
         if error is not None and self._clock() < self._again:
             raise UnavailableError(error.problem, path=error.path)
@@ -61,7 +61,7 @@ class Outage:
                 self._again = math.inf
 
     def begin(self, error: UnavailableError) -> None:
-        """Remembers the error. Only a lock is worth waiting for: whatever else is wrong is seen at once."""
+        """Remember the error. Only a lock is worth waiting for: whatever else is wrong is seen at once."""
         with self._lock:
             self.error, self._since = error, self._clock()
             self._again = self._clock() + (AGAIN if LOCKED in error.problem else 0.0)
@@ -72,7 +72,7 @@ class Outage:
         return self.error is not None and FULL in self.error.problem and self._clock() - self._since < RECENT
 
     def end(self) -> None:
-        """Forgets it."""
+        """Forget it."""
         self.error = None
 
 
@@ -167,7 +167,7 @@ def connect(location: Location, *, existing: bool, patience: float | None = None
 
 
 def make_private(location: Location) -> None:
-    """Makes an empty file that only its owner may read, if there is none yet; SQLite's files beside it are alike."""
+    """Make an empty file that only its owner may read, if there is none yet; SQLite's files beside it are alike."""
     if (path := location.path) is None:
         return
     try:
@@ -205,7 +205,7 @@ def _put_back(connection: object, record: ConnectionPoolEntry) -> None:
 
 
 def _connection_test(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoolEntry, object], None]:
-    """Tests a connection that the server may have closed meanwhile; if it has, all connections are replaced.
+    """Test a connection that the server may have closed meanwhile; if it has, all connections are replaced.
 
     A connection that was in use a moment ago is not tested: that would double the number of queries.
     """
@@ -222,7 +222,7 @@ def _connection_test(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoo
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:
-    """Makes sure that a commit is on the disk when it returns.
+    """Make sure that a commit is on the disk when it returns.
 
     With a write-ahead log (WAL), readers and the writer do not wait for each other; the last process that closes the
     file merges the log into it. If the log is not available now, the older journal is as safe.
@@ -263,7 +263,7 @@ def _is_begun(raw: sqlite3.Connection) -> bool | None:
 
 @contextmanager
 def _in_line(path: Path, patience: float) -> Iterator[None]:
-    """Stands in a line with other processes that will write to the file next: else the one that writes goes on writing,
+    """Stand in a line with other processes that will write to the file next: else the one that writes goes on writing,
     and the others hardly get a turn. It is a lock of the folder; where that cannot be had, SQLite's own has to do."""
     if fcntl is None or not path.name or not path.parent.is_dir():
         yield
@@ -331,7 +331,7 @@ def names_of(engine: Engine) -> tuple[str, ...]:
 
 @contextmanager
 def explain_errors(engine: Engine) -> Iterator[None]:
-    """Turns database errors into ours, which name the database."""
+    """Turn database errors into ours, which name the database."""
     shown = names_of(engine)[0]
     try:
         yield
@@ -383,7 +383,7 @@ NONSENSE = (
 
 @contextmanager
 def loading(engine: Engine) -> Iterator[None]:
-    """Turns what a damaged campaign raises while it is read into one error. A sound one raises nothing then."""
+    """Turn what a damaged campaign raises while it is read into one error. A sound one raises nothing then."""
     try:
         yield
     except NONSENSE as error:

@@ -81,13 +81,13 @@ class LabelBatch:
     _keys: dict[str, KeyedAnswer] = field(default_factory=dict)
 
     def write(self, connection: Connection) -> None:
-        """Writes the rows and takes them into the state."""
+        """Write the rows and take them into the state."""
         self.state.ledger.take_labels(self.state.store.add_numbered(connection, tables.labels, self.rows))
         for side, label in self._told:
             side.take(label, self.leases.now)
 
     def add_all(self, labels: Sequence[Label], terms: LabelTerms) -> Recorded:
-        """Adds the labels; if one of them is wrong, raises an error and adds none of them."""
+        """Add the labels; if one of them is wrong, raise an error and add none of them."""
         before = len(self.rows), len(self._told), dict(self._seen), Counter(self._often), dict(self._keys)
         self._count = Recorded()
         try:
@@ -216,7 +216,7 @@ class LabelBatch:
         return bool(known)
 
     def _keep(self, label: Label, place: int | None, grade: float | None, before: CurrentLabel | None) -> None:
-        """Keeps the label to be written; without a place it answers a question on the side, and is no row."""
+        """Keep the label to be written; without a place it answers a question on the side, and is no row."""
         origin = LabelOrigin.ANSWERED if place is None else self._origin(label, place, before)
         said = CurrentLabel(
             id=0,
@@ -463,7 +463,7 @@ class PoolTexts:
         return queries[0]
 
     def titles(self, documents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """By query and document the title; a document without one is called by its id."""
+        """Return by query and document the title; a document without one is called by its id."""
         places = self._places(documents)
         told = dict(self._of(list(places)))
         return {pair: told.get(place, {}).get("title") or pair[1] for place, pair in places.items()}

@@ -77,7 +77,7 @@ class SideQuestions(Protocol):
         """Return what was answered under that key."""
 
     def take(self, label: Label, made: float) -> None:
-        """Takes in what the assessor says at that time: an answer, or a label of a document that was a question
+        """Take in what the assessor says at that time: an answer, or a label of a document that was a question
         elsewhere. Answers that were sent together have one time, as labels have."""
 
 
@@ -124,7 +124,7 @@ class Leases:
         return self._until[place, who]
 
     def find_holders(self) -> dict[int, set[Identity]]:
-        """By document the assessors who have it on lease and have not judged it yet."""
+        """Return by document the assessors who have it on lease and have not judged it yet."""
         held = dict[int, set[Identity]]()
         for place, who in self._live:
             if not self._is_judged(place, who):
@@ -132,7 +132,7 @@ class Leases:
         return held
 
     def recall(self, pairs: Iterable[tuple[int, Identity]]) -> None:
-        """Looks up, all at once, whether these assessors once had these documents."""
+        """Look up, all at once, whether these assessors once had these documents."""
         wanted = {place for place, who in pairs if (place, who) not in self._live}
         rows = self.state.store.holders(self.connection, sorted(wanted)) if wanted else ()
         self._past |= {(row.place, identity_of(row)) for row in rows}
@@ -154,23 +154,23 @@ class Leases:
         return len((held - {who}) | ledger.counted(place)) < ledger.settings.assessors
 
     def end(self, pairs: Iterable[tuple[int, Identity]]) -> None:
-        """Ends the leases of these assessors on these documents."""
+        """End the leases of these assessors on these documents."""
         numbers = [number for pair in pairs for number in self._live.pop(pair, ())]
         self.state.store.end_leases(self.connection, numbers)
 
     def end_all(self, people: Iterable[Identity]) -> None:
-        """Ends everything that these assessors have on lease, so that others get it."""
+        """End everything that these assessors have on lease, so that others get it."""
         theirs = set(people)
         self.end([(place, who) for place, who in self._live if who in theirs])
 
     def end_judged(self) -> None:
-        """Ends the leases that labels have ended early, once there are enough of them."""
+        """End the leases that labels have ended early, once there are enough of them."""
         judged = [pair for pair in self._live if self._is_judged(*pair)]
         if len(judged) >= ENDED:
             self.end(judged)
 
     def add(self, chosen: Iterable[tuple[Assessor, int]], until: float) -> None:
-        """Leases documents to assessors."""
+        """Lease documents to assessors."""
         times = {"made": self.now, "until": until}
         rows = [{"place": place, "assessor": who.name, "person": who.person, **times} for who, place in chosen]
         self.state.store.add(self.connection, tables.leases, rows)
@@ -259,7 +259,7 @@ class _Search:
         return True
 
     def _open(self) -> Iterator[int]:
-        """Documents that this assessor may judge, in the order of the draws that need them.
+        """Yield documents that this assessor may judge, in the order of the draws that need them.
 
         The first open draw, which holds the estimate up, is served first.
         """

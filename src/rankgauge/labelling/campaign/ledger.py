@@ -117,7 +117,7 @@ class Ledger:
         """By query, how often a grade of its documents became known or changed."""
 
     def take_tasks(self, rows: Iterable[Any]) -> None:
-        """Takes in documents that were asked for."""
+        """Take in documents that were asked for."""
         places = []
         for row in rows:
             self.asked[row.place] = True
@@ -128,7 +128,7 @@ class Ledger:
         self._settle(places)
 
     def take_labels(self, rows: Iterable[Any]) -> None:
-        """Takes in labels, in the order in which they came."""
+        """Take in labels, in the order in which they came."""
         places: dict[int, None] = {}
         for row in rows:
             self._take(row, identity_of(row))
@@ -205,7 +205,7 @@ class Ledger:
         self._asked_at[row.stage, row.draw] = row.made
 
     def _settle(self, places: Sequence[int]) -> None:
-        """Computes the grades of those documents again."""
+        """Compute the grades of those documents again."""
         before = self.grades[list(places)]
         now = np.asarray(self._grades(places), dtype=np.float64)
         self.changes += int(np.sum(~np.isnan(before) & (before != now)))
@@ -219,7 +219,7 @@ class Ledger:
         return [self._made[grades] if grades else np.nan for grades in said]
 
     def _combine(self, fresh: Sequence[tuple[float, ...]]) -> None:
-        """Combines sets of grades that were not seen before, by the campaign's rule.
+        """Combine sets of grades that were not seen before, by the campaign's rule.
 
         There are few different sets, and a data frame for each answer would take longer than everything else.
         """

@@ -125,7 +125,7 @@ def _queries(frame: pl.DataFrame) -> tuple[pl.Series, IndexArray, IndexArray]:
 
 
 def pack_beliefs(beliefs: FloatArray) -> bytes:
-    """Beliefs about every document of a pool."""
+    """Return beliefs about every document of a pool."""
     return _bytes(pl.DataFrame(_columns(beliefs)))
 
 

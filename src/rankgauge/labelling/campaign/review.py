@@ -174,7 +174,7 @@ class Review:
         return {(one.query, one.document) for one in (self._state.task(place, who, 0.0, {}) for place in places)}
 
     def order_of(self, who: Assessor, places: Sequence[int]) -> dict[int, int]:
-        """Numbers by which these documents can be put into the order in which the assessor first had them."""
+        """Return numbers by which these documents can be put into the order in which the assessor first had them."""
         with self._state.looking() as connection:
             return self._state.store.first_leases_of(connection, who, places)
 

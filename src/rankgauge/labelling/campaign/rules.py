@@ -98,7 +98,7 @@ class SharedRules:
         return self._rules
 
     def forget(self) -> None:
-        """Reads them again the next time."""
+        """Read them again the next time."""
         self._seen = -math.inf
 
 
@@ -127,7 +127,7 @@ def refuse_archived(connection: Connection, campaign: int) -> None:
 
 
 def write_rules(connection: Connection, campaign: int, rules: CampaignRules) -> None:
-    """Replaces the rules of a campaign."""
+    """Replace the rules of a campaign."""
     guide = json.dumps(asdict(rules.guide), ensure_ascii=False)
     if not is_writable(guide):
         raise InputError("a text has half of a surrogate pair, which cannot be stored", hint="Leave it out.")

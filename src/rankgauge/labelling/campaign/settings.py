@@ -139,7 +139,7 @@ class CampaignSettings:
         return self if self.rel is not None or rel == plain.rel else replace(self, rel=rel)
 
     def check_scale(self) -> None:
-        """Raises an error if the scale's words lack a grade of the pool."""
+        """Raise an error if the scale's words lack a grade of the pool."""
         levels = None if self.words is None else {level for _, level in self.words.levels}
         if levels is not None and not levels.issuperset(self.grades):
             shown = ", ".join(f"{grade:g}" for grade in self.grades)

@@ -113,7 +113,7 @@ class CampaignStage:
         return self.plan.needed
 
     def check(self, stored: list[int]) -> None:
-        """Raises an error if the draws are not those that were begun."""
+        """Raise an error if the draws are not those that were begun."""
         for draw, query in enumerate(stored):
             if self.plan.query(draw) != query:
                 raise InputError(
@@ -214,14 +214,14 @@ class CampaignState(ABC):
 
     @abstractmethod
     def _load(self, connection: Connection) -> None:
-        """Gets the pool, and what is estimated on it."""
+        """Get the pool, and what is estimated on it."""
 
     @abstractmethod
     def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
         """Return the plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
 
     def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
-        """Does what is due before documents are handed out."""
+        """Do what is due before documents are handed out."""
 
     @property
     def settled(self) -> bool:
@@ -287,7 +287,7 @@ class CampaignState(ABC):
             yield connection
 
     def refresh(self, connection: Connection) -> None:
-        """Takes in what was written since the last look, by this process or another."""
+        """Take in what was written since the last look, by this process or another."""
         news = self.store.news(connection, self.ledger.last_task, self.ledger.last_label)
         if news.settings is None:
             raise GoneError("somebody has deleted this campaign")
@@ -305,7 +305,7 @@ class CampaignState(ABC):
     def next_stage(
         self, connection: Connection, *, stored: FloatArray, options: Mapping[str, Any] | None = None
     ) -> None:
-        """Ends the stage with its complete draws, and begins the next with what is left of the budget."""
+        """End the stage with its complete draws, and begin the next with what is left of the budget."""
         stage, number = self.stage, len(self.stages)
         left = self.settings.allowance - self.ledger.spent
         if left <= 0:
@@ -325,7 +325,7 @@ class CampaignState(ABC):
         return known if who.person is None else replace(known, person=who.person)
 
     def _take_settings(self, packed: str) -> None:
-        """Takes in another budget; what was planned before the first document was handed out is planned again."""
+        """Take in another budget; what was planned before the first document was handed out is planned again."""
         self._packed, self.settings = packed, CampaignSettings.unpack(packed, layout=self._layout)
         self._first = None
         self._forget()

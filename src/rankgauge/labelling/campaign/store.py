@@ -75,7 +75,7 @@ def names(connection: Connection) -> list[str]:
 
 
 def make(connection: Connection, **columns: Any) -> Store:
-    """Makes a new campaign, and the tables if the database has none."""
+    """Make a new campaign, and the tables if the database has none."""
     t.metadata.create_all(connection)
     if columns["name"] in names(connection):
         raise InputError(f"there is a campaign called {columns['name']!r} already", hint="Choose another name.")
@@ -115,7 +115,7 @@ class Store:
         return row
 
     def lock(self, connection: Connection) -> bool:
-        """Locks the campaign until this transaction ends, and says whether it is paused.
+        """Lock the campaign until this transaction ends, and say whether it is paused.
 
         SQLite locked its file when the transaction began; a server locks the row.
         """
@@ -127,7 +127,7 @@ class Store:
         return connection.execute(_NEWS, {"campaign": self.campaign, "last_task": task, "last_label": label}).one()
 
     def rename(self, connection: Connection, name: str) -> None:
-        """Gives the campaign another name."""
+        """Give the campaign another name."""
         if name != self.row(connection).name and name in names(connection):
             raise InputError(f"there is a campaign called {name!r} already", hint="Choose another name.")
         self.change(connection, name=name)
@@ -137,7 +137,7 @@ class Store:
         connection.execute(sa.update(t.campaigns).where(t.campaigns.c.id == self.campaign).values(**columns))
 
     def delete(self, connection: Connection) -> None:
-        """Deletes the campaign with everything that belongs to it."""
+        """Delete the campaign with everything that belongs to it."""
         for table in reversed(t.metadata.sorted_tables):
             if table is not t.campaigns:
                 connection.execute(sa.delete(table).where(table.c.campaign == self.campaign))
@@ -146,7 +146,7 @@ class Store:
     # pool
 
     def add_pool(self, connection: Connection, content: bytes, texts: pl.DataFrame | None) -> None:
-        """Writes a packed pool, and what there is to read of each document."""
+        """Write a packed pool, and what there is to read of each document."""
         connection.execute(sa.insert(t.pools).values(campaign=self.campaign, content=content))
         rows = [
             {"place": place, "content": json.dumps(text, ensure_ascii=False)}
@@ -179,7 +179,7 @@ class Store:
         return None if beliefs is None else parquet.unpack_beliefs(bytes(beliefs))
 
     def add_stage(self, connection: Connection, *, beliefs: FloatArray | None = None, **columns: Any) -> None:
-        """Writes the next stage."""
+        """Write the next stage."""
         packed = None if beliefs is None else parquet.pack_beliefs(beliefs)
         self.add(connection, t.stages, [columns | {"beliefs": packed}])
 
@@ -232,7 +232,7 @@ class Store:
         return {row.place: row.first for row in connection.execute(chosen.group_by(lease.place))}
 
     def end_leases(self, connection: Connection, numbers: Sequence[int]) -> None:
-        """Ends the leases with these numbers early, as if they had ended when they began."""
+        """End the leases with these numbers early, as if they had ended when they began."""
         for start in range(0, len(numbers), CHUNK):
             some = t.leases.c.id.in_(numbers[start : start + CHUNK])
             connection.execute(sa.update(t.leases).where(some).values(until=t.leases.c.made))
@@ -260,7 +260,7 @@ class Store:
 
 
 def transfer(source: Engine, store: Store, target: Engine, *, name: str | None = None) -> Store:
-    """Copies a campaign to another database, under its own name or another, all or nothing: with the whole history of
+    """Copy a campaign to another database, under its own name or another, all or nothing: with the whole history of
     its labels, and with its stopping rule, as only a confidence sequence holds under one.
 
     The numbers of people mean somebody else in another room, so that assessors are known by their names in the copy;

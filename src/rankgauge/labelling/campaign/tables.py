@@ -153,7 +153,7 @@ VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa
 
 
 def upgrade(engine: Engine) -> None:
-    """Adds what the campaigns of an earlier version lack; a room's database that is too old or too new is an error."""
+    """Add what the campaigns of an earlier version lack; a room's database that is too old or too new is an error."""
     with reading(engine) as connection:
         if sa.inspect(connection).has_table(VERSION.name):
             _check_room(connection)

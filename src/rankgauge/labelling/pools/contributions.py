@@ -83,7 +83,7 @@ def targets_of(
 
 
 def check_measures(measures: Sequence[str], *, dialect: str | Dialect) -> None:
-    """An error for a measure that cannot be a target, whatever the runs and the grades are."""
+    """Raise an error for a measure that cannot be a target, whatever the runs and the grades are."""
     for name in measures:
         with _name_measure_in_errors(name):
             taken_apart(name, dialects.get(dialect).changed(ties=Ties.INPUT))
@@ -180,7 +180,7 @@ class Contributions:
         )
 
     def owners(self, groups: IndexArray) -> IndexArray:
-        """For each document the one group of runs that alone contributed it, −1 where none or several did."""
+        """Return for each document the one group of runs that alone contributed it, −1 where none or several did."""
         pool, mine = self.pool, self._pooled
         document, group = pool.document[mine], groups[pool.run[mine]]
         first, last = np.full(len(pool.documents), groups.max() + 1), np.full(len(pool.documents), -1)

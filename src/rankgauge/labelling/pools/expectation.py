@@ -198,7 +198,7 @@ def _own_hits(made: Contributions, known: FloatArray) -> UnjudgedHits:
 
 
 def other_holders(made: Contributions) -> FloatArray:
-    """For each hit how many runs of other teams retrieve its document."""
+    """Return for each hit how many runs of other teams retrieve its document."""
     pool, teams = made.pool, len(made.teams)
     every = np.bincount(pool.document, minlength=len(pool.documents))
     pair = pool.document * teams + made.team[pool.run]

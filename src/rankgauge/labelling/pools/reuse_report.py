@@ -407,7 +407,7 @@ def changes(left: LeftOut, at: int) -> Drawing:
 
 
 def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
-    """For each new run a bar from its worst to its best value, its interval, and dots for its value and what is
+    """Return, for each new run a bar from its worst to its best value, its interval, and dots for its value and what is
     expected."""
     left, step = 160.0, 30.0
     known = [row[name] for row in rows for name in ("worst", "best", "value") if math.isfinite(row[name])]

@@ -99,13 +99,13 @@ class _Step:
         )
 
     def gain(self, goals: FloatArray) -> FloatArray:
-        """By how much each document's label is expected to lower the variance of the goals together."""
+        """Return by how much each document's label is expected to lower the variance of the goals together."""
         others = self.beliefs.slope * (self.shared - self.pull * self.variance)
         told = goals @ (others + self.worth * self.doubt)
         return np.asarray(self.reach * (told**2).sum(axis=0) / self.doubt)
 
     def take(self, place: int) -> None:
-        """Counts a label as given: what it will say is not known, but how much it leaves open is."""
+        """Count a label as given: what it will say is not known, but how much it leaves open is."""
         before = self.taken[: self.count]
         column = self.beliefs.row(place) - before[:, place] @ before
         chance, slope = self.beliefs.chance[place], self.beliefs.slope[place]
@@ -167,7 +167,7 @@ class LabelChoice:
     def choose(
         self, count: int, order: IndexArray, rng: np.random.Generator, *, by_order: float = BY_ORDER
     ) -> IndexArray:
-        """Return the next documents, at most so many; some of them are the next open ones of the order."""
+        """Choose up to `count` documents; a share of them, `by_order`, are the next open ones of the order."""
         chosen: list[int] = []
         while len(chosen) < count and self.open_.any():
             if rng.random() < by_order:
@@ -179,7 +179,7 @@ class LabelChoice:
         return np.array(chosen, dtype=np.int64)
 
     def take(self, place: int) -> None:
-        """Counts a document as chosen."""
+        """Count a document as chosen."""
         for step in self.steps:
             step.take(place)
         self.open_[place] = False

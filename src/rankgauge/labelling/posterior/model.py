@@ -266,7 +266,7 @@ class NormalEffects:
         return beta, self.own @ pulled - (self._carried @ beta).reshape(pulled.shape)
 
     def noise(self, rng: np.random.Generator, draws: int) -> tuple[FloatArray, FloatArray]:
-        """Draws of the effects around their mean: β (features × draws), b (queries × effects × draws)."""
+        """Draw of the effects around their mean: β (features × draws), b (queries × effects × draws)."""
         shared, own = self._roots
         beta = shared @ rng.standard_normal((len(shared), draws))
         b = own @ rng.standard_normal((*own.shape[:2], draws))

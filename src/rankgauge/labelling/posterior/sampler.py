@@ -153,7 +153,7 @@ def draw_grades(
     chains: int = CHAINS,
     per_chain: int = PER_CHAIN,
 ) -> GradeDraws:
-    """Draws from what the labels leave possible; `grades` (documents) are on the scale, NaN where nobody judged."""
+    """Draw from what the labels leave possible; `grades` (documents) are on the scale, NaN where nobody judged."""
     judged = np.flatnonzero(~np.isnan(grades))
     if len(judged) == len(grades):
         return GradeDraws(grades=np.tile(grades, (2, 1)), spread=model.query_spread)

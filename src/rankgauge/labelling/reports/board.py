@@ -155,7 +155,7 @@ class BoardReport(Report):
         return board_paragraph(self)
 
     def picture(self) -> Drawing:
-        """By measure, a dot for each run with its interval."""
+        """Return, by measure, a dot for each run with its interval."""
         return sheet(self.headline(), self._dots())
 
     def _dots(self) -> dict[str, Drawing]:
@@ -236,7 +236,7 @@ class BoardReport(Report):
         return ReportTable(columns=("assessor", Column("documents", format=thousands), pace), rows=rows)
 
     def sections(self) -> Iterator[tuple[str, Drawing, ReportTable]]:
-        """By measure, the chart and the table."""
+        """Yield, by measure, the chart and the table."""
         dots = self._dots()
         yield from ((standing.measure, dots[standing.measure], self._table(standing)) for standing in self.standings)
 
@@ -264,7 +264,7 @@ class BoardReport(Report):
         return [(standing.measure, standing.estimate.reason) for standing in self.standings if standing.estimate.reason]
 
     def _pairs(self) -> dict[str, list[tuple[str, str]]]:
-        """By measure the pairs that are settled, the better run first."""
+        """Return, by measure the pairs that are settled, the better run first."""
         return {
             standing.measure: [(standing.runs[s], standing.runs[t]) for s, t in np.argwhere(standing.verdicts.above)]
             for standing in self.standings

@@ -92,7 +92,7 @@ class WorthTable:
         return np.where(costs > 0, costs + self.pool.overhead, 0.0)
 
     def sample_walks(self, queries: IndexArray) -> tuple[WalkPath, IndexArray]:
-        """Walks to the end through a sample of the queries, under grades drawn from the beliefs; and these queries."""
+        """Walk to the end through a sample of the queries, under grades drawn from the beliefs; and these queries."""
         known: dict[bytes, tuple[WalkPath, IndexArray]] = self.__dict__.setdefault("_walks", {})
         key = queries.tobytes()
         if key not in known:
@@ -306,7 +306,7 @@ class Stage(ABC):
         self.pool, self.target, self.rest = pool, target, rest
 
     def prepare(self, grades: FloatArray) -> None:  # noqa: B027 - a stage may have nothing to prepare
-        """Computes under known grades, once, what many repetitions need."""
+        """Compute under known grades, once, what many repetitions need."""
 
     @abstractmethod
     def asks(self, query: int, luck: Luck, grades: FloatArray) -> IndexArray:
@@ -444,7 +444,7 @@ class CascadeStage(Stage):
         self._known: WalkPath | None = None
 
     def prepare(self, grades: FloatArray) -> None:
-        """Walks all queries to their ends under known grades, so that repetitions only need to look where they stop."""
+        """Walk all queries to their ends under known grades, so that repetitions only need to look where they stop."""
         block = QueryBlock(self.table, np.arange(len(self.pool.sizes)))
         self._known = block.walk(self.target.worths(grades[block.documents]), np.zeros(len(block.queries)))
 

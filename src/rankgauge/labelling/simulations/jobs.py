@@ -34,7 +34,7 @@ HEARING = 0.2
 
 
 def report_nothing(done: int, jobs: int, name: str) -> None:
-    """Reports nothing."""
+    """Report nothing."""
 
 
 def cores() -> int:
@@ -67,7 +67,7 @@ class ExperimentJob:
         return document["result"] if isinstance(document, dict) and document.get("key") == self.key else None
 
     def finish(self, result: Any, folder: Path) -> None:
-        """Writes the result into the folder."""
+        """Write the result into the folder."""
         content = {"key": self.key, "settings": dict(self.settings), "result": result}
         new = folder / f"{self.name}.{os.getpid()}.new"
         new.write_text(json.dumps(content) + "\n", encoding="utf-8")
@@ -129,7 +129,7 @@ def _unheard() -> Iterator[None]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Lets the processes that are started compute with one thread: with more they would wait for each other.
+    """Let the processes that are started compute with one thread: with more they would wait for each other.
 
     What the user has set stays.
     """
@@ -164,7 +164,7 @@ _SHARED: tuple[Work, Any, Path] | None = None
 
 
 def _begin(work: Work, data: Any, folder: Path) -> None:
-    """Takes what all jobs share. Only the parent handles Ctrl-C; when the parent is gone, the process ends."""
+    """Take what all jobs share. Only the parent handles Ctrl-C; when the parent is gone, the process ends."""
     global _SHARED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

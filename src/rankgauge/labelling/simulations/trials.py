@@ -168,7 +168,7 @@ class BoardSimulation:
     progress: Progress = report_nothing
 
     def run(self) -> BoardSimulationReport:
-        """Tries the yardsticks and gathers the results."""
+        """Try the yardsticks and gathers the results."""
         self.check()
         judged = self._judge_pool()
         trials = BoardTrials(
@@ -188,7 +188,7 @@ class BoardSimulation:
         return BoardSimulationReport(studies=(study,), seed=self.seed)
 
     def check(self) -> None:
-        """Raises an error for settings that make no sense, before anything is read."""
+        """Raise an error for settings that make no sense, before anything is read."""
         if self.budgets and self.shares:
             raise ParameterError("simulate", "shares", "left out where budgets are given", self.shares)
         for share in self.shares:

@@ -166,7 +166,7 @@ class _Query:
         return np.asarray((1 - EVEN) * weighed / whole + EVEN * even if whole > 0 else even)
 
     def _learn(self) -> None:
-        """Weighs the runs by their sums of precisions as the sample estimates them."""
+        """Weigh the runs by their sums of precisions as the sample estimates them."""
         good = self.sample[self.relevant[self.sample]]
         if not len(good):
             return

@@ -75,7 +75,7 @@ class MeanNDCG(Measure):
 
 
 class nDCGRel(Measure):
-    """The mean, over all documents with a gain, of nDCG at their ranks; those not retrieved count with nDCG of all."""
+    """The mean of nDCG at the ranks of all documents with a gain; at the list's end for those not retrieved."""
 
     facts = Facts(
         title="nDCG averaged over the relevant documents",

@@ -47,7 +47,7 @@ AT, AT_WORDS = 0.05, "5 %"
 
 @Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
-    """Tries every yardstick on both collections, as far as they are there."""
+    """Try every yardstick on both collections, as far as they are there."""
     few = min(FEWER, setting.trials)
     studies = tuple(_studies(setting, few))
     if not studies:

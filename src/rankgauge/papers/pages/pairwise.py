@@ -103,7 +103,7 @@ def try_judge(queries: list[FloatArray], size: int, *, both: bool, rng: np.rando
 def _answers(
     grades: FloatArray, lists: list[tuple[int, ...]], size: int, rng: np.random.Generator
 ) -> tuple[IndexArray, IndexArray, FloatArray]:
-    """Draw a judge's answers about lists: every two of each, as shown, and which is better."""
+    """Draw a judge's answers about lists: each pair of a list's documents, as shown, and which one is better."""
     shown = np.array(lists)
     first, second = (np.concatenate([shown[:, two[at]] for two in combinations(range(size), 2)]) for at in (0, 1))
     if size == 2:

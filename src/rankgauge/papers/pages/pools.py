@@ -17,7 +17,7 @@ MEASURES = {"TREC-8": ("nDCG@10", "AP", "RBP"), "DL19": ("nDCG@10", "AP(rel=2)",
 
 @Experiment.in_file(__file__)
 def run(setting: Setting) -> Measurements:
-    """Leaves out every team, or every run, of the collections that are there."""
+    """Leave out every team, or every run, of the collections that are there."""
     reuses = {}
     for title, folder in collections(setting.data).items():
         pool, grades = FOLDERS[title][1](folder)

@@ -77,7 +77,7 @@ def until(data: bytearray, start: IndexArray, blank: int, length: int) -> tuple[
 
 
 def _before(text: Words, blanks: np.uint64) -> Words:
-    """Masks of the bytes before the first one that equals those of `blanks`."""
+    """Return masks of the bytes before the first one that equals those of `blanks`."""
     other = text ^ blanks
     marks = other - _EACH
     np.invert(other, out=other)
@@ -92,7 +92,7 @@ def _before(text: Words, blanks: np.uint64) -> Words:
 
 @cache
 def _masks(column: int) -> Words:
-    """For each length of an id, the mask that keeps its bytes in that column."""
+    """Return, for each length of an id, the mask that keeps its bytes in that column."""
     kept = 8 * column + np.arange(8) < np.arange(LONGEST_ID + 1)[:, np.newaxis]
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()
 
@@ -171,7 +171,7 @@ class TrecLines:
         return bool((self.bytes.take(self.stops[number]) == blank).all())
 
     def _separate(self, separates: BoolArray) -> None:
-        """Finds every separator."""
+        """Find every separator."""
         self.loaded.clear()  # what was found before a line turned out to be unlike the first
         places = np.flatnonzero(separates)
         if len(places) % self.fields or not len(places):
@@ -314,7 +314,7 @@ _ZEROS, _SIXES, _HIGH = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x06,
 
 
 def decimals(data: bytearray, start: IndexArray, end: IndexArray) -> FloatArray | None:
-    """Return the numbers that the fields spell; None where one is no finite number."""
+    """Parse the fields as numbers; return None if one of them is not a finite number."""
     negative = np.frombuffer(data, dtype=np.uint8).take(start) == MINUS
     first = start + negative
     places = _places(bytes(data[int(first[0]) : int(end[0])]))
@@ -409,7 +409,7 @@ def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[
 
 @cache
 def _last(width: int) -> Words:
-    """For each count, the mask that keeps as many bytes at the end."""
+    """Return, for each count, the mask that keeps as many bytes at the end."""
     kept = np.arange(8 * width)[::-1] < np.arange(8 * width + 1)[:, np.newaxis]
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64)
 

@@ -337,12 +337,12 @@ class JudgedPool:
         return self._lookup(np.arange(len(self.counts))) if len(self.grades) <= SMALL else None
 
     def places(self, documents: Words, codes: IndexArray, counts: IndexArray) -> IndexArray:
-        """For each line its place in the pool, or -1; the lines are those of the queries `codes`, `counts` of each."""
+        """Find each line's place in the pool, or -1; `codes` are the lines' queries, `counts` how many each has."""
         lookup = self._lookup(codes) if self.whole is None else self.whole
         return lookup.find(documents, np.repeat(codes, counts))
 
     def check(self, codes: IndexArray) -> None:
-        """Refuses a document that is judged twice for one of these queries."""
+        """Refuse a document that is judged twice for one of these queries."""
         if self.whole is None and len(codes):
             self._lookup(codes)
 
@@ -431,7 +431,7 @@ class _Column:
         return self.kept[: self.size]
 
     def add(self, part: npt.NDArray[Any]) -> None:
-        """Adds rows; those that are narrower than others are filled up with zeros."""
+        """Add rows; those that are narrower than others are filled up with zeros."""
         start, end, width = self.size, self.size + len(part), part.shape[1]
         if end > len(self.kept) or width > self.kept.shape[1] or not np.can_cast(part.dtype, self.kept.dtype):
             self._make_room(end, part)
@@ -503,7 +503,7 @@ class JudgedLookup:
         )
 
     def find(self, documents: Words, queries: IndexArray) -> IndexArray:
-        """For each line its place in the pool, or -1; a document listed twice is left to the general path."""
+        """Return for each line its place in the pool, or -1; a document listed twice is left to the general path."""
         keys = make_keys(hash_ids(documents), queries)
         if _is_twice(keys):
             raise IrregularFileError

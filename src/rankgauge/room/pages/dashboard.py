@@ -56,7 +56,7 @@ def refresh(visit: TheVisit, person: Viewer) -> Response:
 
 @router.post("/campaigns/{campaign}/stop")
 def stop_at(visit: TheVisit, person: Manager, half_width: Annotated[str, Form()] = "") -> Response:
-    """Sets the stopping rule; an empty field removes it."""
+    """Set the stopping rule; an empty field removes it."""
     number = read_number(half_width) if half_width.strip() else None
     campaign_changes.set_stop(visit.room, visit.campaign, person, number)
     return visit.done()
@@ -146,7 +146,7 @@ def list_campaigns(room: TheRoom, person: Admin) -> list[CampaignSummary]:
 def create_campaign(
     room: TheRoom, person: Admin, wanted: Annotated[UploadedCampaign, Query()], body: Body
 ) -> CampaignSummary:
-    """Makes a campaign of the pool in the body."""
+    """Make a campaign of the pool in the body."""
     plan = PlannedCampaign(wanted=wanted, contents=single_file(body, wanted.filename))
     return summary(room, plan.create(room.campaigns))
 
@@ -176,7 +176,7 @@ def pause(visit: TheVisit, person: Manager) -> CampaignSummary | Response:
 
 @calls.put("/campaigns/{campaign}/stop")
 def set_stop(visit: TheVisit, person: Manager, stop: Stop) -> CampaignSummary:
-    """Sets the half-width of the interval at which the campaign pauses by itself."""
+    """Set the half-width of the interval at which the campaign pauses by itself."""
     campaign_changes.set_stop(visit.room, visit.campaign, person, stop.half_width)
     return summary(visit.room, visit.campaign)
 

@@ -93,7 +93,7 @@ def show(
 
 @router.post("/campaigns/{campaign}/judge")
 def judge(visit: TheVisit, person: Judge, answer: Annotated[FormAnswer, Form()]) -> Response:
-    """Records the answer and shows the next document; if the room refuses it for good, says why, and what is next."""
+    """Record the answer and show the next document; if the room refuses it for good, say why, and what is next."""
     desk = Desk(room=visit.room, opened=visit.opened, person=person)
     try:
         shown = _next(desk, answer)
@@ -134,7 +134,7 @@ def history(visit: TheVisit, person: Judge, page: PageNumber = 1) -> Response:
 
 
 def _next(desk: Desk, answer: FormAnswer | None = None) -> JudgingPage:
-    """Records the answer, if there is one, and shows the next document."""
+    """Record the answer, if there is one, and show the next document."""
     label = None if answer is None else answer.label(desk.person)
     task = desk.next(label, again=answer is not None and answer.again)
     if task is None:

@@ -76,7 +76,7 @@ class DraftVisit:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is chosen, and what is usual for these files; an empty setting takes its default."""
+        """The chosen settings; one that is empty or not chosen has the value that is usual for these files."""
         chosen = {**self.draft.settings, **self.fields}
         return {**usual(self.contents), **{name: value for name, value in chosen.items() if value.strip()}}
 
@@ -114,7 +114,7 @@ def ask(request: Request, room: TheRoom, person: Admin) -> Response:
 
 @router.post("/drafts")
 def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Response:
-    """Begins a draft with these files; if one cannot be read, says why."""
+    """Begin a draft with these files; if one cannot be read, says why."""
     try:
         return RedirectResponse(f"/drafts/{room.drafts.begin(person.id, files)}/pool", status_code=303)
     except RankGaugeError as error:
@@ -134,7 +134,7 @@ def show_files(visit: TheDraft) -> Response:
 
 @router.post("/drafts/{draft}/files")
 def add_files(visit: TheDraft, files: Files) -> Response:
-    """Adds files to a draft; if all of it cannot be read, says why."""
+    """Add files to a draft; if all of it cannot be read, says why."""
     try:
         visit.room.drafts.add(visit.draft, files)
     except RankGaugeError as error:
@@ -144,7 +144,7 @@ def add_files(visit: TheDraft, files: Files) -> Response:
 
 @router.post("/drafts/{draft}/files/{file}/remove")
 def remove_file(visit: TheDraft, file: int) -> Response:
-    """Removes a file from a draft; if the rest cannot be read, says why."""
+    """Remove a file from a draft; if the rest cannot be read, says why."""
     try:
         visit.room.drafts.remove(visit.draft, file)
     except RankGaugeError as error:
@@ -167,7 +167,7 @@ def show_step(visit: TheDraft) -> Response:
 
 @router.post("/drafts/{draft}/plan")
 def choose_plan(visit: TheDraft, fields: Fields) -> Response:
-    """Keeps the plan, and shows it again or goes on."""
+    """Keep the plan, and show it again or go on."""
     chosen = {name: fields.get(name, "") for name in PLANNED}
     chosen["budget"] = chosen["budget"].replace(",", "")  # 1,000
     if chosen["goal"] == defaults.GOAL:
@@ -177,7 +177,7 @@ def choose_plan(visit: TheDraft, fields: Fields) -> Response:
 
 @router.post("/drafts/{draft}/judging")
 def choose_judging(visit: TheDraft, fields: Fields) -> Response:
-    """Keeps name, scale and guidelines, and shows them again or goes on."""
+    """Keep name, scale and guidelines, and show them again or go on."""
     chosen = {name: fields.get(name, "") for name in JUDGED}
     if chosen["scale"] != {**UNSET, **visit.settings}["scale"]:
         chosen["levels"] = ""  # those of the scale before
@@ -197,7 +197,7 @@ def _lines(fields: Mapping[str, str]) -> str:
 
 
 def _choose(visit: DraftVisit, step: str, chosen: Mapping[str, str], fields: Mapping[str, str]) -> Response:
-    """Keeps what was chosen if it makes sense; shows the step again, or the next one."""
+    """Keep what was chosen if it makes sense; show the step again, or the next one."""
     changed = replace(visit, fields=chosen)
     try:
         if step == "plan":
@@ -213,7 +213,7 @@ def _choose(visit: DraftVisit, step: str, chosen: Mapping[str, str], fields: Map
 
 @router.post("/drafts/{draft}/make")
 def make(visit: TheDraft, fields: Fields) -> Response:
-    """Makes the campaign; the draft is no longer needed."""
+    """Make the campaign; the draft is no longer needed."""
     visit = replace(visit, fields={"name": fields["name"]}) if fields.get("name", "").strip() else visit
     try:
         number = visit.plan.create(visit.room.campaigns)
@@ -286,14 +286,14 @@ class Expectation(BaseModel):
 def begin_draft(
     request: Request, room: TheRoom, person: Admin, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS
 ) -> DraftSummary:
-    """Begins a draft with the file in the body."""
+    """Begin a draft with the file in the body."""
     sent = DraftFile(part=part, name=safe_name(filename), content=body)
     return show_draft(_visit(request, room, person, room.drafts.begin(person.id, [sent])))
 
 
 @calls.post("/drafts/{draft}/files", status_code=201, openapi_extra=BINARY)
 def add_file(visit: TheDraft, body: Body, filename: FileName, part: FilePart = DraftPart.LISTS) -> DraftSummary:
-    """Adds the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
+    """Add the file in the body to a draft: a further run, a judge's grades, documents, earlier judgments."""
     visit.room.drafts.add(visit.draft, [DraftFile(part=part, name=safe_name(filename), content=body)])
     return show_draft(visit)
 
@@ -329,7 +329,7 @@ def show_outlook(visit: TheDraft, wanted: Annotated[NewCampaign, Query()]) -> Ex
 
 @calls.post("/drafts/{draft}/campaign", status_code=201)
 def make_campaign(visit: TheDraft, wanted: SentCampaign) -> CampaignSummary:
-    """Makes the campaign of a draft; the draft is no longer needed."""
+    """Make the campaign of a draft; the draft is no longer needed."""
     if wrong := wanted.problem(campaign=visit.contents.campaign is not None):
         raise InputError(wrong)
     number = PlannedCampaign(wanted=wanted, contents=visit.contents).create(visit.room.campaigns)
@@ -340,6 +340,6 @@ def make_campaign(visit: TheDraft, wanted: SentCampaign) -> CampaignSummary:
 @router.post("/drafts/{draft}/discard")
 @calls.delete("/drafts/{draft}", status_code=204)
 def discard(visit: TheDraft) -> Response:
-    """Drops a draft and its files."""
+    """Drop a draft and its files."""
     visit.room.drafts.discard(visit.draft)
     return done(visit.request, "/campaigns/new")

@@ -99,7 +99,7 @@ def show(visit: TheVisit, person: Viewer) -> Response:
 @router.post("/campaigns/{campaign}/pairs")
 @shows_again(_page)
 def ask(visit: TheVisit, person: Manager, documents: Annotated[str, Form()] = "") -> Response:
-    """Asks assessors to compare so many documents of each query; an empty field ends it."""
+    """Ask assessors to compare so many documents of each query; an empty field ends it."""
     number = int(read_number(documents)) if documents.strip() else None
     if number is not None and not 2 <= number <= MOST:
         raise InputError(f"of each query 2 to {MOST} documents can be compared")
@@ -126,7 +126,7 @@ def compare(visit: TheVisit, person: Judge, again: Annotated[bool, Query()] = Fa
 
 @router.post("/campaigns/{campaign}/pairs/compare")
 def answer(visit: TheVisit, person: Judge, said: Annotated[PairAnswer, Form()]) -> Response:
-    """Records which document is better, and shows the next pair."""
+    """Record which document is better, and show the next pair."""
     opened = visit.room.campaigns.find_unarchived(visit.campaign)
     if Desk(room=visit.room, opened=opened, person=person).is_blocked:
         raise HTTPException(403, BLOCKED)

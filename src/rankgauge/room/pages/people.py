@@ -53,7 +53,7 @@ def invite_people(
     name: Annotated[str, Form(min_length=1, max_length=MOST * (LONGEST + 2))],
     role: Annotated[GuestRole, Form()] = Role.ASSESSOR,
 ) -> Response:
-    """Adds people, one for each line, and shows their links, once; none, if one of the names will not do."""
+    """Add people, one for each line, and show their links, once; none, if one of the names will not do."""
     names = [line.strip() for line in name.splitlines() if line.strip()]
     if not names or len(names) > MOST:
         raise InputError(f"{len(names)} names: expected 1 to {MOST}, one on each line")
@@ -65,27 +65,27 @@ def invite_people(
 
 @router.post("/campaigns/{campaign}/people/{guest}/link")
 def invite_again(visit: TheVisit, person: Manager, guest: int) -> Response:
-    """Replaces a lost link; the sessions and tokens of the old one end."""
+    """Replace a lost link; the sessions and tokens of the old one end."""
     return _page(visit, links=[(_find_guest(visit, guest).name, visit.room.people.invite_again(guest))])
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/role")
 def set_role(visit: TheVisit, person: Manager, guest: int, role: Annotated[GuestRole, Form()]) -> Response:
-    """Gives somebody another role; it counts from their next request on."""
+    """Return somebody another role; it counts from their next request on."""
     campaign_changes.set_role(visit.room, visit.campaign, person, guest, role)
     return visit.done("/people")
 
 
 @router.get("/campaigns/{campaign}/people/{guest}/revoke")
 def ask(visit: TheVisit, person: Manager, guest: int) -> Response:
-    """Asks whether somebody's access shall really end."""
+    """Ask whether somebody's access shall really end."""
     return visit.page("revoke.html", guest=_find_guest(visit, guest), own=visit.opened.review.own(guest))
 
 
 @router.post("/campaigns/{campaign}/people/{guest}/revoke")
 @calls.delete("/campaigns/{campaign}/assessors/{guest}", status_code=204)
 def revoke(visit: TheVisit, person: Manager, guest: Number) -> Response:
-    """Revokes a person's access; the labels stay."""
+    """Revoke a person's access; the labels stay."""
     if not visit.room.people.revoke(visit.campaign, guest):
         raise HTTPException(404, "no such person")
     return visit.done("/people")
@@ -94,7 +94,7 @@ def revoke(visit: TheVisit, person: Manager, guest: Number) -> Response:
 @router.post("/campaigns/{campaign}/people/tokens/{token}/revoke")
 @calls.delete("/campaigns/{campaign}/tokens/{token}", status_code=204)
 def revoke_token(visit: TheVisit, person: Manager, token: Number) -> Response:
-    """Revokes a token of somebody of the campaign."""
+    """Revoke a token of somebody of the campaign."""
     if not visit.room.people.revoke_campaign_token(visit.campaign, token):
         raise HTTPException(404, "no such token")
     return visit.done("/people")
@@ -132,7 +132,7 @@ def list_assessors(visit: TheVisit, person: Manager) -> list[dict[str, Any]]:
 
 @calls.post("/campaigns/{campaign}/assessors", status_code=201)
 def invite(visit: TheVisit, person: Manager, invitation: Invitation) -> Invited:
-    """Invites somebody, as an assessor unless another role is given."""
+    """Invite somebody, as an assessor unless another role is given."""
     guest, secret = visit.room.people.invite(visit.opened.id, invitation.name, invitation.role)
     return Invited(id=guest.id, name=guest.name, role=guest.role, link=visit.room.settings.link(secret))
 

@@ -40,7 +40,7 @@ def show(visit: TheVisit, person: Manager) -> Response:
 @router.post("/campaigns/{campaign}/settings/name")
 @shows_again(_page)
 def change_name(visit: TheVisit, person: Manager, name: Annotated[str, Form(max_length=120)]) -> Response:
-    """Gives the campaign another name."""
+    """Give the campaign another name."""
     rename(visit.room, visit.campaign, person, name)
     return visit.done("/settings")
 
@@ -48,7 +48,7 @@ def change_name(visit: TheVisit, person: Manager, name: Annotated[str, Form(max_
 @router.post("/campaigns/{campaign}/settings/budget")
 @shows_again(_page)
 def change_budget(visit: TheVisit, person: Manager, budget: Annotated[str, Form(max_length=40)]) -> Response:
-    """Gives the campaign another budget."""
+    """Give the campaign another budget."""
     set_budget(visit.room, visit.campaign, person, read_number(budget))
     return visit.done("/settings")
 
@@ -56,7 +56,7 @@ def change_budget(visit: TheVisit, person: Manager, budget: Annotated[str, Form(
 @router.post("/campaigns/{campaign}/settings/guide")
 @shows_again(_page)
 def change_guide(visit: TheVisit, person: Manager, fields: Fields) -> Response:
-    """Gives the grades other names and meanings, and assessors other guidelines."""
+    """Give the grades other names and meanings, and assessors other guidelines."""
     grades = [f"{grade:g}" for grade in visit.opened.campaign.settings.grades]
     names = {grade: fields.get(f"level_{grade}", "").strip() or grade for grade in grades}
     meanings = {grade: told for grade in grades if (told := fields.get(f"meaning_{grade}", "").strip())}
@@ -68,7 +68,7 @@ def change_guide(visit: TheVisit, person: Manager, fields: Fields) -> Response:
 @router.post("/campaigns/{campaign}/settings/stage")
 @shows_again(_page)
 def new_stage(visit: TheVisit, person: Manager, fields: Fields) -> Response:
-    """Begins a new stage: beliefs and the order of documents follow what all labels so far say."""
+    """Begin a new stage: beliefs and the order of documents follow what all labels so far say."""
     begin_stage(visit.room, visit.campaign, person, leave_open=fields.get("leave_open") == "true")
     return visit.done("/settings")
 
@@ -76,7 +76,7 @@ def new_stage(visit: TheVisit, person: Manager, fields: Fields) -> Response:
 @router.post("/campaigns/{campaign}/settings/archive")
 @router.post("/campaigns/{campaign}/settings/restore")
 def archive(visit: TheVisit, person: Manager) -> Response:
-    """Pauses the campaign and puts it away, or puts it back among the others."""
+    """Pause the campaign and put it away, or put it back among the others."""
     set_archived(visit.room, visit.campaign, person, archived=visit.request.url.path.endswith("/archive"))
     return visit.done("/settings")
 
@@ -84,7 +84,7 @@ def archive(visit: TheVisit, person: Manager) -> Response:
 @router.post("/campaigns/{campaign}/settings/delete")
 @shows_again(_page)
 def delete(visit: TheVisit, person: Admin, typed: Annotated[str, Form(max_length=200)] = "") -> Response:
-    """Deletes the campaign for good, if its name was typed."""
+    """Delete the campaign for good, if its name was typed."""
     if typed.strip() != (name := visit.opened.campaign.name):
         raise InputError(f"Type the name of the campaign to delete it: {name}")
     visit.room.campaigns.delete(visit.campaign)
@@ -134,7 +134,7 @@ def show_settings(visit: TheVisit, person: Manager) -> CampaignWords:
 
 @calls.patch("/campaigns/{campaign}/settings")
 def change_settings(visit: TheVisit, person: Manager, changed: Changed) -> CampaignWords:
-    """Changes a campaign, one thing after another in the order of the fields; an error leaves the later ones.
+    """Change a campaign, one thing after another in the order of the fields; an error leaves the later ones.
 
     An archived campaign has to be restored before anything else is changed, or in the same call.
     """
@@ -161,7 +161,7 @@ def change_settings(visit: TheVisit, person: Manager, changed: Changed) -> Campa
 
 @calls.delete("/campaigns/{campaign}", status_code=204)
 def delete_campaign(visit: TheVisit, person: Admin, name: Annotated[str, Query(max_length=200)] = "") -> None:
-    """Deletes a campaign for good, with its labels and people; its name has to be given."""
+    """Delete a campaign for good, with its labels and people; its name has to be given."""
     if name != visit.opened.campaign.name:
         raise HTTPException(400, "give the campaign's name to delete it: ?name=…")
     visit.room.campaigns.delete(visit.campaign)

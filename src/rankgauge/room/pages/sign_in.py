@@ -82,7 +82,7 @@ def keep_cookie(room: Room, response: Response, name: str, value: str, seconds: 
 
 @router.post("/leave")
 def leave(request: Request, room: TheRoom, person: SignedIn) -> Response:
-    """Ends the session."""
+    """End the session."""
     session = getattr(request.state, "session", None)
     if session is None:
         raise HTTPException(400, "a token has no session to leave; revoke the token instead")
@@ -100,7 +100,7 @@ def show_tokens(request: Request, room: TheRoom, person: SignedIn) -> Response:
 
 @token_router.post("/tokens")
 def make_token(request: Request, room: TheRoom, person: SignedIn, name: Annotated[Name, Form()]) -> Response:
-    """Makes a token and shows it, once. A token makes none: it would never expire."""
+    """Make a token and show it, once. A token makes none: it would never expire."""
     if getattr(request.state, "session", None) is None:
         raise HTTPException(403, "tokens are made on this page, by whoever is signed in")
     return _token_page(request, room, person, token=room.people.new_token(person.id, name))
@@ -109,7 +109,7 @@ def make_token(request: Request, room: TheRoom, person: SignedIn, name: Annotate
 @token_router.post("/tokens/{token}/revoke")
 @calls.delete("/tokens/{token}", status_code=204)
 def revoke_token(request: Request, room: TheRoom, person: SignedIn, token: Number) -> Response:
-    """Revokes one of the caller's tokens, perhaps the one that the call was made with."""
+    """Revoke one of the caller's tokens, perhaps the one that the call was made with."""
     if not room.people.revoke_token(person.id, token):
         raise HTTPException(404, "no such token")
     return done(request, "/tokens")

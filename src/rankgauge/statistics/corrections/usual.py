@@ -45,7 +45,7 @@ HOLM = Correction(
 
 
 def _adjust_tukey(family: Family) -> FloatArray:
-    """Return the share of shuffles within queries after which the best and the worst run are as far apart.
+    """Return for each pair the share of shuffles in which the best and the worst run are at least as far apart.
 
     The queries that all runs have are shuffled; the p-values of the test play no part.
     """

@@ -91,7 +91,7 @@ def _precision(worth: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _cascade(stop: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the chance to stop at each place of those who got there."""
+    """Return for each place the chance that a user who gets there stops."""
     passed = chance_to_pass(stop)
     before = np.where(passed[:, :-1] > 0, passed[:, :-1], 1.0)
     return 1.0 - passed[:, 1:] / before, np.ones(stop.shape)
@@ -172,7 +172,7 @@ class LineSearch:
         self.objective, self.columns = objective, columns
 
     def start(self, scores: FloatArray) -> None:
-        """Makes these the scores to step from."""
+        """Make these the scores to step from."""
         self.scores, self.value = scores, self.objective.mean(scores)
         (self._level,) = self._after(np.zeros_like(scores), np.zeros(1))
 

@@ -324,7 +324,7 @@ class LambdaMART(Ranker):
         }
 
     def _grow(self, trees: tuple[BoostedTree, ...]) -> None:
-        """Takes the trees, after fitting as after loading, so that scores agree to the last bit."""
+        """Take the trees, after fitting as after loading, so that scores agree to the last bit."""
         self.trees_ = trees
         self._model = lightgbm.Booster(model_str=lightgbm_text(trees, self.n_features_in_)) if trees else None
 

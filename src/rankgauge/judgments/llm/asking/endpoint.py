@@ -172,7 +172,7 @@ class Endpoint:
         """The fields that are sent another way."""
 
     def close(self) -> None:
-        """Ends the connections."""
+        """End the connections."""
         self._http.close()
 
     def ask(self, body: Mapping[str, Any], identity: str) -> Reply:
@@ -236,7 +236,7 @@ class Endpoint:
         return adapted
 
     def _adapt(self, sent: Mapping[str, Any], text: str) -> None:
-        """Finds another way for a field that the endpoint complains about; each has one."""
+        """Find another way for a field that the endpoint complains about; each has one."""
         blamed, problem = said_problem(text, ("error", "param")), said_problem(text).lower()
         for name, (words, _, note) in _WAYS.items():
             if name in sent.keys() - self._ways and (blamed == name or re.search(words, problem)):

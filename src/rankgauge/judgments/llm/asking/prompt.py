@@ -131,7 +131,7 @@ class Prompt:
         return tuple(sorted({grade for _, grade in self.scale.levels}))
 
     def check(self, columns: Iterable[str]) -> None:
-        """Refuses a template that shows no query or no document, or has placeholders that are no columns."""
+        """Refuse a template that shows no query or no document, or has placeholders that are no columns."""
         used, known = set(_PLACEHOLDER.findall(self.words.template)), {*OWN, *columns}
         if unknown := sorted(used - known):
             raise UnknownNameError("placeholder", unknown[0], known)

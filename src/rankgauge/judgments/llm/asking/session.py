@@ -302,7 +302,7 @@ class AskingSession:
                 over.set()
 
     def _attend(self, digest: bytes, requests: Requests) -> None:
-        """Asks about a pair until there are enough answers, and copes with what goes wrong."""
+        """Ask about a pair until there are enough answers, and cope with what goes wrong."""
         try:
             while not self._is_done(digest):
                 identity, body, n = self._next_request(digest)
@@ -351,7 +351,7 @@ class AskingSession:
         return identity, self.question.request(self._texts[digest], n), n
 
     def _keep(self, digest: bytes, received: Reply, n: int, source: str) -> None:
-        """Reads the choices and stores them; then they count. An error if many are refused and none is a grade."""
+        """Read the choices and stores them; then they count. An error if many are refused and none is a grade."""
         choices, question, held = received.choices[:n], self.question, self._answers[digest]
         if question.logprobs and not any(logprobs_of(choice) for choice in choices):
             raise InputError("the endpoint gives no log-probabilities", path=source, hint=HINTS["log-probabilities"])
@@ -375,7 +375,7 @@ class AskingSession:
             )
 
     def _fail(self, digest: bytes, fault: Exception, requests: Requests) -> None:
-        """Counts a pair as failed; after many in a row the session ends."""
+        """Count a pair as failed; after many in a row the session ends."""
         if isinstance(fault, PairFaultError):
             requests.count(str(fault))
         with self._lock:

@@ -48,7 +48,7 @@ BINS = 30
 
 @Experiment.in_file(__file__, trials=1000)
 def run(setting: Setting) -> Measurements:
-    """Trains the rankers, tries every method on every pool, and measures what is saved."""
+    """Train the rankers, try every method on every pool, and measure what is saved."""
     return measure_all(generate_set(setting.seed) if setting.data is None else read_benchmark(setting.data), setting)
 
 

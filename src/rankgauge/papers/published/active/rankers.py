@@ -72,7 +72,7 @@ class Predictions:
 
 
 def train_and_predict(split: Split, recipes: Mapping[str, Recipe]) -> Predictions:
-    """Trains the rankers and applies them to the pool."""
+    """Train the rankers and applies them to the pool."""
     scale, held = np.unique(np.concatenate([split.train.grades, split.pool.grades])), split.validation
     scores, beliefs = {}, {}
     chosen: dict[str, dict[str, Any]] = {}
