@@ -334,7 +334,7 @@ class Gate(RuleGate):
         return PlainTable.of_rows(FLOOR_COLUMNS, rows)
 
     def _floor_verdict(self, measure: Measure, run: str, mean: float, least: float) -> GateVerdict:
-        """Whether a run is below a floor, by more than missing judgments can do."""
+        """Return whether a run is below a floor, by more than missing judgments can do."""
         if mean >= least:
             return GateVerdict.UNDECIDED if self.has_failed(run) else GateVerdict.PASS
         unknown = self.has_failed(run) or self.comparison.missing.is_thin(measure, run)
@@ -363,19 +363,19 @@ class Gate(RuleGate):
 
     def _rows(self, rule: GateRule, alpha: float, places: Places = None) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a rule on some of the queries."""
-        found, measure = self.comparison, self.measure(rule.measure)
-        differences = found.differences[found.measures.index(measure)][_picker(places)]
-        ends = widen_intervals(found.interval(differences, level=1 - alpha), differences, alpha)
-        for pair, (run, other) in enumerate(zip(*found.paired, strict=True)):
+        comparison, measure = self.comparison, self.measure(rule.measure)
+        differences = comparison.differences[comparison.measures.index(measure)][_picker(places)]
+        ends = widen_intervals(comparison.interval(differences, level=1 - alpha), differences, alpha)
+        for pair, (run, other) in enumerate(zip(*comparison.paired, strict=True)):
             column = differences[:, pair]
             known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])
             mean = _mean(column)
             verdict = decide(mean, low, high, tolerance=rule.tolerance)
             judging = self._judging(rule, pair, verdict, alpha, places)
-            if lacking := self._lacking(known, (found.runs[run], found.runs[other]), places):
+            if lacking := self._lacking(known, (comparison.runs[run], comparison.runs[other]), places):
                 judging = (*judging[:-1], lacking)
             verdict = verdict if judging[-1] in ("", LUCK) else GateVerdict.UNDECIDED
-            named = (str(measure), found.runs[run], found.runs[other], rule.tolerance)
+            named = (str(measure), comparison.runs[run], comparison.runs[other], rule.tolerance)
             counts = (len(known), int(np.count_nonzero(known)))
             needed = self._queries_needed(known, rule) if judging[-1] == LUCK else math.nan
             yield *named, mean, low, high, *counts, needed, verdict.value, *judging
@@ -400,9 +400,9 @@ class Gate(RuleGate):
         self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places
     ) -> tuple[float, float, float, float, float, str]:
         """Return what missing judgments can do to a pair of runs: the last columns of a row."""
-        found, measure = self.comparison, self.measure(rule.measure)
-        missing = found.missing
-        names = found.runs[found.paired[0][pair]], found.runs[found.paired[1][pair]]
+        comparison, measure = self.comparison, self.measure(rule.measure)
+        missing = comparison.missing
+        names = comparison.runs[comparison.paired[0][pair]], comparison.runs[comparison.paired[1][pair]]
         one, other = (share.share for share in missing.shares(measure, *names, places=places))
         reason = LUCK if verdict is GateVerdict.UNDECIDED else ""
         if missing.is_thin(measure, *names, places=places):
@@ -419,12 +419,12 @@ class Gate(RuleGate):
 
     def _is_blind(self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places) -> bool:
         """Say whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
-        found, measure, chosen = self.comparison, self.measure(rule.measure), _picker(places)
-        names = [found.runs[side[pair]] for side in found.paired]
-        blind = found.missing.blind(measure, *names)[chosen]
+        comparison, measure, chosen = self.comparison, self.measure(rule.measure), _picker(places)
+        names = [comparison.runs[side[pair]] for side in comparison.paired]
+        blind = comparison.missing.blind(measure, *names)[chosen]
         if not blind.any() or is_many(int(blind.sum()), len(blind)):
             return bool(blind.any())
-        column = np.where(blind, np.nan, found.differences[found.measures.index(measure)][chosen][:, pair])
+        column = np.where(blind, np.nan, comparison.differences[comparison.measures.index(measure)][chosen][:, pair])
         return verdict is not GateVerdict.UNDECIDED and self._decide(column, rule, alpha) is not verdict
 
     def _decide(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
@@ -479,7 +479,7 @@ class CollectionsGate(RuleGate):
     def rows(self) -> PlainTable:
         board, rows = self.comparison, []
         for rule in self.rules:
-            measured = board.measured(rule.measure)
+            measured = board.of_measure(rule.measure)
             queries = sum(map(len, measured.values))
             half = measured.pair_reach(level=1 - self.alpha)
             gap = measured.mean[board.paired[0]] - measured.mean[board.paired[1]]
@@ -490,7 +490,7 @@ class CollectionsGate(RuleGate):
     def _reason(self, rule: GateRule, pair: int, ends: list[float]) -> str:
         """Return why missing judgments leave no verdict on a pair; empty if they do not."""
         places = (int(side[pair]) for side in self.comparison.paired)
-        measured = self.comparison.measured(rule.measure)
+        measured = self.comparison.of_measure(rule.measure)
         reason, moved = measured.judging(*places)
         if reason or moved is None:
             return reason
@@ -503,7 +503,7 @@ class CollectionsGate(RuleGate):
     def part_rows(self) -> PlainTable:
         board, rows = self.comparison, []
         for rule in self.rules:
-            for one, values in zip(board.collections, board.measured(rule.measure).values, strict=True):
+            for one, values in zip(board.collections, board.of_measure(rule.measure).values, strict=True):
                 own = self._within(rule, "collection", one.name)
                 gaps = values[:, board.paired[0]] - values[:, board.paired[1]]
                 for pair, ends in enumerate(self._part_ends(gaps)):

@@ -324,7 +324,7 @@ def unjudged_words(dialect: Dialect, measures: Sequence[Measure]) -> str:
 
 
 def _note_counts(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """Queries that need a decision, and how the dialect decided."""
+    """Return queries that need a decision, and how the dialect decided."""
     return ((subject, f"{counts} {queries}; {decision}") for subject, counts, queries, decision in _decisions(report))
 
 
@@ -376,7 +376,7 @@ def _describe_worth(value: Undefined) -> str:
 
 
 def _note_undefined(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """Queries for which a formula is 0/0 although they have something relevant."""
+    """Yield queries for which a formula is 0/0 although they have something relevant."""
     for at, measure in enumerate(report.measures):
         counts = {}
         for run, result in report.results.items():
@@ -411,7 +411,7 @@ def _bounds(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 
 def _note_sampled(report: EvaluationReport) -> Iterator[tuple[str, str]]:
-    """Means that rest on random orders of tied documents, as no closed form is known."""
+    """Yield means that rest on random orders of tied documents, as no closed form is known."""
     for run, table in report.summaries.items():
         errors = [f"{name} ± {error:.5f}" for name, error in table.rows("measure", "sampling_error") if error > 0]
         if errors:

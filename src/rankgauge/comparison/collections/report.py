@@ -82,33 +82,33 @@ class CollectionsReport(Report):
     def frame(self) -> pl.DataFrame:
         """Return the table that was chosen, else the means."""
         frames = {"pairs": "pairs", "collections": "scores", "influence": "influence"}
-        found: pl.DataFrame = getattr(self.comparison, frames.get((self.chosen or ("means",))[0], "means"))
-        return found
+        table: pl.DataFrame = getattr(self.comparison, frames.get((self.chosen or ("means",))[0], "means"))
+        return table
 
     def data(self) -> dict[str, Any]:
         """Return the choices, all tables and the notes."""
-        found = self.comparison
+        comparison = self.comparison
         return {
-            "runs": list(found.all_runs),
+            "runs": list(comparison.all_runs),
             "collections": [
                 {"collection": one.name, "queries": len(one.queries), "group": one.group, "judged": one.judged}
-                for one in found.given
+                for one in comparison.given
             ],
-            "compared": [one.name for one in found.collections],
-            "measures": list(found.measures),
-            "baselines": list(found.bases),
-            "weights": found.weights,
-            "holes": found.holes,
-            "missing": {run: list(names) for run, names in found.missing.items()},
-            "answers": {HERE: found.answers_here, BEYOND: found.answers_beyond},
+            "compared": [one.name for one in comparison.collections],
+            "measures": list(comparison.measures),
+            "baselines": list(comparison.bases),
+            "weights": comparison.weights,
+            "holes": comparison.holes,
+            "missing": {run: list(names) for run, names in comparison.missing.items()},
+            "answers": {HERE: comparison.answers_here, BEYOND: comparison.answers_beyond},
             "level": boards.LEVEL,
-            "alpha": found.settings.alpha,
-            "seed": found.settings.seed,
-            "draws": found.draws,
-            "means": found.mean_table,
-            "pairs": found.pair_table,
-            "scores": found.score_table,
-            "influence": found.influence_table,
+            "alpha": comparison.settings.alpha,
+            "seed": comparison.settings.seed,
+            "draws": comparison.draws,
+            "means": comparison.mean_table,
+            "pairs": comparison.pair_table,
+            "scores": comparison.score_table,
+            "influence": comparison.influence_table,
             "notes": [{"subject": subject, "words": words} for subject, words in self.notes()],
             **({} if self.gate is None else {"gate": gate_report.data(self.gate)}),
         }
@@ -126,18 +126,18 @@ class CollectionsReport(Report):
     def _results(self) -> dict[str, Result]:
         """Return what was evaluated, by run and collection; nothing where scores are all that is known."""
         given = self.comparison.collections
-        return {f"{run} on {one.name}": found for one in given for run, found in (one.results or {}).items()}
+        return {f"{run} on {one.name}": result for one in given for run, result in (one.results or {}).items()}
 
     def picture(self) -> Drawing:
         """Return the heat map, the ranks and some differences by the first measure."""
-        measured = self.comparison.measured(self.comparison.measures[0])
+        measured = self.comparison.of_measure(self.comparison.measures[0])
         charts = {"Ranks": rank_chart(measured), **forests(measured)}
         return sheet(self.headline(), {f"{measured.measure} by collection": heat_map(measured), **charts})
 
     def headline(self) -> str:
         """Return one sentence on the first measure."""
         board = self.comparison
-        measured = board.measured(board.measures[0])
+        measured = board.of_measure(board.measures[0])
         lead, told = board.runs[measured.order[0]], dict[str, str]()
         for question in measured.resamples:
             above = measured.above(question)[measured.order[0]]
@@ -155,16 +155,16 @@ class CollectionsReport(Report):
 
     def document(self, medium: Medium) -> ReportDocument:
         """Return the tables and the notes; a page also has charts."""
-        found = self.comparison
-        queries = sum(len(one.queries) for one in found.collections)
+        comparison = self.comparison
+        queries = sum(len(one.queries) for one in comparison.collections)
         return ReportDocument(
-            title=f"{len(found.runs)} runs on {len(found.collections)} collections",
+            title=f"{len(comparison.runs)} runs on {len(comparison.collections)} collections",
             headline=self.headline(),
             facts=(
-                count(len(found.runs), "run"),
-                count(len(found.collections), "collection"),
+                count(len(comparison.runs), "run"),
+                count(len(comparison.collections), "collection"),
                 *([count(queries, "query", "queries")] if queries else []),
-                WEIGHTS[found.weights],
+                WEIGHTS[comparison.weights],
             ),
             passages=tuple(self._passages(medium)),
             sortable=True,
@@ -197,7 +197,7 @@ class CollectionsReport(Report):
 
     def _charts(self) -> Iterator[Passage]:
         for measure in self.comparison.measures:
-            measured = self.comparison.measured(measure)
+            measured = self.comparison.of_measure(measure)
             yield Heading(f"{measure} by collection", hint=HEAT)
             yield Figure("Runs by falling mean", heat_map(measured))
             if measured.resamples:
@@ -281,7 +281,7 @@ def _hole_notes(board: CollectionsComparison) -> Iterator[tuple[str, str]]:
 def _decisive(board: CollectionsComparison) -> Iterator[tuple[str, str]]:
     """Say where a single collection decides who leads."""
     for measure in board.measures:
-        measured = board.measured(measure)
+        measured = board.of_measure(measure)
         lead = board.runs[int(measured.order[0])]
         rows = [row for row in measured.influence().named() if row["leader_without"] not in (lead, "")]
         for row in rows[:NAMED]:
@@ -369,7 +369,7 @@ def _chance(p: float) -> str:
 
 def scores(board: CollectionsComparison, measure: str) -> ReportTable:
     """List the runs by collections, the best of each standing out."""
-    measured = board.measured(measure)
+    measured = board.of_measure(measure)
     order, names = measured.order[:MOST], [one.name for one in board.collections]
     rows = [(board.runs[run], *measured.by_collection[:, run].tolist(), float(measured.mean[run])) for run in order]
     columns = (Column("run"), *(Column(name, format=number) for name in (*names, "mean")))
@@ -383,18 +383,18 @@ def scores(board: CollectionsComparison, measure: str) -> ReportTable:
 
 def _best(rows: Sequence[Sequence[Any]]) -> frozenset[tuple[int, int]]:
     """Find the highest value of each column, as it is printed."""
-    found = set()
+    best = set()
     for column in range(1, len(rows[0])):
         most = max(round(row[column], 4) for row in rows)
-        found |= {(place, column) for place, row in enumerate(rows) if round(row[column], 4) == most}
-    return frozenset(found)
+        best |= {(place, column) for place, row in enumerate(rows) if round(row[column], 4) == most}
+    return frozenset(best)
 
 
 def latex_scores(board: CollectionsComparison, measure: str, digits: int) -> ReportTable:
     """The table of a paper: runs × collections, the best bold, the mean with its interval and whom it is above."""
     from rankgauge.render.formats.tex import escape
 
-    measured, question = board.measured(measure), board.measured(measure).question
+    measured, question = board.of_measure(measure), board.of_measure(measure).question
     above, (low, high) = measured.above(question), measured.ends(question)
     order = measured.order.tolist()
     labels = [chr(ord("a") + place) if len(order) <= 26 else str(place + 1) for place in range(len(order))]
@@ -556,7 +556,7 @@ def forests(measured: MeasuredRuns) -> dict[str, Drawing]:
 
 
 def _forest(measured: MeasuredRuns, pair: int, sign: int, named: str) -> Drawing:
-    board, found = measured.board, measured.pair_differences[:, pair]
+    board, differences = measured.board, measured.pair_differences[:, pair]
     row = list(measured.pairs().named())[pair]
     lines: list[tuple[str, float, float, float, str]] = []
     for at, one in enumerate(board.collections):
@@ -564,7 +564,9 @@ def _forest(measured: MeasuredRuns, pair: int, sign: int, named: str) -> Drawing
         if measured.pair_variances is not None:
             freedom = len(measured.values[at]) - 1
             half = float(student_quantile(freedom, 0.975)) * math.sqrt(measured.pair_variances[at, pair])
-        lines.append((one.name, float(found[at]), float(found[at]) - half, float(found[at]) + half, "dot"))
+        lines.append(
+            (one.name, float(differences[at]), float(differences[at]) - half, float(differences[at]) + half, "dot")
+        )
     lines.sort(key=lambda line: -line[1] * sign)
     lines.append(("on these", row["difference"], row["low"], row["high"], "up"))
     lines.append(("on ones like these", row["difference"], row["low_beyond"], row["high_beyond"], "up"))
@@ -574,7 +576,7 @@ def _forest(measured: MeasuredRuns, pair: int, sign: int, named: str) -> Drawing
         for name, value, low, high, kind in lines
         if math.isfinite(low) or kind == "dot"
     ]
-    return _whiskers(shown, len(found), f"{named} by collection")
+    return _whiskers(shown, len(differences), f"{named} by collection")
 
 
 def _whiskers(lines: Sequence[tuple[str, float, float, float, str]], single: int, title: str) -> Drawing:

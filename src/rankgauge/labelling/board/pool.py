@@ -118,15 +118,15 @@ class BoardPool(PooledDocuments):
         lengths = hits.group_by("run", "query").agg(len=pl.col("rank").max()).join(numbers, on="query")
         longest = np.zeros((len(runs), len(queries)), dtype=np.int64)
         longest[lengths["run"].to_numpy(), lengths["number"].to_numpy()] = lengths["len"].to_numpy()
-        found = hits.join(rows, on=KEYS).sort("run", "number", "rank")
+        ordered_hits = hits.join(rows, on=KEYS).sort("run", "number", "rank")
         return cls(
             runs=runs,
             queries=queries,
             documents=rows["document"],
             sizes=np.bincount(rows["number"].to_numpy(), minlength=len(queries)),
-            run=found["run"].to_numpy(),
-            document=found["place"].to_numpy(),
-            rank=found["rank"].to_numpy(),
+            run=ordered_hits["run"].to_numpy(),
+            document=ordered_hits["place"].to_numpy(),
+            rank=ordered_hits["rank"].to_numpy(),
             lengths=longest,
         )
 
@@ -141,12 +141,12 @@ class BoardPool(PooledDocuments):
 
     def judged_by(self, judges: Mapping[str, Any]) -> BoardPool:
         """Return the same pool with these judges, by name; each must have graded some of its documents."""
-        found = tuple(PooledJudge(name=judge.name, said=judge.of(self.ids)) for judge in read_judges(judges))
-        for judge in found:
+        judges_ = tuple(PooledJudge(name=judge.name, said=judge.of(self.ids)) for judge in read_judges(judges))
+        for judge in judges_:
             if not judge.share:
                 hint = "Are its ids those of the runs?"
                 raise InputError(f"the judge {judge.name} has graded no document of the pool", hint=hint)
-        return replace(self, judges=found) if found else self
+        return replace(self, judges=judges_) if judges_ else self
 
     @property
     def open(self) -> BoolArray:
@@ -182,8 +182,8 @@ class BoardPool(PooledDocuments):
         Judgments of several assessors are an error: nothing says how to combine them.
         """
         known = whole(dialects.get("standard").prepare(files.judgments_from(judgments))).select(*KEYS, "grade")
-        found = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
-        return np.asarray(found.cast(pl.Float64).fill_null(np.nan).to_numpy())
+        grades = self.ids.join(known, on=KEYS, how="left", maintain_order="left")["grade"]
+        return np.asarray(grades.cast(pl.Float64).fill_null(np.nan).to_numpy())
 
     def weight_inside(self, weights: FloatArray, mask: BoolArray | None = None) -> FloatArray:
         """The share of each run's weight on documents of the pool, or of a mask; `weights` are those of the ranks 1,

@@ -68,11 +68,11 @@ class BoardTrials:
         jobs = {method: self._jobs(judged, title, method) for method in self.methods}
         # Blocks of all yardsticks in turn: what is left at the end is as mixed as what was done.
         asked = sorted((job for mine in jobs.values() for job in mine), key=lambda job: int(job.settings["first"]))
-        found = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
+        results = run_jobs(asked, work, judged, folder=self.folder, workers=self.workers, progress=self.progress)
         pool, measures = judged.board.pool, [str(target) for target in judged.board.targets]
         curves = []
         for method, mine in jobs.items():
-            tried = [marks for job in mine for marks in found[job.name]]  # repetitions × numbers of labels × measures
+            tried = [marks for job in mine for marks in results[job.name]]  # repetitions × numbers of labels × measures
             for m, measure in enumerate(measures):
                 marks = {
                     name: np.array([[at[m][name] for at in marked] for marked in tried], dtype=np.float64).T
@@ -98,36 +98,36 @@ class BoardTrials:
             "marks": list(MARKS),
             "seed": self.seed,
         }
-        stem, found = re.sub(r"[^\w.]+", "-", title).strip("-"), []
+        stem, jobs = re.sub(r"[^\w.]+", "-", title).strip("-"), []
         for first in range(0, self.count(method), BLOCK):
             name = f"{stem} {method} {first}"
             count = min(BLOCK, self.count(method) - first)
-            found.append(ExperimentJob(name=name, settings={**shared, "first": first, "count": count}))
-        return found
+            jobs.append(ExperimentJob(name=name, settings={**shared, "first": first, "count": count}))
+        return jobs
 
 
 def work(judged: JudgedBoard, job: ExperimentJob) -> list[list[list[dict[str, float]]]]:
     """Return the marks of a block of repetitions: repetitions × numbers of labels × measures."""
     settings = job.settings
     yardstick = YARDSTICKS.find(settings["method"])
-    found = []
+    results = []
     for number in range(settings["first"], settings["first"] + settings["count"]):
         seed = int(np.random.default_rng([settings["seed"], number]).integers(1 << 31))
         standings = yardstick.standings(judged, settings["labels"], seed)
-        found.append([[mark_repetition(s, t) for s, t in zip(at, judged.truth, strict=True)] for at in standings])
-    return found
+        results.append([[mark_repetition(s, t) for s, t in zip(at, judged.truth, strict=True)] for at in standings])
+    return results
 
 
 def _digest(judged: JudgedBoard) -> str:
     """Return a digest of all that the marks depend on: pool, lists, grades and measures."""
-    pool, found = judged.board.pool, hashlib.sha256()
+    pool, digest = judged.board.pool, hashlib.sha256()
     for array in (pool.sizes, pool.run, pool.document, pool.rank, pool.lengths, judged.grades, judged.board.grades):
-        found.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array).tobytes())
     for judge in pool.judges:
-        found.update(np.ascontiguousarray(steps(judge.said)).tobytes())
+        digest.update(np.ascontiguousarray(steps(judge.said)).tobytes())
     for target in judged.board.targets:
-        found.update(f"{target.measure} {target.dialect}".encode())
-    return found.hexdigest()
+        digest.update(f"{target.measure} {target.dialect}".encode())
+    return digest.hexdigest()
 
 
 SHARES = (0.02, 0.05, 0.1, 0.2)

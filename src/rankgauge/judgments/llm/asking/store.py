@@ -69,12 +69,12 @@ class AnswerStore:
                 raise
 
     def close(self) -> None:
-        """Leaves the file to others; an answer that comes later is lost."""
+        """Leave the file to others; an answer that comes later is lost."""
         with self._lock:
             self._database.close()
 
     def add(self, question: bytes, answers: Iterable[Answer], first: int) -> None:
-        """Stores the answers about a pair, by number from the first; when this returns, they are on disk."""
+        """Store the answers about a pair, by number from the first; when this returns, they are on disk."""
         rows = []
         for number, one in enumerate(answers, first):
             chances = None if one.chances is None else json.dumps(one.chances)
