@@ -128,8 +128,8 @@ def adopt(campaigns: Campaigns, file: DraftFile, name: str | None) -> int:
 
 def _confine(function: Callable[..., T], *arguments: Any) -> T:
     try:
-        found: T = _READER.run(_understand, function, *arguments, seconds=SECONDS)
-        return found
+        result: T = _READER.run(_understand, function, *arguments, seconds=SECONDS)
+        return result
     except SandboxBusyError:
         words = "too many files are being read at the moment; try again"
         raise HTTPException(503, words, headers={"Retry-After": "5"}) from None
@@ -299,14 +299,14 @@ def _show(path: Path, folder: Path) -> None:
         migrate(engine)
         campaigns = Campaigns(engine)
         number = _copy(path, campaigns, None)
-        found = campaigns.get(number)
-        found.campaign.progress()
-        found.campaign.why_over()
-        Overview.of(found)
-        filter_labels(found, LabelFilter.model_validate({"history": True}))
-        found.review.queries()
-        found.review.disagreements()
-        found.review.seconds()
+        campaign = campaigns.get(number)
+        campaign.campaign.progress()
+        campaign.campaign.why_over()
+        Overview.of(campaign)
+        filter_labels(campaign, LabelFilter.model_validate({"history": True}))
+        campaign.review.queries()
+        campaign.review.disagreements()
+        campaign.review.seconds()
         for name in EXPORTS:
             try:
                 export(campaigns, number, name)
@@ -314,7 +314,7 @@ def _show(path: Path, folder: Path) -> None:
                 if "white space" not in error.problem:
                     raise
         campaigns.set_paused(number, False)
-        found.answers.next_task(Assessor(name="somebody", person=1), seconds=LEASE)
+        campaign.answers.next_task(Assessor(name="somebody", person=1), seconds=LEASE)
 
 
 def _copy(path: Path, campaigns: Campaigns, name: str | None) -> int:

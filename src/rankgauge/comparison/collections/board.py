@@ -211,8 +211,8 @@ class CollectionsComparison:
     @cached_property
     def missing(self) -> dict[str, tuple[str, ...]]:
         """By run, the collections that lack it; only runs that are lacking somewhere."""
-        found = {run: tuple(c.name for c in self.given if run not in c.runs) for run in self.all_runs}
-        return {run: names for run, names in found.items() if names}
+        lacking = {run: tuple(c.name for c in self.given if run not in c.runs) for run in self.all_runs}
+        return {run: names for run, names in lacking.items() if names}
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -248,27 +248,27 @@ class CollectionsComparison:
         return self._weights(self.collections)
 
     def _weights(self, collections: Sequence[Collection]) -> FloatArray:
-        found = np.ones(len(collections))
+        weights = np.ones(len(collections))
         match self.weights:
             case "queries":
                 if bare := [c.name for c in collections if not c.queries]:
                     raise InputError(f"nobody knows how many queries {bare[0]} has, and the weights are by queries")
-                found = np.array([float(len(c.queries)) for c in collections])
+                weights = np.array([float(len(c.queries)) for c in collections])
             case "groups":
                 groups = [c.group for c in collections]
                 if not all(groups):
                     bare = [c.name for c in collections if not c.group]
                     hint = 'group = "…" in its part of the board, or a table for --weights with a column group'
                     raise InputError(f"the collection {bare[0]} has no group, and the weights are by groups", hint=hint)
-                found = np.array([1 / groups.count(name) for name in groups])
+                weights = np.array([1 / groups.count(name) for name in groups])
             case "given":
                 if bare := [c.name for c in collections if c.weight is None]:
                     hint = "weight = 1 in its part of the board"
                     raise InputError(f"the collection {bare[0]} has no weight", hint=hint)
-                found = np.array([float(c.weight or 0.0) for c in collections])
-        if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
-            raise ParameterError("compare", "weights", "numbers, 0 or more, and not all 0", found.tolist())
-        return np.asarray(found / found.sum())
+                weights = np.array([float(c.weight or 0.0) for c in collections])
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+            raise ParameterError("compare", "weights", "numbers, 0 or more, and not all 0", weights.tolist())
+        return np.asarray(weights / weights.sum())
 
     @property
     def answers_here(self) -> bool:
@@ -389,15 +389,15 @@ class MeasuredRuns:
     @cached_property
     def resamples(self) -> dict[str, Resamples]:
         """The resamples by question, for those that have an answer."""
-        board, found = self.board, {}
+        board, resampled = self.board, {}
         chosen = board.paired if board.bases else None
         if board.answers_here:
             rng = board.settings.rng()
-            found[HERE] = query_resamples(self.mean, self.errors[HERE], chosen, rng=rng, draws=board.draws)
+            resampled[HERE] = query_resamples(self.mean, self.errors[HERE], chosen, rng=rng, draws=board.draws)
         if board.answers_beyond:
             scores, rng = self.by_collection, board.settings.rng()
-            found[BEYOND] = collection_resamples(scores, board.weight, chosen, rng=rng, draws=board.draws)
-        return found
+            resampled[BEYOND] = collection_resamples(scores, board.weight, chosen, rng=rng, draws=board.draws)
+        return resampled
 
     def t(self, question: str) -> FloatArray:
         """Return the t of each two runs (runs × runs); 0 where they never differ."""
@@ -419,12 +419,12 @@ class MeasuredRuns:
         """Return why missing judgments leave no verdict on two runs (empty if they do not), and where these are judged
         unequally their differences by collection if unjudged documents were as good as judged ones."""
         board, names = self.board, (self.board.runs[run], self.board.runs[other])
-        found = [one.judging(board.judged_rule, self.measure, *names) for one in board.collections]
-        reason = next((why for why, _ in found if why), "")
-        if reason or all(moved is None for _, moved in found):
+        parts = [one.judging(board.judged_rule, self.measure, *names) for one in board.collections]
+        reason = next((why for why, _ in parts if why), "")
+        if reason or all(moved is None for _, moved in parts):
             return reason, None
         plain = [values[:, run] - values[:, other] for values in self.values]
-        return "", [gap if moved is None else moved for gap, (_, moved) in zip(plain, found, strict=True)]
+        return "", [gap if moved is None else moved for gap, (_, moved) in zip(plain, parts, strict=True)]
 
     def moved_error(self, moved: Sequence[FloatArray]) -> tuple[float, float, float]:
         """Return the mean of such differences over collections, its standard error and degrees of freedom."""
@@ -490,9 +490,11 @@ class MeasuredRuns:
             # A run with holes may be above or below.
             ranks[f"rank_low{end}"] = least + sum((row["low"] > high).astype(float) for row in partial)
             ranks[f"rank_high{end}"] = most + sum((row["high"] > low).astype(float) for row in partial)
-            found = self.resamples.get(question)
-            best[f"best{end}"] = np.full(count, np.nan) if found is None else self._share_best(question, found.first)
-            for row in partial if found is not None else ():  # where other runs have intervals, by those
+            resamples = self.resamples.get(question)
+            best[f"best{end}"] = (
+                np.full(count, np.nan) if resamples is None else self._share_best(question, resamples.first)
+            )
+            for row in partial if resamples is not None else ():  # where other runs have intervals, by those
                 row[f"rank_low{end}"] = 1.0 + float((low > row["high"]).sum())
                 row[f"rank_high{end}"] = float(len(self.board.all_runs) - (high < row["low"]).sum())
         columns = {
@@ -573,11 +575,11 @@ class MeasuredRuns:
 
     def _p_values(self, question: str) -> FloatArray:
         """Return each pair's p-value, plain and corrected (2 × pairs); NaN where there is no answer."""
-        (run, other), errors, found = self.board.paired, self.errors[question], self.resamples.get(question)
-        if found is None:
+        (run, other), errors, resamples = self.board.paired, self.errors[question], self.resamples.get(question)
+        if resamples is None:
             return np.full((2, len(run)), np.nan)
         p = levels.p_values(self.mean[run] - self.mean[other], errors.paired[run, other], errors.freedom[run, other])
-        return np.stack([p, np.maximum(adjust_p(self.t(question)[run, other], found.chosen), p)])
+        return np.stack([p, np.maximum(adjust_p(self.t(question)[run, other], resamples.chosen), p)])
 
     def pair_reach(self, question: str = HERE, level: float = LEVEL) -> FloatArray:
         """Return half the width of each pair's interval; NaN where there is no answer."""
@@ -606,18 +608,18 @@ class MeasuredRuns:
 
     def _spread(self, difference: FloatArray) -> dict[str, FloatArray]:
         """Return how much differences change over collections, and where that of one more collection would lie."""
-        found, count = self.pair_differences, len(self.pair_differences)
+        differences, count = self.pair_differences, len(self.pair_differences)
         names = ("tau", "i2", "p_heterogeneity", "low_next", "high_next")
         unknown = np.full(len(difference), np.nan)
         if count < 3:
             return dict.fromkeys(names, unknown)
         factors, _ = levels.leverage(self.board.weight)
-        error = np.sqrt(factors @ (found - self.board.weight @ found) ** 2)
+        error = np.sqrt(factors @ (differences - self.board.weight @ differences) ** 2)
         if self.pair_variances is None:  # the score on one more collection, with the luck of its queries
-            between = found.var(axis=0, ddof=1)
+            between = differences.var(axis=0, ddof=1)
             told = levels.Heterogeneity(between, unknown, unknown)
         else:
-            told = levels.heterogeneity(found, self.pair_variances)
+            told = levels.heterogeneity(differences, self.pair_variances)
             error = np.fmax(error, self.errors[HERE].paired[self.board.paired])
         reach = levels.prediction_reach(told.variance, error, count, LEVEL)
         reach = reach if self.board.answers_beyond else unknown

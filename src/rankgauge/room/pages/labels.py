@@ -103,11 +103,11 @@ def download_file(visit: TheVisit, person: Viewer, name: str, raw: bool = False)
 @file_router.post("/campaigns/{campaign}/labels")
 @shows_again(_file_page)
 def upload_labels(visit: TheVisit, person: Importer, labels: Upload, fields: Fields) -> Response:
-    """Records the labels of a file, in any format of labels, and says what became of them and what was not read."""
-    answers = visit.room.campaigns.unarchived(visit.campaign).answers
+    """Record the labels of a file, in any format of labels, and say what became of them and what was not read."""
+    answers = visit.room.campaigns.find_unarchived(visit.campaign).answers
     read = read_label_file(labels.content, "labels", person.name)
     sent = [replace(label, sender=person.id) for label in read.labels]
-    count = answers.record(sent, replace=fields.get("replace") == "true", leased=False).added(
+    count = answers.record(sent, replace=fields.get("replace") == "true", leased=False).with_more(
         blank=read.blank, unread=read.unread
     )
     said = [f"{count.new} new labels, marked as imported", f"{count.same} known already"]
@@ -141,7 +141,7 @@ def show_disputes(visit: TheVisit, person: Viewer, page: PageNumber = 1) -> Resp
 def settle_on_page(
     visit: TheVisit, person: Manager, settled: Annotated[Settlement, Form()], page: PageNumber = 1
 ) -> Response:
-    """Records the grade that replaces those of the assessors, and shows the page again that it was sent from."""
+    """Record the grade that replaces those of the assessors, and show the page again that it was sent from."""
     visit.opened.answers.record([settled.label(person)], leased=False)
     return visit.done(f"/disagreements?page={page}")
 
@@ -193,7 +193,7 @@ class SentLabels(BaseModel):
 
 @calls.post("/campaigns/{campaign}/tasks")
 def lease_tasks(visit: TheVisit, person: Judge, n: Annotated[int, Query(ge=1, le=1000)] = 1) -> list[LeasedTask]:
-    """Leases documents to the caller, beginning with those that the caller holds already.
+    """Lease documents to the caller, beginning with those that the caller holds already.
 
     Nobody holds more than RANKGAUGE_DESK_DOCUMENTS (20) at a time, however many are asked for. Until a lease ends, no
     other assessor gets the document. A paused campaign hands out nothing, but still accepts labels for documents that
@@ -208,7 +208,7 @@ LABELS, LabelsBody = json_body(SentLabels)
 
 @calls.post("/campaigns/{campaign}/labels", openapi_extra=LABELS)
 def record_labels(visit: TheVisit, person: Judge, sent: Annotated[SentLabels, LabelsBody]) -> dict[str, int]:
-    """Records labels. When the response arrives, they are on disk.
+    """Record labels. When the response arrives, they are on disk.
 
     Assessors may answer documents that were handed to them, and change their answers, up to 1,000 at once. What
     managers send beyond that is imported, and marked as such.
@@ -249,5 +249,5 @@ def list_disagreements(visit: TheVisit, person: Viewer) -> list[dict[str, Any]]:
 
 @calls.post("/campaigns/{campaign}/disagreements")
 def settle(visit: TheVisit, person: Manager, settled: Settlement) -> dict[str, int]:
-    """Records the grade that replaces those of the assessors."""
+    """Record the grade that replaces those of the assessors."""
     return visit.opened.answers.record([settled.label(person)], leased=False).counts

@@ -34,8 +34,8 @@ def show(visit: TheVisit, person: Viewer, daily: Annotated[bool, Query()] = Fals
 @router.post("/campaigns/{campaign}/quality/{guest}/unblock")
 @calls.post("/campaigns/{campaign}/assessors/{guest}/unblock", status_code=204)
 def unblock(visit: TheVisit, person: Manager, guest: Number) -> Response:
-    """Gives an assessor documents again who was blocked by gold questions."""
-    visit.room.campaigns.unarchived(visit.campaign)
+    """Give an assessor documents again who was blocked by gold questions."""
+    visit.room.campaigns.find_unarchived(visit.campaign)
     if not visit.room.gold.lift(visit.campaign, guest, person.id):
         raise HTTPException(404, "nobody is blocked under this number")
     return visit.done("/quality")
@@ -64,7 +64,7 @@ def set_rules(
     threshold: Annotated[float, Form()] = 70.0,
     least: Annotated[int, Form()] = 10,
 ) -> Response:
-    """Sets how often gold questions are asked, and when an assessor gets no more documents."""
+    """Set how often gold questions are asked, and when an assessor gets no more documents."""
     every = every.strip()
     if every and not every.removeprefix("-").isdecimal():
         raise InputError(f"'{every}' is not a whole number")
@@ -82,16 +82,16 @@ def add(
     document: Annotated[str, Form(max_length=1000)],
     grade: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Makes a document of the pool a gold question; without a grade the right answer is that it cannot be judged."""
+    """Make a document of the pool a gold question; without a grade the right answer is that it cannot be judged."""
     label = Label(query=query.strip(), document=document.strip(), grade=grade.strip() or None)
-    question = question_of(visit.room.campaigns.unarchived(visit.campaign), label, {})
+    question = question_of(visit.room.campaigns.find_unarchived(visit.campaign), label, {})
     return _page(visit, added=visit.room.gold.add(visit.campaign, person.id, [question]))
 
 
 @router.post("/campaigns/{campaign}/gold/settled")
 def add_settled(visit: TheVisit, person: Manager) -> Response:
-    """Makes every document on which a disagreement was settled a gold question, with the grade that settled it."""
-    disputed = visit.room.campaigns.unarchived(visit.campaign).review.disagreements()
+    """Make every document on which a disagreement was settled a gold question, with the grade that settled it."""
+    disputed = visit.room.campaigns.find_unarchived(visit.campaign).review.disagreements()
     questions = [
         GoldQuestion(query=one.query, document=one.document, grade=one.settled, texts=one.texts)
         for one in disputed
@@ -103,8 +103,8 @@ def add_settled(visit: TheVisit, person: Manager) -> Response:
 @router.post("/campaigns/{campaign}/gold/labels")
 @shows_again(_page)
 def upload(visit: TheVisit, person: Manager, file: Upload) -> Response:
-    """Adds the gold questions of a file."""
-    opened = visit.room.campaigns.unarchived(visit.campaign)
+    """Add the gold questions of a file."""
+    opened = visit.room.campaigns.find_unarchived(visit.campaign)
     questions = read_gold_file(file.content, file.name).questions(opened)
     return _page(visit, added=visit.room.gold.add(visit.campaign, person.id, questions))
 
@@ -112,8 +112,8 @@ def upload(visit: TheVisit, person: Manager, file: Upload) -> Response:
 @router.post("/campaigns/{campaign}/gold/{question}/retire")
 @calls.delete("/campaigns/{campaign}/gold/{question}", status_code=204)
 def retire(visit: TheVisit, person: Manager, question: Number) -> Response:
-    """Asks a gold question no more; its answers still count."""
-    visit.room.campaigns.unarchived(visit.campaign)
+    """Ask a gold question no more; its answers still count."""
+    visit.room.campaigns.find_unarchived(visit.campaign)
     if not visit.room.gold.retire(visit.campaign, question):
         raise HTTPException(404, "no such gold question")
     return visit.done("/gold")
@@ -193,8 +193,8 @@ QUESTIONS, SentQuestions = json_body(Annotated[list[SentGold], Field(max_length=
 
 @calls.post("/campaigns/{campaign}/gold", status_code=201, openapi_extra=QUESTIONS)
 def add_gold(visit: TheVisit, person: Manager, questions: Annotated[list[SentGold], SentQuestions]) -> dict[str, int]:
-    """Adds gold questions; one of the same document takes the place of the older one."""
-    opened = visit.room.campaigns.unarchived(visit.campaign)
+    """Add gold questions; one of the same document takes the place of the older one."""
+    opened = visit.room.campaigns.find_unarchived(visit.campaign)
     labels = [Label(query=question.query, document=question.document, grade=question.grade) for question in questions]
     made = [question_of(opened, label, one.texts) for label, one in zip(labels, questions, strict=True)]
     return {"added": visit.room.gold.add(visit.campaign, person.id, made)}
@@ -202,6 +202,6 @@ def add_gold(visit: TheVisit, person: Manager, questions: Annotated[list[SentGol
 
 @calls.put("/campaigns/{campaign}/gold/rules")
 def set_gold_rules(visit: TheVisit, person: Manager, rules: Rules) -> Rules:
-    """Sets how often gold questions are asked, and when an assessor gets no more documents."""
+    """Set how often gold questions are asked, and when an assessor gets no more documents."""
     campaign_changes.set_gold_rules(visit.room, visit.campaign, person, rules)
     return rules

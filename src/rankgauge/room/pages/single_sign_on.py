@@ -122,14 +122,16 @@ def _metadata(room: Room) -> dict[str, Any]:
     if not issuer:
         raise HTTPException(404, "this room has no single sign-on")
     try:
-        found = _described(issuer, int(time.time() // MINUTE))
+        metadata = _described(issuer, int(time.time() // MINUTE))
     except (httpx.HTTPError, ValueError):
         raise HTTPException(503, "the provider of single sign-on does not answer; try again") from None
-    if not isinstance(found, dict) or str(found.get("issuer")).rstrip("/") != issuer:
+    if not isinstance(metadata, dict) or str(metadata.get("issuer")).rstrip("/") != issuer:
         raise HTTPException(503, "the provider of single sign-on gives another name than RANKGAUGE_OIDC_ISSUER")
-    if not all(isinstance(found.get(name), str) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")):
+    if not all(
+        isinstance(metadata.get(name), str) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
+    ):
         raise HTTPException(503, "the provider of single sign-on does not say where its parts are")
-    return dict(found)
+    return dict(metadata)
 
 
 def _claims(room: Room, code: str, known: dict[str, Any]) -> dict[str, Any]:
