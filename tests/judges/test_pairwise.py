@@ -175,3 +175,19 @@ def test_both_orders_take_the_bias_out(tmp_path: Path) -> None:
     assert abs(both["bias"]) < 0.025
     assert 0.92 <= both["coverage"] <= 0.99
     assert both["settled right"] > 0.95
+
+
+def test_the_figure_shows_losses_too() -> None:
+    """A panel for each collection; whiskers reach below 0, where a bias that is gone may lie."""
+    pytest.importorskip("altair")
+    from rankgauge.papers.pages.pairwise import draw_bias
+
+    rows = [
+        {"collection": collection, "prompt": prompt, "asked": asked, "bias": bias, "bias error": 0.002}
+        for collection in ("DL19", "DL21")
+        for prompt in ("pairwise", "listwise")
+        for asked, bias in (("one order", 0.05), ("both orders", 0.001))
+    ]
+    drawn = draw_bias(pl.DataFrame(rows)).to_dict()
+    assert [panel["title"] for panel in drawn["hconcat"]] == ["DL19", "DL21"]
+    assert {row["low"] for data in drawn["datasets"].values() for row in data} == {0.046, -0.003}

@@ -82,14 +82,16 @@ def line_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) 
     return alt.layer(band, curve).properties(width=WIDTH, height=HEIGHT)
 
 
-def bar_panel(frame: pl.DataFrame, *, x: str, y: str, error: str, series: str) -> Any:
+def bar_panel(
+    frame: pl.DataFrame, *, x: str, y: str, error: str, series: str, limits: tuple[float, float] = UNIT
+) -> Any:
     """Return a bar per series at each x with a whisker of two standard errors, as a part of a chart."""
     alt = require()
-    base = alt.Chart(_bound(frame, y, error)).encode(
+    base = alt.Chart(_bound(frame, y, error, limits)).encode(
         x=alt.X(f"{x}:O", title=x, sort=_distinct(frame, x), axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset(f"{series}:N", sort=_distinct(frame, series)),
     )
-    unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=UNIT))
+    unit = alt.Y(f"{y}:Q", title=y, scale=alt.Scale(domain=limits))
     bar = base.mark_bar().encode(y=unit, color=series_colour(frame, series, legend={}), tooltip=list(frame.columns))
     whisker = base.mark_rule(color="#333").encode(y=alt.Y("low:Q", title=y), y2="high:Q")
     step = alt.Step(BAR, **{"for": "offset"})  # "for" is a word of Python
@@ -222,10 +224,10 @@ def _limits(shown: pl.DataFrame) -> tuple[float, float]:
     return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
-def _bound(frame: pl.DataFrame, y: str, error: str) -> pl.DataFrame:
-    """Return the frame with the ends of two standard errors, which do not leave the range of the measures."""
+def _bound(frame: pl.DataFrame, y: str, error: str, limits: tuple[float, float] = UNIT) -> pl.DataFrame:
+    """Return the frame with the ends of two standard errors, which do not leave the scale."""
     low, high = pl.col(y) - 2 * pl.col(error), pl.col(y) + 2 * pl.col(error)
-    return frame.with_columns(low.clip(*UNIT).alias("low"), high.clip(*UNIT).alias("high"))
+    return frame.with_columns(low.clip(*limits).alias("low"), high.clip(*limits).alias("high"))
 
 
 def _distinct(frame: pl.DataFrame, column: str) -> list[Any]:

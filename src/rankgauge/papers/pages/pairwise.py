@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -13,6 +14,7 @@ from rankgauge.judgments.llm.asking.question import OTHERS, drawn_lists
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.papers.experiment import UNTRIED, Experiment, Measurements, Number, Setting
 from rankgauge.papers.trec import collections
+from rankgauge.render import plots
 from rankgauge.statistics.paired_comparisons import Comparisons, fit_worths, list_weight
 
 COLLECTIONS = {"DL19": "trec_dl19_passage", "DL21": "trec_dl21_passage"}
@@ -30,6 +32,9 @@ BLUR = 1 / (0.8416 * np.sqrt(2))
 
 SIZES = {"pairwise": 2, "listwise": 5}
 ASKED = ("one order", "both orders")
+SHOWN = {"pairwise": "pairs", "listwise": "lists"}
+BIASES = (-0.01, 0.06)
+"""The ends of the figure's scale."""
 
 
 @Experiment.in_file(__file__, trials=20)
@@ -47,13 +52,26 @@ def run(setting: Setting) -> Measurements:
                 tried.append(try_judge(grades, size, both=asked == ASKED[1], rng=rng))
             table = {name: np.array([row[name] for row in tried]) for name in tried[0]}
             means = {name: float(values.mean()) for name, values in table.items()}
-            rows.append({"collection": title, "prompt": prompt, "asked": asked, **means})
+            errors = {name: float(values.std(ddof=1) / np.sqrt(len(tried))) for name, values in table.items()}
+            rows.append({"collection": title, "prompt": prompt, "asked": asked, **means, "bias error": errors["bias"]})
             for name in ("coverage", "settled right", "bias"):
-                error = float(table[name].std(ddof=1) / np.sqrt(len(tried)))
-                numbers[f"{title}, {prompt}, {asked}: {name}"] = Number(value=means[name], error=error)
+                numbers[f"{title}, {prompt}, {asked}: {name}"] = Number(value=means[name], error=errors[name])
     if not rows:
         return UNTRIED
-    return Measurements(numbers=numbers, tables={"pairwise": pl.DataFrame(rows)}, words=f"{setting.trials} repetitions")
+    frame, words = pl.DataFrame(rows), f"{setting.trials} repetitions"
+    figures = {"position-bias": partial(draw_bias, frame)}
+    return Measurements(numbers=numbers, tables={"pairwise": frame}, figures=figures, words=words)
+
+
+def draw_bias(frame: pl.DataFrame) -> plots.Chart:
+    """Draw what documents gain by being shown first, asked in one order and in both."""
+    gain = "gain of the half shown first"
+    shown = frame.rename({"bias": gain}).with_columns(about=pl.col("prompt").replace(SHOWN))
+    panels = []
+    for (name,), part in shown.group_by("collection", maintain_order=True):
+        panel = plots.bar_panel(part, x="about", y=gain, error="bias error", series="asked", limits=BIASES)
+        panels.append(panel.properties(title=name))
+    return plots.beside(*panels, title="A liking for the first place, asked in one order and in both")
 
 
 def try_judge(queries: list[FloatArray], size: int, *, both: bool, rng: np.random.Generator) -> dict[str, float]:
