@@ -59,6 +59,7 @@ def test_whole_way(command: Command, runs: list[str], tmp_path: Path) -> None:
     options = ("-m", "nDCG@5", "-m", "AP", "--grades", "0,1,2,3", "--budget", "240", "-o", made)
     shown = command("active", "plan", f"first={runs[0]}", *runs[1:], *options)
     assert "nDCG@5, AP of 5 runs" in shown
+    assert "all of each run, as AP looks at whole lists; the first 10 take" in shown
     assert "that of the pool, as if all of it were judged" in shown
     assert "Expected interval" in shown
     assert "no document is judged yet" in command("active", "estimate", made)
@@ -128,6 +129,13 @@ def test_which_runs_make_a_board(command: Command, runs: list[str], tmp_path: Pa
     asks |= {("-m", "AP"): stream, ("-m", "Bpref"): model}
     for number, (asked, words) in enumerate(asks.items()):
         assert words in command("active", "plan", *two, str(tmp_path / f"{number}.rg"), *asked)
+
+
+def test_a_file_that_has_a_campaign_is_not_overwritten(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Who plans again is told to name another file."""
+    plan = ("active", "plan", *runs, "-m", "nDCG@5", "--budget", "50", "-o", str(tmp_path / "a.rg"))
+    assert "looks at whole lists" not in command(*plan)
+    assert "Choose another file" in command(*plan, code=2)
 
 
 def test_earlier_judgments_name_the_scale(command: Command, runs: list[str], tmp_path: Path) -> None:

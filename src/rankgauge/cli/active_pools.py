@@ -19,8 +19,10 @@ from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling import defaults
 from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
-from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS
+from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, METHOD
 from rankgauge.labelling.pool_sources import PoolSources, PoolTable, document_table, in_units
+from rankgauge.labelling.posterior.plan import DEEPEST_SHARE, MOST_RUNS
+from rankgauge.measures import parse
 from rankgauge.render.numbers import count
 
 if TYPE_CHECKING:
@@ -100,7 +102,12 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
         pool = calibrate(pool, human, judge, grades=np.array(grades))
     scaled, cost = in_units(pool, asked.unit, asked.overhead)
     common = _common(asked, cost) | {"method": asked.method, "pilot": asked.pilot or 0}
-    return BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common), words
+    made = BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common)
+    whole = [name for name in measures if getattr(parse(name), "cutoff", None) is None]
+    if whole and asked.depth is None and asked.method != made.settings.method == METHOD and len(pool.runs) <= MOST_RUNS:
+        few = f"the first {DEEPEST_SHARE} take fewer labels, by the posterior (--depth {DEEPEST_SHARE})"
+        words.append(("depth", f"all of each run, as {', '.join(whole)} looks at whole lists; {few}"))
+    return made, words
 
 
 def _common(asked: PlanOptions, cost: str) -> dict[str, Any]:

@@ -78,7 +78,8 @@ def make(connection: Connection, **columns: Any) -> Store:
     """Make a new campaign, and the tables if the database has none."""
     t.metadata.create_all(connection)
     if columns["name"] in names(connection):
-        raise InputError(f"there is a campaign called {columns['name']!r} already", hint="Choose another name.")
+        taken = f"there is a campaign called {columns['name']!r} already"
+        raise InputError(taken, hint="Choose another file, or another name.")
     done = connection.execute(sa.insert(t.campaigns).values(format=t.FORMAT, paused=False, **columns))
     assert done.inserted_primary_key is not None
     return Store(campaign=done.inserted_primary_key[0])
