@@ -46,6 +46,8 @@ RANX = {
     "f1@10": "F@10",
     "precision@10-l2": "P(rel=2)@10",
     "map-l2": "AP(rel=2)",
+    "nDCG@10-l2": "nDCG(rel=2)@10",
+    "P@5-l3": "P(rel=3)@5",
 }
 DIVERSITY = {
     "α-nDCG@10": "alpha_nDCG@10",

@@ -88,3 +88,14 @@ def test_cells_without_a_value_are_empty() -> None:
     stream, table = StringIO(), pl.DataFrame({"run": ["a", "b"], "low": [0.5, np.nan], "queries": [2, None]})
     FORMATS["csv"].write(SimpleNamespace(frame=lambda: table), stream)
     assert stream.getvalue() == "run,low,queries\na,0.5,2\nb,,\n"
+
+
+def test_all_equal_best_values_stand_out() -> None:
+    """Whatever prints as the best does is marked as it is; where all runs print alike, none is."""
+    judged = {f"q{n}": {"a": 1} for n in range(3)}
+    first, second = ({query: {"a": a, "b": b} for query in judged} for a, b in ((2.0, 1.0), (1.0, 2.0)))
+    for runs, bold in (({"x": first, "y": second, "z": first}, 2), ({"x": first, "z": first}, 0)):
+        report = EvaluationReport(results={name: evaluate(judged, run, "RR") for name, run in runs.items()})
+        stream = StringIO()
+        FORMATS["tex"].write(report, stream)
+        assert stream.getvalue().count(r"\textbf{1.0000}") == bold

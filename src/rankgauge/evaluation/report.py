@@ -214,14 +214,14 @@ class EvaluationReport(Report):
         return list(segments.mean_notes(self))
 
     def _summary(self, *, marked: bool) -> ReportTable:
-        """Return a row per measure and run, with the best run of each measure marked."""
+        """Return a row per measure and run, with the best runs of each measure marked."""
         rows, strong = list[dict[str, Any]](), set[tuple[int, int]]()
         for measure in self.measures:
             table = self.summary.where("measure", str(measure))
-            best = _best(measure, table) if self.several and measure not in self.uneven else None
+            best = _best(measure, table) if self.several and measure not in self.uneven else set()
             for row in table.named():
-                mark = {None: "", row["run"]: " *"}.get(best, "  ") if marked else ""
-                strong |= {(len(rows), 2)} if row["run"] == best else set()
+                mark = (" *" if row["run"] in best else "  ") if marked and best else ""
+                strong |= {(len(rows), 2)} if row["run"] in best else set()
                 rows.append({**row, "kind": measure, "mark": mark})
         columns = (
             Column("measure", once=True),
@@ -278,13 +278,13 @@ def _ends(measure: Measure, low: float, high: float) -> str:
     return interval(low, high) if known else ""
 
 
-def _best(measure: Measure, rows: PlainTable) -> str | None:
-    """Return the run with the highest mean; None where higher is not better, or where runs are equal."""
+def _best(measure: Measure, rows: PlainTable) -> set[str]:
+    """Return the runs whose mean prints as the highest does; none where higher is not better, or where all do."""
     facts = measure.facts
     comparable = facts.more_is_better and facts.aggregate is not Aggregate.SUM
-    most = max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan)
-    top = [run for run, mean in rows.rows("run", "mean") if mean == most]
-    return top[0] if comparable and len(top) == 1 else None
+    most = value(measure, max((mean for mean in rows["mean"] if not math.isnan(mean)), default=math.nan))
+    top = {run for run, mean in rows.rows("run", "mean") if value(measure, mean) == most}
+    return top if comparable and len(top) < len(rows) else set()
 
 
 def _settings(dialect: Dialect) -> dict[str, Any]:

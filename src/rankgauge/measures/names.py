@@ -165,7 +165,7 @@ def parse(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return text
     text = str(text)
-    match = _NAME.match(text)
+    match = None if _LEVEL.search(text) else _NAME.match(text)
     kind = None if match is None else MEASURES.get(match["name"])
     if match is None or kind is None:
         meant = ours(text)
