@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rankgauge.errors import InputError, UnknownNameError
-from rankgauge.judgments.llm import ask
+from rankgauge.judgments.llm import ask, stand_in
 from rankgauge.judgments.llm.asking.answers import parse
 from rankgauge.judgments.llm.asking.endpoint import PassingFaultError, joined_stream, read_reply
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, api_at
@@ -83,6 +83,30 @@ def test_the_version_behind_a_model_is_kept() -> None:
     whole = {"model": "m-2026", "system_fingerprint": "fp_1", "choices": [{"delta": {}, "finish_reason": "stop"}]}
     for text in (json.dumps(whole), f"data: {json.dumps(whole)}\n\ndata: [DONE]\n"):
         assert read_reply(text, CHAT_APIS["openai"]).model == "m-2026 fp_1"
+
+
+def test_the_digest_of_a_model_is_kept(tmp_path: Path) -> None:
+    """Ollama's answers name a model alone; its list has the digest, as `ollama list` shows it."""
+
+    class Listing(stand_in._Handler):
+        def do_GET(self) -> None:  # noqa: N802 - the name that the server calls
+            listed = {"models": [{"name": "llama3.1:latest", "digest": "46e0c10c039e019119339687c3c1757cc81b9da4"}]}
+            content = json.dumps(listed if self.path == "/api/tags" else {}).encode()
+            self.wfile.write(f"HTTP/1.1 200 -\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content)
+
+    with Ollama(PAIRS) as running:
+        running._server.RequestHandlerClass = Listing
+        url = running.url.removesuffix("/v1") + "/api/chat"
+        asked = ask(PAIRS.head(3), url, model="llama3.1", cache=tmp_path / "a.db")
+    assert asked.models == {"llama3.1 46e0c10c039e"}
+
+
+def test_a_streamed_thought_is_no_answer() -> None:
+    """Thoughts come in pieces of their own; without an answer after them this is said."""
+    pieces = [{"delta": {"reasoning_content": part}} for part in ("It could", " be 3.")]
+    events = [{"choices": [piece | {"index": 0}]} for piece in [*pieces, {"delta": {}, "finish_reason": "stop"}]]
+    (choice,) = read_reply("".join(f"data: {json.dumps(one)}\n\n" for one in events), CHAT_APIS["openai"]).choices
+    assert parse(choice, (0, 1, 2, 3)).refused == "a thought, and no answer after it"
 
 
 def test_a_stream_that_breaks_off_is_no_answer() -> None:

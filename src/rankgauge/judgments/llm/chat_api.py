@@ -47,6 +47,8 @@ class ChatApi(Registered):
     """Translates the answers of a reply; None if it has none."""
     usage: tuple[str, str]
     """The names of the counts of tokens, of the prompt and of the answer."""
+    listing: str | None = None
+    """The path at which models are listed with their digests, where answers do not tell a model's version."""
 
     def reply(self, held: Any) -> Reply | None:
         """Return the reply in a JSON document; None if it is not one of this API's."""

@@ -85,6 +85,7 @@ ChatApi(
     body=_ollama_body,
     choices=_ollama_choices,
     usage=("prompt_eval_count", "eval_count"),
+    listing="/api/tags",
 ).register()
 
 

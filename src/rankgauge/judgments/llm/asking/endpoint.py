@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from threading import Condition, Event, Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from rankgauge.errors import InputError, MissingExtraError, ParameterError
-from rankgauge.judgments.llm.asking.answers import quote
+from rankgauge.judgments.llm.asking.answers import THOUGHTS, quote
 from rankgauge.judgments.llm.asking.question import text_bytes
 from rankgauge.judgments.llm.chat_api import CHAT_APIS, ChatApi, Reply, api_at
 
@@ -97,6 +98,7 @@ def _extend(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
     message, delta = choice["message"], piece.get("delta") or {}
     for name in ("content", "refusal"):
         message[name] += delta.get(name) or ""
+    message |= {name: delta[name] for name in THOUGHTS if delta.get(name)}  # it is enough to know that there are some
     for call in delta.get("tool_calls") or ():
         calls, function = message["tool_calls"], call.get("function") or {}
         if call.get("index", len(calls)) >= len(calls):
@@ -108,6 +110,9 @@ def _extend(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
 
 LARGEST = 8 << 20
 """No answer is larger, in bytes."""
+
+DIGEST = 12
+"""How many letters of a model's digest are kept, as `ollama list` shows them."""
 
 TRANSIENT = (408, 409, 425, 429)
 """The codes below 500 that mean: try again."""
@@ -183,12 +188,26 @@ class Endpoint:
             if status < 300:
                 reply = read_reply(text, self._api)
                 self.reached = True
-                return reply
+                digest = self._digests.get((reply.model or "").removesuffix(":latest"))
+                return replace(reply, model=f"{reply.model} {digest}") if digest else reply
             if status in (400, 422) and not _is_about_the_text(status, text):
                 self._adapt(sent, text)
                 if self._adapted(body) != sent:
                     continue
             raise self._fault(status, headers, text)
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        """The digests of the models, by name, of an endpoint that lists them; `:latest` goes without saying."""
+        import httpx
+
+        if self._api.listing is None:
+            return {}
+        try:
+            models = self._http.get(urljoin(self._api.address(self.url), self._api.listing)).json()["models"]
+            return {one["name"].removesuffix(":latest"): one["digest"][:DIGEST] for one in models}
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError):
+            return {}  # grades do not depend on it
 
     def _send(self, body: Mapping[str, Any], identity: str) -> tuple[int, httpx.Headers, str]:
         import httpx
