@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,8 @@ from rankgauge.errors import InputError, ParameterError
 from rankgauge.labelling.board import BoardPool
 from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.choice import label_order, label_scores
+from rankgauge.labelling.reports.board_words import best_words
+from rankgauge.labelling.standings import Standings
 from rankgauge.measures import MEASURES, Aggregate, parse
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.policies import JudgmentKind
@@ -222,3 +227,16 @@ def test_no_end_is_beyond_the_best_list(measure: str) -> None:
     assert low.min() >= 0
     assert most == pytest.approx(high.max())
     assert estimate.target.bounds[1] >= most - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("half", "ends"), [(0.02, "by 0.03 ± 0.02"), (0.04, "± 0.04 (the chance is one-sided, the interval two-sided)")]
+)
+def test_a_run_that_is_settled_by_its_chance_may_be_ahead_by_less_than_its_interval(half: float, ends: str) -> None:
+    """A chance of 95 % has one side, a 95 % interval two: where it holds 0, the words say why that is no error."""
+    runs, chances = ("a", "b"), np.array([0.96, 0.04])
+    found = SimpleNamespace(runs=runs, is_settled=True, candidates=[0], order=[0, 1], decimals=2, chances=chances)
+    found.lead = lambda run, other: (0.03, half)
+    words = best_words(cast(Standings, found))
+    assert words.startswith("a (96 %), ahead of b by 0.03")
+    assert words.endswith(ends)

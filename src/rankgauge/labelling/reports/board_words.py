@@ -80,7 +80,8 @@ def best_words(standings: Standings) -> str:
         digits = max(standings.decimals, fitting_decimals(half))
         sure = "" if standings.chances is None else f" ({_chance(standings, best)})"
         ahead = f"{decimal(lead, digits)} ± {decimal(half, digits)}"
-        return f"{standings.runs[best]}{sure}, ahead of {standings.runs[second]} by {ahead}"
+        sides = " (the chance is one-sided, the interval two-sided)" if half >= lead else ""
+        return f"{standings.runs[best]}{sure}, ahead of {standings.runs[second]} by {ahead}{sides}"
     named, apart = [standings.runs[run] for run in standings.candidates], standings.apart()
     near = f"within {decimal(apart, fitting_decimals(apart))} of each other (95 %)"
     many = len(named) > len(_named(standings))
