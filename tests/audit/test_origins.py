@@ -134,7 +134,8 @@ def graded() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
 
 
 def test_a_tool_is_named_only_for_what_it_has(graded: Any) -> None:
-    """Relevance from grade 2 on is told as such: the script of MSLR, which counts so too, prints no RR."""
+    """Relevance from grade 2 on is told as such: the script of MSLR, which counts so too, prints no RR; nor has gdeval
+    linear gains."""
     value = evaluate(*graded, "RR(rel=2)")["RR(rel=2)"]
     found = origins(*graded, f"{value:.4f}", "RR")
     assert found.found
@@ -142,6 +143,10 @@ def test_a_tool_is_named_only_for_what_it_has(graded: Any) -> None:
     tools = {tool for one in found.origins for tool in (one.tool, *one.also)}
     assert "mslr" not in tools
     assert "standard" in tools
+    linear = origins(
+        *graded, f"{evaluate(*graded, 'nDCG@10')['nDCG@10']:.4f}", "nDCG@10", dialects=["gdeval", "trec_eval"]
+    )
+    assert {tool for one in linear.origins for tool in (one.tool, *one.also)} == {"trec_eval"}
 
 
 def test_a_likely_change_is_before_an_unlikely_tool(graded: Any) -> None:

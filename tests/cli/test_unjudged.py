@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -252,6 +253,19 @@ def test_ids_of_which_some_are_spelled_otherwise(command: Command, shop: Path) -
     gate = summary(command, code=0)
     assert gate.startswith("Pass against old: nDCG@10 of new +0.0000. In old 300 of 300 documents are judged under")
     assert "--ids number" in gate
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_evaluation_says_that_ids_are_spelled_otherwise(command: Command, shop: Path, packed: bool) -> None:
+    """Where every other document of a TREC run is in capitals, the share that is judged has its reason beside it."""
+    text = lines(lambda n: [f"{n}-{d}x" if d % 2 else f"{n}-{d}X" for d in range(10)])
+    rows = (line.split() for line in (shop / "qrels.txt").read_text().splitlines())
+    (shop / "qrels.txt").write_text("".join(f"{q} 0 {document}x {grade}\n" for q, _, document, grade in rows))
+    path = shop / ("new.txt.gz" if packed else "new.txt")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    told = " ".join(command("evaluate", "qrels.txt", path.name, "-m", "nDCG@10").split())
+    assert "150 of its 150 unjudged documents are judged under another spelling, such as '0-0X' for '0-0x'" in told
+    assert "another spelling" not in command("evaluate", "qrels.txt", path.name, "-m", "nDCG@10", "--ids", "casefold")
 
 
 @pytest.mark.parametrize("renamed", [2, 3, 10])

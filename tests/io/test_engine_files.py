@@ -21,6 +21,7 @@ import pytest
 
 from rankgauge import compare, evaluate, files
 from rankgauge.errors import InputError, InputWarning
+from rankgauge.evaluation import judged_share
 from rankgauge.input_notes import collecting_notes
 from rankgauge.policies import FailedResponse
 
@@ -176,6 +177,15 @@ def test_a_failed_search_is_left_out_and_named(tmp_path: Path) -> None:
     with collecting_notes() as notes:
         assert lists(path) == {"red dress": ["d7", "d1"]}
     assert any("1 search of 3 failed, left out of the run: blue jeans" in note for note in notes)
+
+
+def test_many_failed_searches_are_said_first(tmp_path: Path) -> None:
+    """Before any value: that its mean rests on the few queries whose searches did not fail."""
+    path = written(tmp_path, {"took": 1, "responses": [hits("d7", "d1"), FAILED, FAILED]})
+    (tmp_path / "queries.txt").write_text("red dress\nblue jeans\nsocks\n")
+    result = evaluate({**JUDGED, "socks": {"d8": 1}}, path, "RR")
+    (told,) = judged_share.warnings({"new": result})
+    assert told == "2 of 3 searches of new failed, so its means rest on 1 query alone. Search again"
 
 
 @pytest.mark.filterwarnings("ignore:.*do not name their queries")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from rankgauge.comparison import tables
-from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places, is_many
+from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places
 from rankgauge.comparison.segments import segment_pairs
 from rankgauge.comparison.settings import ComparisonSettings
 from rankgauge.comparison.tables import paired_places, verdicts
@@ -27,6 +27,7 @@ from rankgauge.evaluation.evaluation import (
     weigh_subtopics,
 )
 from rankgauge.evaluation.judged_hits import judged_as
+from rankgauge.evaluation.judged_share import is_many
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
 from rankgauge.input_notes import collecting_notes

@@ -39,10 +39,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, UNEQUAL, Places, is_many
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, UNEQUAL, Places
 from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation.judged_share import LEAST
+from rankgauge.evaluation.judged_share import LEAST, is_many
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray

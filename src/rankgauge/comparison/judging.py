@@ -39,9 +39,6 @@ FEW_JUDGED, BLIND, UNEQUAL = "few judged", "nothing judged", "unequally judged"
 JUDGING = (FEW_JUDGED, BLIND, UNEQUAL)
 """The reasons for no verdict that are about judgments."""
 
-FEW = 0.05
-"""Up to this share of the queries, or one of them, may show nothing."""
-
 GAP = 0.05
 """Runs whose shares differ by more are judged unequally (chosen on TREC DL 2019)."""
 
@@ -201,11 +198,6 @@ class MissingJudgments:
         placed = np.full(len(place), np.nan)
         placed[[place[query] for query in self.results[run].names]] = values
         return placed
-
-
-def is_many(count: int, queries: int) -> bool:
-    """Say whether so many of the queries show nothing that the others do not speak for all."""
-    return count > max(1, FEW * queries)
 
 
 def _ignores_unjudged(result: Result, measure: Measure) -> bool:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -51,6 +51,15 @@ RESORTED = (
 
 LOOKED_AT = 2 << 10
 """How many bytes of a run's beginning, and of its end, are looked at for tags and ranks."""
+
+BEGINNING = 16 << 10
+"""How many bytes of a run's beginning are looked at for ids that are judged under another spelling."""
+
+DOCUMENT = 2
+"""The column of the document in a line of TREC's files."""
+
+NEARLY = 0.1
+"""From this share of a query's unjudged documents on, ids may be spelled otherwise."""
 
 SEARCHED = 64 << 20
 """Up to this many bytes, every line of a run is searched for another tag."""
@@ -103,6 +112,8 @@ class HitFinder:
     measures: tuple[Measure, ...]
     once: bool = False
     """Whether a single run is asked for, so that what it used can be let go."""
+    _documents: dict[bytes, set[bytes]] = field(default_factory=dict, repr=False)
+    """The judged documents of queries that were looked at."""
 
     @cached_property
     def asking(self) -> Measure | None:
@@ -217,7 +228,10 @@ class HitFinder:
             scanned = scan_run(run, self.pool, dialect.ranking, last=self.once)
             if scanned is not None:
                 self._note_negative(self.pool.negative)
-                return check_matches(scanned, lambda: _tables(judgments, run), run)
+                found = check_matches(scanned, lambda: _tables(judgments, run), run)
+                if not found.is_sparse and not found.misplaced and self._may_be_near(run):
+                    note_near_ids(*_tables(judgments, run))
+                return found
         from rankgauge import files
 
         with files.locating_repeats(run):
@@ -237,6 +251,28 @@ class HitFinder:
             if not joined.is_sparse:
                 note_near_ids(*tables)
             return joined
+
+    def _may_be_near(self, run: Any) -> bool:
+        """Say whether documents at a regular run's beginning may be judged under another spelling."""
+        from rankgauge.files.source import Source
+
+        rows = [line.split() for line in Source.of(run).read(BEGINNING).splitlines()[:-1]]
+        rows = [row for row in rows if len(row) > DOCUMENT and row[0] == rows[0][0]]
+        if not rows:
+            return False
+        judged = self._judged_documents(rows[0][0])
+        unjudged = {row[DOCUMENT] for row in rows} - judged
+        plain = {_plain_id(one) for one in judged}
+        return sum(_plain_id(one) in plain for one in unjudged) > NEARLY * len(unjudged)
+
+    def _judged_documents(self, query: bytes) -> set[bytes]:
+        """Return the judged documents of a query in a regular file, which is read once for all runs."""
+        from rankgauge.files.source import Source
+
+        if query not in self._documents:
+            line = rb"\n" + re.escape(query) + rb"[ \t]+\S+[ \t]+(\S+)"
+            self._documents[query] = set(re.findall(line, b"\n" + Source.of(self.given).read()))
+        return self._documents[query]
 
     def _below(self, judgments: pl.DataFrame) -> int:
         """Count the grades below 0; where fractions are cut off, −0.5 is 0."""
@@ -370,6 +406,12 @@ def whole_judgments(judgments: Any) -> pl.DataFrame:
     from rankgauge import files
 
     return whole(dialects.get("standard").prepare(files.judgments_from(judgments)))
+
+
+def _plain_id(document: bytes) -> bytes:
+    """Return what is left of an id without the things in which spellings of ids differ (`SameId`)."""
+    plain = re.sub(rb"^https?://|/+$", b"", document.lower())
+    return re.sub(rb"^0*(\d+?)(?:\.0*)?$", rb"\1", plain)
 
 
 def _is_plain(source: Any) -> bool:

@@ -17,6 +17,7 @@ from rankgauge.ranking import Hits
 from rankgauge.ranking.hits import tally
 from rankgauge.ranking.lists import UNJUDGED
 from rankgauge.records import record
+from rankgauge.render.numbers import count
 from rankgauge.render.passages import Paragraph
 
 if TYPE_CHECKING:
@@ -26,8 +27,16 @@ LEAST = 0.2
 """The share of the documents that could be judged below which values say nothing of a run: far below what new
 runs have on TREC collections, far above what ids that do not match leave."""
 
+FEW = 0.05
+"""Up to this share of the queries, or one of them, may show nothing."""
+
 NONE = 0.01
 """Below this share next to no id of a run is an id of the judgments."""
+
+
+def is_many(some: int, queries: int) -> bool:
+    """Say whether so many of the queries show nothing that the others do not speak for all."""
+    return some > max(1, FEW * queries)
 
 
 @record
@@ -106,9 +115,9 @@ def judged_within(hits: Hits, depth: int, ties: Ties) -> FloatArray:
     return counts + np.bincount(hits.query[averaged], np.clip(limit - first + 1.0, 0.0, size) / size, minlength=n)
 
 
-def _whole(count: float) -> float:
+def _whole(number: float) -> float:
     """Return a count as a whole number, unless it is a mean that is none."""
-    return round(count) if abs(count - round(count)) < 1e-6 else count
+    return round(number) if abs(number - round(number)) < 1e-6 else number
 
 
 def thinnest(shares: Sequence[JudgedShare]) -> JudgedShare | None:
@@ -199,10 +208,17 @@ RELEVANT_ONLY = (
 
 
 def warnings(results: Results) -> Iterator[str]:
-    """One sentence for each run of which so little is judged that its values mean nothing: why, and what to do."""
+    """One sentence for each run of which so little is judged that its values mean nothing, or of which more than a few
+    searches failed: why, and what to do."""
     for run, result in results.items():
         if (words := result.thin_words(run)) is not None:
             yield words
+        failed, counted = len(result.hits.failed), len(result.counted)
+        if is_many(failed, failed + counted):
+            yield (
+                f"{failed:,} of {failed + counted:,} searches of {run} failed, so its means rest on "
+                f"{count(counted, 'query', 'queries')} alone. Search again"
+            )
 
 
 def passages(results: Results, *, always: bool, unjudged: str) -> Iterator[Paragraph]:

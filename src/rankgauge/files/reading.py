@@ -338,7 +338,7 @@ def explain_unnamed(run: Any, queries: Sequence[str]) -> str | None:
         return "The response does not say which query it answers: name the file for it (QUERY.json), or give --queries."
     return (
         "The responses do not say which queries they answer: list these in queries.txt beside the file, one per line "
-        "in the order of the requests, or in another file (--queries FILE)."
+        "in the order of the requests, or name another list, or the file of the requests itself (--queries FILE)."
     )
 
 

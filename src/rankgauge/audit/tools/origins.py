@@ -311,7 +311,7 @@ class _OriginSearch:
         return [{name: value} for name, (matters, values) in varied.items() if matters for value in values]
 
     def _ways(self, tools: list[Dialect], base: Dialect, conditions: Conditions) -> Iterator[Origin]:
-        """Yield every way to try, those with fewer departures first."""
+        """Yield every way to try, those with fewer departures first; no tool has gains or discounts that it lacks."""
         rule, choices = self.measure.facts.cutoff, self._choices(base, conditions)
         whole = (None,) if rule is Cutoff.OPTIONAL else ()
         depths = (*CUTOFFS, *whole) if rule in (Cutoff.OPTIONAL, Cutoff.REQUIRED) else ()
@@ -324,7 +324,8 @@ class _OriginSearch:
         asked += [(tool, self.measure, changes) for tool in tools for changes in self._changing(tool, choices)]
         asked += [(base, measure, changes) for measure in cut for changes in of_base]
         asked += [(base, self.measure, changes) for changes in pairs]
-        return (self._way(*one) for one in asked)
+        ways = (self._way(*one) for one in asked)
+        return (way for way in ways if way.measure == self.measure or way.dialect.has(way.measure))
 
     def _changing(self, tool: Dialect, changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the changes that change something: what the tool does anyway is none, nor what it limits to others."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JudgedRule, MissingJudgments, is_many
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JudgedRule, MissingJudgments
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.comparison.tables import PairVerdict, counted_queries, paired_places, stacked_values
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.evaluation.judged_share import is_many
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
