@@ -121,7 +121,9 @@ def flips(audit: JudgeAudit, *, designs: Sequence[str], labels: int, repetitions
                 picked, _ = chosen(audit, design, labels, rng)
                 grades = np.full(len(audit.pairs.people), np.nan)
                 grades[picked] = audit.pairs.people[picked]
-                drawn = replace(board, pairs=audit.pairs.with_people(grades)).draw_people(rng, DRAWS)
+                drawn = replace(board, pairs=replace(audit.pairs, people=grades, probability=None)).draw_people(
+                    rng, DRAWS
+                )
                 people = audit.lists.top(measure.depth).values(drawn, measure)  # type: ignore[union-attr]
                 tally.add(replace(truth, people=people, unknown=1 - labels / len(grades)))
             cells, head = tally.line(), f"| {name} | {labels} {design} | "
@@ -198,9 +200,9 @@ def _sampled(audit: JudgeAudit, sample: str, rng: np.random.Generator) -> Graded
     grades = np.full(len(pairs.people), np.nan)
     grades[picked] = pairs.people[picked]
     if what == "any":
-        return pairs.with_people(grades)
+        return replace(pairs, people=grades, probability=None)
     # Of few labels among many, the chance of each is nearly in proportion to its weight.
-    return pairs.with_people(grades, np.minimum(1.0, int(number) * weight / weight.sum()))
+    return replace(pairs, people=grades, probability=np.minimum(1.0, int(number) * weight / weight.sum()))
 
 
 def _queries(pairs: GradedPairs, drawn: IndexArray) -> GradedPairs:

@@ -78,6 +78,55 @@ def test_anything_else_is_no_reply(name: str, held: Any) -> None:
     assert CHAT_APIS[name].reply(held) is None
 
 
+def of_openai(message: dict[str, Any], reason: str = "stop", **more: Any) -> dict[str, Any]:
+    """A reply in OpenAI's form."""
+    return {"choices": [{"index": 0, "message": {"role": "assistant"} | message, "finish_reason": reason, **more}]}
+
+
+def of_anthropic(*blocks: dict[str, Any], reason: str = "end_turn") -> dict[str, Any]:
+    """A reply in Anthropic's form."""
+    usage = {"input_tokens": 10, "output_tokens": 2}
+    return {"type": "message", "role": "assistant", "content": list(blocks), "stop_reason": reason, "usage": usage}
+
+
+CALL = {"type": "function", "id": "c", "function": {"name": "record_grade", "arguments": '{"grade": 2}'}}
+USED = {"type": "tool_use", "id": "toolu_0", "name": "record_grade", "input": {"grade": 2}}
+FILTERED = {"hate": {"filtered": True, "severity": "high"}}
+DOCUMENTED: list[tuple[str, dict[str, Any], float | str]] = [
+    ("openai", of_openai({"content": "2", "refusal": None, "annotations": []}, logprobs=None), 2),
+    ("openai", of_openai({"content": None, "refusal": "I can't."}), "the model refused: I can't."),
+    ("openai", of_openai({"content": None, "tool_calls": [CALL]}, "tool_calls"), 2),
+    ("openai", of_openai({"content": "", "reasoning_content": "3?"}, "length"), "cut off"),  # vLLM
+    ("openai", of_openai({"content": "\n\n2", "reasoning_content": "Grade: 3"}), 2),  # vLLM, DeepSeek
+    ("openai", of_openai({"content": "2"}, "insufficient_system_resource"), "broken off"),  # DeepSeek
+    ("openai", of_openai({"content": "I record it.", "tool_calls": [CALL]}, "tool_calls"), 2),  # Mistral, Qwen
+    ("openai", of_openai({}, "content_filter: PROHIBITED_CONTENT"), "content filter"),  # Gemini
+    ("openai", of_openai({"content": "2"}, "error", error={"code": 502}), "broken off"),  # OpenRouter
+    ("openai", of_openai({"content": "2", "tool_calls": []}, stop_reason=None, token_ids=None), 2),  # vLLM
+    ("azure", of_openai({"content": ""}, "content_filter", content_filter_results=FILTERED), "content filter"),
+    ("anthropic", of_anthropic({"type": "text", "text": "2"}), 2),
+    ("anthropic", of_anthropic({"type": "thinking", "thinking": "3?"}, {"type": "text", "text": "2"}), 2),
+    ("anthropic", of_anthropic(USED, reason="tool_use"), 2),
+    ("anthropic", of_anthropic({"type": "text", "text": "I record it."}, USED, reason="tool_use"), 2),
+    ("anthropic", of_anthropic({"type": "text", "text": "Grade: 3"}, USED, reason="tool_use"), "two grades"),
+    ("anthropic", of_anthropic({"type": "text", "text": "2"}, reason="max_tokens"), "cut off"),
+    ("anthropic", of_anthropic(reason="refusal"), "content filter"),
+    ("ollama", {"message": {"role": "assistant", "content": "2", "thinking": "3?"}, "done_reason": "stop"}, 2),
+    ("ollama", {"message": {"role": "assistant", "content": "", "thinking": "3?"}, "done_reason": "stop"}, "a thought"),
+    ("ollama", {"message": {"role": "assistant", "content": "It may be 2"}, "done_reason": "length"}, "cut off"),
+    ("ollama", {"message": {"tool_calls": [{"function": {"arguments": {"grade": 2}}}]}, "done_reason": "stop"}, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "held", "said"), DOCUMENTED)
+def test_documented_replies(name: str, held: dict[str, Any], said: float | str) -> None:
+    """Replies as the endpoints' documentation has them are a grade, or refused for the reason that they give."""
+    reply = CHAT_APIS[name].reply(held)
+    assert reply is not None
+    answer = parse(reply.choices[0], (0, 1, 2, 3))
+    assert said in str(answer.refused) if isinstance(said, str) else answer.grade == said
+
+
 def test_the_version_behind_a_model_is_kept() -> None:
     """OpenAI's fingerprint stands beside the model's name, streamed or not."""
     whole = {"model": "m-2026", "system_fingerprint": "fp_1", "choices": [{"delta": {}, "finish_reason": "stop"}]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any
 
@@ -149,10 +149,6 @@ class GradedPairs(Grouped):
     def frame(self) -> pl.DataFrame:
         """Return the queries and documents of the pairs."""
         return pl.DataFrame({"query": pl.Series(self.queries).gather(self.query), "document": self.documents})
-
-    def with_people(self, grades: FloatArray, probability: FloatArray | None = None) -> GradedPairs:
-        """Return the same pairs with other grades of people, as if these were all that there are."""
-        return replace(self, people=grades, probability=probability)
 
 
 def _read_people(source: Any) -> pl.DataFrame:

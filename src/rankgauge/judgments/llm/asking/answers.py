@@ -67,11 +67,10 @@ _THINKS = re.compile(
 
 _THOUGHT = re.compile(
     rf".*(?:</{_TAG}>|\[/THINK\]|\u25c1/think\u25b7|<\|END_THINKING\|>(?:\s*<\|START_RESPONSE\|>)?"
-    r"|<\|channel\|>(?:final|commentary to=)[^<]*(?:<\|constrain\|>\w+)?<\|message\|>)",
+    r"|<\|channel\|>(?:final|commentary to=)[^<]*(?:<\|constrain\|>\w+)?<\|message\|>)"
+    r"|(?-i:analysis.*assistantfinal)",
     re.DOTALL | re.IGNORECASE,
 )
-_BARE_CHANNEL = re.compile(r"analysis.*assistantfinal", re.DOTALL)
-
 _ENDED = {
     "length|max(_output)?_tokens|model_length|model_context_window_exceeded": "cut off at the limit of tokens",
     "content_filter.*|safety|refusal|recitation|prohibited_content|blocklist|spii|sensitive|guardrail_intervened": (
@@ -159,7 +158,7 @@ def refused_reason(choice: Mapping[str, Any]) -> str | None:
 
 def without_thought(text: str) -> str:
     """Return an answer without what the model thought aloud before it; nothing if the thought has no end."""
-    if ends := _THOUGHT.match(text) or _BARE_CHANNEL.match(text):
+    if ends := _THOUGHT.match(text):
         return text[ends.end() :]
     return "" if _THINKS.match(text) else text
 
@@ -205,28 +204,22 @@ def _only_number(choice: Mapping[str, Any], words: Mapping[str, float]) -> float
     if not unwrapped(written) and not calls:
         has_thought = written or any(message.get(name) for name in THOUGHTS)
         raise _NoGradeError("a thought, and no answer after it" if has_thought else "empty")
-    numbers = set[float]().union(*(_numbers_in(one, words) for one in (written, *calls)))
+    found = [number for one in (written, *calls) for number in _numbers_in(one, words)]
     if not _THINKS.match(written):  # the end of a thought whose beginning is not shown may be a quotation
-        numbers |= _numbers_of(_number_in(written.partition("\n")[0], words, _LABELLED, _TAGGED))
+        found.append(_number_in(written.partition("\n")[0], words, _LABELLED, _TAGGED))
+    numbers = {number for number in found if number is not None}
     if len(numbers) != 1:
         problem = "two grades in one answer" if numbers else "not a grade in the agreed form"
         raise _NoGradeError(f"{problem}: {quote(content(choice))}")
     return numbers.pop()
 
 
-def _numbers_in(text: str, words: Mapping[str, float]) -> set[float]:
-    """Return the numbers that a text gives as its grade, on its first line, on its last, and in an object."""
+def _numbers_in(text: str, words: Mapping[str, float]) -> list[float | None]:
+    """Return the numbers that a text gives as its grade, on its first line, on its last, and in an object, if any."""
     text = unwrapped(text)
     lines = bare_lines(text) or [""]
-    return _numbers_of(
-        _number_in(lines[0], words, _LABELLED, _TAGGED),
-        _number_in(lines[-1], words, _LONE, _LABELLED, _TAGGED),
-        _number_in_object(text),
-    )
-
-
-def _numbers_of(*found: float | None) -> set[float]:
-    return {number for number in found if number is not None}
+    first, last = ((_LABELLED, _TAGGED), (_LONE, _LABELLED, _TAGGED))
+    return [_number_in(lines[0], words, *first), _number_in(lines[-1], words, *last), _number_in_object(text)]
 
 
 def _number_in(line: str, words: Mapping[str, float], *forms: re.Pattern[str]) -> float | None:

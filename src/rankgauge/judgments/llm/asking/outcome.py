@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,16 +25,6 @@ from rankgauge.judgments.pairwise import Choices
 
 INTERRUPTED = "interrupted"
 """Why a session ended that Ctrl-C ended."""
-
-
-@dataclass(frozen=True)
-class Whole:
-    """What the answers behind a file of grades took, over all sessions, and what the endpoint called the model."""
-
-    tokens_in: int
-    tokens_out: int
-    cost: float | None
-    model_as_reported: Set[str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,8 +56,8 @@ class Asked:
     tokens_in: int
     tokens_out: int
     cost: float | None
-    whole: Whole
-    """What all answers took, those of earlier sessions too, and who gave them."""
+    whole: Mapping[str, Any]
+    """What all answers took, those of earlier sessions too, and what the endpoint called the model."""
     seconds: float
     stopped: str | None = None
     """Why the session ended early, if it did."""
@@ -106,8 +96,8 @@ class Asked:
             with writing(path) as file:
                 chosen.write_judgments(self.frame, file)
         with writing(beside(Path(path))) as file:
-            told = self.provenance.told(self) | vars(self.whole)
-            file.write((json.dumps(told, indent=2, ensure_ascii=False, default=sorted) + "\n").encode())
+            told = self.provenance.told(self) | self.whole
+            file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def graded_frame(pairs: TextPairs, graded: Sequence[Sequence[Answer]], question: Question) -> pl.DataFrame:

@@ -35,7 +35,6 @@ from rankgauge.judgments.llm.asking.outcome import (
     INTERRUPTED,
     Asked,
     Provenance,
-    Whole,
     graded_frame,
 )
 from rankgauge.judgments.llm.asking.pairs import SHOTS, TextPairs, choose_examples
@@ -408,8 +407,9 @@ class AskingSession:
         graded = [self._graded(digest)[: question.samples] for digest in self._digests]
         refused = [digest for digest in self._digests if self._is_done(digest) and not self._graded(digest)]
         tokens_in, tokens_out = self._tokens_spent()
-        stored = [one for answers in self._answers.values() for one in answers]
+        models = {one.model for answers in self._answers.values() for one in answers} - {""}
         taken, prices = (self._before[0] + tokens_in, self._before[1] + tokens_out), self.spending.prices
+        whole = {"tokens_in": taken[0], "tokens_out": taken[1], "model_as_reported": sorted(models)}
         choices, frame = None, pl.DataFrame()
         if question.prompt.words.compares:
             choices = choices_of(self.pairs, graded)
@@ -431,7 +431,7 @@ class AskingSession:
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             cost=prices.cost(tokens_in, tokens_out) if prices.known else None,
-            whole=Whole(*taken, prices.cost(*taken) if prices.known else None, {one.model for one in stored} - {""}),
+            whole=whole | {"cost": prices.cost(*taken) if prices.known else None},
             seconds=seconds,
             stopped=self._stopped,
             caps=self.spending.told_caps(),
