@@ -31,8 +31,12 @@ def test_unknown_names_and_options_are_refused() -> None:
     """A name that is no method's, or an option that it lacks, says what there is."""
     with pytest.raises(UnknownNameError, match="Did you mean passive"):
         methods.get("pasive")
-    with pytest.raises(ParameterError, match="'belief' parameter of method paper"):
+    with pytest.raises(UnknownNameError, match="no option of the method paper called 'belief'. Did you mean beliefs"):
         methods.get("paper", belief="uniform")
+    with pytest.raises(UnknownNameError, match=r"no option of the method auto called 'stages'. Known: pilot\.$"):
+        methods.get("auto", stages=1)
+    with pytest.raises(UnknownNameError, match="It has none"):
+        methods.get("passive", stages=1)
     with pytest.raises(ParameterError, match="must be pool or uniform"):
         methods.get("paper", beliefs="flat")
     pool, _ = graded_pool(queries=5)

@@ -264,9 +264,11 @@ def get(name: str | Method, **options: Any) -> Method:
     if isinstance(name, Method):
         return name
     method = METHODS.find(name)
+    known = [field.name for field in fields(method)]
     for option in options:
-        if option not in method.__dataclass_fields__:
-            raise ParameterError(f"method {name}", option, f"one of {', '.join(method.__dataclass_fields__)}", option)
+        if option not in known:
+            none = "" if known else "It has none."
+            raise UnknownNameError(f"option of the method {method.name}", option, known, otherwise=none)
     return method(**options)
 
 

@@ -19,6 +19,7 @@ from rankgauge.judgments.agreement import WEIGHTS, cohen
 from rankgauge.judgments.coefficient import Tally
 from rankgauge.judgments.coefficients.usual import alpha
 from rankgauge.numeric import FloatArray, IndexArray, ratio
+from rankgauge.statistics.intervals import student_quantile, student_tail
 
 Statistic = Callable[[FloatArray], FloatArray]
 """Counts (samples × …) in, a value for each sample out."""
@@ -68,12 +69,12 @@ def percentiles(values: FloatArray, queries: int, *, measured: float | None = No
     `measured` is the value itself, for a statistic that resampling alone lowers, such as a rank correlation:
     percentiles then move by as much (Efron's bias-corrected interval).
     """
-    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.special import ndtr, ndtri
 
     known = values[~np.isnan(values)]
     if len(known) < len(values) / 2 or queries < FEWEST_CLUSTERS:
         return np.nan, np.nan
-    reach = np.sqrt(queries / (queries - 1)) * stdtrit(queries - 1, TAIL)
+    reach = np.sqrt(queries / (queries - 1)) * student_quantile(queries - 1, TAIL)
     shift = 0.0
     if measured is not None:
         below = ((known < measured).sum() + (known == measured).sum() / 2) / len(known)
@@ -119,11 +120,9 @@ def contrast_means(mean: float, error: float, other: float, apart: float, n: int
 
     `error` is the standard error of the mean, `apart` that of the difference.
     """
-    from scipy.special import stdtr, stdtrit
-
     freedom = max(n - 1, 1)
-    half = -float(stdtrit(freedom, TAIL)) * error
-    p = float(2 * stdtr(freedom, -abs(mean - other) / apart)) if apart > 0 else np.nan
+    half = -float(student_quantile(freedom, TAIL)) * error
+    p = float(2 * student_tail(freedom, abs(mean - other) / apart)) if apart > 0 else np.nan
     return Contrast(mean, mean - half, mean + half, mean - other, p)
 
 

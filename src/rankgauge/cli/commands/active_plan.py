@@ -77,7 +77,7 @@ class PlanOptions(Options):
     setting: list[str] | None = option(
         "--set",
         old=("--option",),
-        help="Set an option of the method, e.g. --set stages=1; repeatable.",
+        help="Set an option of the method, e.g. --method document --set stages=1; repeatable.",
         metavar="NAME=VALUE",
         group=ESTIMATING,
     )
