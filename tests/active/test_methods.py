@@ -33,7 +33,7 @@ def test_unknown_names_and_options_are_refused() -> None:
         methods.get("pasive")
     with pytest.raises(UnknownNameError, match="no option of the method paper called 'belief'. Did you mean beliefs"):
         methods.get("paper", belief="uniform")
-    with pytest.raises(UnknownNameError, match=r"no option of the method auto called 'stages'. Known: pilot\.$"):
+    with pytest.raises(UnknownNameError, match=r"no option of the method auto called 'stages'\. Known: pilot\.$"):
         methods.get("auto", stages=1)
     with pytest.raises(UnknownNameError, match="It has none"):
         methods.get("passive", stages=1)
