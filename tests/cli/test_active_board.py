@@ -215,6 +215,7 @@ def test_judges(command: Command, runs: list[str], tmp_path: Path) -> None:
         command("active", "plan", *runs, "-m", "nDCG@5", *elsewhere, *common, str(tmp_path / "b.rg")).split()
     )
     assert "calibrated model: expected to do as on the other collection" in shown
+    assert "the posterior, which takes fewer labels here, knows no judge from elsewhere: leave --calibrate-on" in shown
     alone = ("-m", "ERR@5", "--depth", "5", "--method", "document")
     one = command("active", "plan", runs[0], *alone, *common, str(tmp_path / "c.rg"))
     assert "given for each document" in one

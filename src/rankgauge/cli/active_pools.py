@@ -21,7 +21,7 @@ from rankgauge.labelling.board.calibration import calibrate
 from rankgauge.labelling.campaign import BoardCampaign, Campaign
 from rankgauge.labelling.campaign.board_campaign import BOARD_METHODS, METHOD
 from rankgauge.labelling.pool_sources import PoolSources, PoolTable, document_table, in_units
-from rankgauge.labelling.posterior.plan import DEEPEST_SHARE, MOST_RUNS
+from rankgauge.labelling.posterior.plan import DEEPEST_SHARE, MOST_RUNS, serves
 from rankgauge.measures import parse
 from rankgauge.render.numbers import count
 
@@ -89,7 +89,7 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
         raise OptionError("--set is for campaigns that estimate one value: leave it out for a board of runs.")
     measures, goal = names(asked.measure or [defaults.MEASURE]), asked.goal or defaults.GOAL
     grades, words = _scale(asked, sources)
-    pool = sources.board_pool(measures, depth=asked.depth, cost=asked.cost)
+    pool = plain = sources.board_pool(measures, depth=asked.depth, cost=asked.cost)
     depth = sources.usual_depth(measures)
     if asked.depth is None and depth is not None and pool.deepest > depth:
         words.append(("depth", f"the first {depth} of each run, as deep as {', '.join(measures)} looks (--depth)"))
@@ -103,8 +103,13 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
     scaled, cost = in_units(pool, asked.unit, asked.overhead)
     common = _common(asked, cost) | {"method": asked.method, "pilot": asked.pilot or 0}
     made = BoardCampaign.create(asked.output, scaled, measures, grades=grades, goal=goal, **common)
+    if asked.method == made.settings.method or made.settings.method != METHOD:
+        return made, words
     whole = [name for name in measures if getattr(parse(name), "cutoff", None) is None]
-    if whole and asked.depth is None and asked.method != made.settings.method == METHOD and len(pool.runs) <= MOST_RUNS:
+    if asked.calibrate_on is not None and serves(plain, made.plan.targets):
+        lacks = "the posterior, which takes fewer labels here, knows no judge from elsewhere"
+        words.append(("method", f"{lacks}: leave --calibrate-on out for it"))
+    elif whole and asked.depth is None and len(pool.runs) <= MOST_RUNS:
         few = f"the first {DEEPEST_SHARE} take fewer labels, by the posterior (--depth {DEEPEST_SHARE})"
         words.append(("depth", f"all of each run, as {', '.join(whole)} looks at whole lists; {few}"))
     return made, words
