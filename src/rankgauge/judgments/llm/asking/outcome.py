@@ -96,7 +96,7 @@ class Asked:
             with writing(path) as file:
                 chosen.write_judgments(self.frame, file)
         with writing(beside(Path(path))) as file:
-            told = self.provenance.told(self) | self.whole
+            told = self.provenance.told(self) | dict(self.whole)
             file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
 
 
