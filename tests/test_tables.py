@@ -104,7 +104,12 @@ def test_assessors_may_judge_the_same_document() -> None:
         ({"q": {}}, "there are no rows"),
         ({"q": {"a": 1}, "r": 2}, "a dict of judgments is"),
         ({"q": {"cars": {"a": 1}}}, r"a dict of judgments is {query: {document: grade}}(.|\n)*columns: {.*'subtopic'"),
-        ({"query": ["q"], "document": ["a", "b"], "grade": [1]}, "columns of different lengths"),
+        (
+            {"query": ["q"], "document": ["a", "b"], "grade": [1]},
+            "columns of different lengths: 1 in grade, 2 in document",
+        ),
+        ({"q": ["a"], "r": ["a", "b"]}, r"grade them: \{query: dict.fromkeys\(documents, 1\)"),
+        ({"q": {"a"}, "r": {"a", "b"}}, r"grade them: \{query: dict.fromkeys\(documents, 1\)"),
         (
             pd.DataFrame({"query": ["q"], "text": ["a"], "grade": [1]}),
             "no column for document among query, text, grade",

@@ -166,6 +166,10 @@ def _texts(name: str, values: list[Any]) -> pl.Series:
     return pl.Series(name, [value if value is None else str(value) for value in values], dtype=pl.String)
 
 
+LISTED = "If these are the relevant documents of each query, grade them: {query: dict.fromkeys(documents, 1), …}."
+"""What to do with lists of documents as judgments."""
+
+
 def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
     nested = [isinstance(value, Mapping) for value in source.values()]
     if nested and all(nested):
@@ -177,14 +181,19 @@ def _from_mapping(source: Mapping[Any, Any], table: Table) -> pl.LazyFrame:
         ordered = ", {query: [documents in order]}" if table is RUN else ""
         first, second, third = table.required
         shape = f"{{{first}: {{{second}: {third}}}}}"
-        deeper = "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
+        hint = (
+            LISTED
+            if unread
+            else "Subtopics and assessors are columns: {'query': […], 'document': […], 'subtopic': […], 'grade': […]}."
+        )
         raise InputError(
             f"a dict of {'a run' if table is RUN else table.name} is {shape}{ordered} or {{column: values}}",
-            hint=deeper if table is JUDGMENTS and any(nested) else None,
+            hint=hint if table is JUDGMENTS and source else None,
         )
     columns = {str(name): list(values) for name, values in source.items()}
-    if len({len(values) for values in columns.values()}) > 1:
-        raise InputError(f"columns of different lengths: { {name: len(values) for name, values in columns.items()} }")
+    if len(lengths := {len(values): f"{len(values)} in {name}" for name, values in columns.items()}) > 1:
+        told = ", ".join(list(lengths.values())[:2])
+        raise InputError(f"columns of different lengths: {told}", hint=LISTED if table is JUDGMENTS else None)
     return pl.LazyFrame([_mixed_column(name, values) for name, values in columns.items()])
 
 
