@@ -100,17 +100,8 @@ class SpokenMeasure:
         """How many documents a list must have to count."""
         return self.measure.depth if self.short is ShortList.ZERO else 0
 
-    def on(self, highest: float) -> Measure:
-        """Return the kernel for judgments whose highest grade is this one."""
-        return self.kernel.bound({"max_grade": highest}) if self.kernel.needs_top else self.kernel
-
-    def settle(
-        self, values: FloatArray, best: FloatArray, retrieved: FloatArray, *, single: bool | None = None
-    ) -> FloatArray:
-        """Decide on empty queries, undefined values and short lists, by the best grade and the length of each list.
-
-        `single` overrides whether the values are in single precision.
-        """
+    def settle(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
+        """Decide on empty queries, undefined values and short lists, by the best grade and the length of each list."""
         if self.empty == LEAVE_OUT:
             values = np.where(best < self.level, np.nan, values)
         elif not self.measure.left_out:
@@ -124,7 +115,7 @@ class SpokenMeasure:
             up = np.floor(values * unit + 0.5) / unit
             kept = [round(value, self.decimals) for value in values.tolist()] if not self.half_up else up
             values = np.array(kept, dtype=np.float64)
-        return to_single(values) if (self.single if single is None else single) else values
+        return to_single(values) if self.single else values
 
 
 @record

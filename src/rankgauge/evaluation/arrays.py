@@ -13,7 +13,6 @@ import numpy.typing as npt
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Scored, tabulate
@@ -291,7 +290,8 @@ class ArrayScorer:
         self.measure = measure
         self.dialect = dialect.changed(query_order=QueryOrder.APPEARANCE, missing=MissingQuery.ZERO)
         self.how = self.dialect.ranking
-        self._kernel, self._settlement = self.dialect.read(measure), ValueRule.of(measure, self.dialect)
+        self._spoken = self.dialect.speak(measure)
+        self._kernel = self._spoken.kernel
         whole = self.how.depth is None and self.how.unjudged is not Unjudged.SKIP and not self.how.single_arithmetic
         self._quick = whole and self.how.ties not in (Ties.DOCID, Ties.ASCENDING) and not measure.needs_top
         self._highest = self.dialect.top(TOP) if self.dialect.high is not HighGrade.KEEP else TOP
@@ -318,7 +318,7 @@ class ArrayScorer:
         if self.dialect.fewest > 1:
             retrieved = values.retrieved
             self.dialect.check_lists(range(len(retrieved)), retrieved, retrieved > 0)
-        return self._settlement(values.values, values.best, values.retrieved)
+        return self._spoken.settle(values.values, values.best, values.retrieved)
 
     def _judging(self, grades: Numbers, layout: Layout) -> Callable[[ListPart], JudgedLists | None] | None:
         """Return how a part gets its judgments; None if there is no quick way for the measure, or for the grades."""

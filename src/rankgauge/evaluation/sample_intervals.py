@@ -24,7 +24,7 @@ import numpy as np
 
 from rankgauge.constraints import whole_number
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.scoring import ValueRule, find_counted, is_empty
+from rankgauge.evaluation.scoring import find_counted, is_empty
 from rankgauge.measures import Measure
 from rankgauge.measures.binary.infap import infAP
 from rankgauge.measures.strata import FromStrata, Strata
@@ -222,7 +222,7 @@ class _Redrawn:
         """
         spoken = dialect.topped(self.hits.highest)
         kernels = [spoken.read(measure) for measure in measures]
-        rules = [ValueRule.of(measure, dialect) for measure in measures]
+        rules = [dialect.speak(measure).settle for measure in measures]
         drawn, true = np.full((2, SAMPLES, len(queries), len(measures)), np.nan)
         for place, query in enumerate(queries.tolist()):
             for values, (strata, best) in zip((true, drawn), self._draw(query), strict=True):

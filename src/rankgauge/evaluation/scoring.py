@@ -13,8 +13,6 @@ from rankgauge.measures import Measure
 from rankgauge.measures.measure import DEFAULTS
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.policies import (
-    ABOVE_ZERO,
-    LEAVE_OUT,
     IdealPool,
     JudgmentKind,
     MissingQuery,
@@ -26,7 +24,6 @@ from rankgauge.policies import (
 )
 from rankgauge.ranking import Block, Hits
 from rankgauge.ranking.hits import tally
-from rankgauge.ranking.lists import to_single
 from rankgauge.records import record
 from rankgauge.threads import spread
 
@@ -61,65 +58,8 @@ def settle(values: FloatArray, hits: Hits, measures: Sequence[Measure], dialect:
     best = best_grades(hits)
     settled = np.empty(values.shape)
     for column, measure in enumerate(measures):
-        settled[:, column] = ValueRule.of(measure, dialect)(values[:, column], best, hits.retrieved)
+        settled[:, column] = dialect.speak(measure).settle(values[:, column], best, hits.retrieved)
     return settled[find_counted(hits, dialect)]
-
-
-@record
-class ValueRule:
-    """What a dialect makes of a measure's values: of empty queries, undefined values and short lists.
-
-    `empty` is the number that an undefined value becomes, None if empty queries are left out; a query is empty if
-    nothing in it has the grade `level`. Lists of fewer than `fewest` documents count 0. `bare` are the value of a query
-    without retrieved documents, and of one without relevant ones either; None where the formula says it, NaN if the
-    query is left out.
-    """
-
-    empty: float | None
-    bare: tuple[float | None, float | None]
-    keeps: bool
-    level: float
-    fewest: int
-    single: bool
-    decimals: int | None
-    half_up: bool
-
-    @classmethod
-    def of(cls, measure: Measure, dialect: Dialect) -> ValueRule:
-        """Return what the dialect does with the measure."""
-        empty = dialect.choice("empty", measure)
-        return cls(
-            empty=None if empty == LEAVE_OUT else float(empty),
-            bare=_bare(dialect.provider(measure)),
-            keeps=measure.left_out,
-            level=dialect.threshold(measure) or ABOVE_ZERO,
-            fewest=measure.depth if dialect.choice("short", measure) is ShortList.ZERO else 0,
-            single=dialect.single_arithmetic,
-            decimals=dialect.provider(measure).decimals,
-            half_up=dialect.provider(measure).half_up,
-        )
-
-    def __call__(self, values: FloatArray, best: FloatArray, retrieved: FloatArray) -> FloatArray:
-        """Return the settled values of queries, from the best grade of each and the lengths of their lists."""
-        if self.empty is None:
-            values = np.where(best < self.level, np.nan, values)
-        elif not self.keeps:
-            values = np.where(np.isnan(values), self.empty, values)
-        for value, where in zip(self.bare, (retrieved == 0, (retrieved == 0) & (best < self.level)), strict=True):
-            values = values if value is None else np.where(where, value, values)
-        values = np.where(retrieved < self.fewest, 0.0, values) if self.fewest else values
-        if self.decimals is not None:
-            unit = 10.0**self.decimals
-            up = np.floor(values * unit + 0.5) / unit
-            kept = [round(value, self.decimals) for value in values.tolist()] if not self.half_up else up
-            values = np.array(kept, dtype=np.float64)
-        return to_single(values) if self.single else values
-
-
-def _bare(dialect: Dialect) -> tuple[float | None, float | None]:
-    """Return what the dialect makes of queries without retrieved documents, and without relevant ones either."""
-    listed, vacant = (np.nan if one == LEAVE_OUT else one for one in (dialect.unanswered, dialect.vacant))
-    return listed, vacant  # type: ignore[return-value]
 
 
 def find_counted(hits: Hits, dialect: Dialect) -> IndexArray:
@@ -147,7 +87,7 @@ def best_grades(hits: Hits) -> FloatArray:
 
 def is_empty(hits: Hits, measures: Sequence[Measure], dialect: Dialect) -> BoolArray:
     """Return where a query has no document that the measure counts as relevant (judged queries × measures)."""
-    levels = [dialect.threshold(measure) or ABOVE_ZERO for measure in measures]
+    levels = [dialect.speak(measure).level for measure in measures]
     return best_grades(hits)[:, np.newaxis] < np.array(levels)
 
 

@@ -22,7 +22,6 @@ from rankgauge.input_notes import collecting_notes, note
 from rankgauge.measures import Aggregate, Measure, parse_all
 from rankgauge.numeric import BoolArray, FloatArray
 from rankgauge.policies import (
-    ABOVE_ZERO,
     Duplicates,
     FractionalGrade,
     IdealPool,
@@ -443,7 +442,7 @@ class Conditions:
         """Return the conditions of a run, by the measure's cutoff and by what the dialect counts as relevant."""
         hits, cutoff = scores.hits(dialect), measure.depth or CUTOFF
         n = len(hits.queries)
-        rel = dialect.threshold(measure) or ABOVE_ZERO
+        rel = dialect.speak(measure).level
         judged, _ = scores.tables(dialect)
         below = hits.queries.is_in(judged.filter(pl.col("grade") < 0)["query"].implode()).to_numpy()
         return cls(

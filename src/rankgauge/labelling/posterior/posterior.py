@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.dialects import Dialect
-from rankgauge.evaluation.scoring import ValueRule
 from rankgauge.labelling.board.covariance import Covariance, RunEstimate
 from rankgauge.labelling.board.design import Goal, GoalKind
 from rankgauge.labelling.board.pool import BoardPool
@@ -190,8 +189,8 @@ class GradingScorer:
         grades = known[:, self.hit]
         lists = self._lists(grades, np.broadcast_to(pool[:, np.newaxis], (*grades.shape[:-1], pool.shape[-1])))
         values = self.measure.estimate(lists)[0].reshape(grades.shape[:-1])
-        rule = ValueRule.of(self.measure, self.dialect)
-        return rule(values, np.nan_to_num(pool[:, np.newaxis, :, 0], nan=-np.inf), self.retrieved)
+        settle = self.dialect.speak(self.measure).settle
+        return settle(values, np.nan_to_num(pool[:, np.newaxis, :, 0], nan=-np.inf), self.retrieved)
 
     def _lists(self, grades: FloatArray, pool: FloatArray) -> RankedLists:
         """Lists one below the other, as every kernel takes them."""
