@@ -439,3 +439,18 @@ def test_a_single_query_is_named() -> None:
     assert notes["spread"].endswith("with the luck of their queries")
     with pytest.raises(InputError, match="needs values of several queries on each collection, and lone has a single"):
         found.gate("RR")
+
+
+def test_what_python_shows() -> None:
+    """A line and a table of a notebook instead of all values, frames of pandas, and the text that -o writes."""
+    board = world(8)
+    assert repr(board).startswith("<CollectionsComparison of r0, r1, r2 on 8 collections: AP r1 − r0 ")
+    assert len(repr(board)) < 250
+    assert "on these collections; each collection has one vote" in board._repr_html_()
+    assert "on collections like these" in scored(8)._repr_html_()
+    assert "–" in scored(3)._repr_html_()
+    assert len(board.to_pandas("scores")) == 8 * 3
+    assert board.table("latex") == written(CollectionsReport(comparison=board), "tex")
+    assert board.table("md", tables=["influence"]).count("## ") == 2
+    with pytest.raises(UnknownNameError, match="table of a comparison"):
+        board.table(tables=["segments"])

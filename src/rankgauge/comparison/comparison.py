@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -14,7 +13,7 @@ from rankgauge.comparison import tables
 from rankgauge.comparison.judging import TRUSTING, JudgedRule, MissingJudgments, Places
 from rankgauge.comparison.segments import segment_pairs
 from rankgauge.comparison.settings import ComparisonSettings
-from rankgauge.comparison.tables import paired_places, verdicts
+from rankgauge.comparison.tables import choose_tables, pair_html, pair_line, paired_places, verdicts
 from rankgauge.dialects import Dialect
 from rankgauge.errors import ParameterError, UnknownNameError
 from rankgauge.evaluation import display
@@ -358,36 +357,16 @@ class Comparison:
 
         `tables` names some of "means", "pairs", "matrix", "segments" and "queries"; `digits` are a mean's in LaTeX.
         """
-        from io import StringIO
-
         from rankgauge.comparison.report import TABLES, ComparisonReport
 
-        chosen = None if tables is None else tuple(tables)
-        if unknown := next((name for name in chosen or () if name not in TABLES), None):
-            raise UnknownNameError("table of a comparison", unknown, TABLES)
-        report = ComparisonReport(comparison=self, chosen=chosen, digits=digits)
-        written, _ = report.find({"latex": "tex"}.get(format, format))
-        stream = StringIO()
-        written.write(report, stream)
-        return stream.getvalue()
+        return ComparisonReport(comparison=self, chosen=choose_tables(tables, TABLES), digits=digits).text(format)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{row['measure']} {row['run']} − {row['other']} {row['difference']:+.4f} ({row['verdict']})"
-            for row in islice(self.pair_table.named(), 3)
-        ]
-        more = [f"{len(self.pair_table) - 3:,} more"] if len(self.pair_table) > 3 else []
-        return f"<Comparison of {', '.join(self.runs)}: {', '.join([*lines, *more])}>"
+        return f"<Comparison of {', '.join(self.runs)}: {pair_line(self.pair_table)}>"
 
     def _repr_html_(self) -> str:
-        heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
-        columns = ("measure", "run", "other", "difference", "low", "high", "corrected", "verdict")
-        rows = [
-            (*named, f"{gap:+.4f}", display.interval(low, high), f"{corrected:.4f}", verdict)
-            for *named, gap, low, high, corrected, verdict in self.pair_table.rows(*columns)
-        ]
         test = f"{self.settings.test} test, {self.settings.correction} correction"
-        return display.table(heads, rows, f"{test}; dialect {self.dialect.describe(self.measures)}")
+        return pair_html(self.pair_table, f"{test}; dialect {self.dialect.describe(self.measures)}")
 
     def limits(self, row: int) -> tuple[float, float]:
         """Return how far that measure reaches, by the values of all runs."""

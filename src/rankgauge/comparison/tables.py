@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError
+from rankgauge.evaluation import display
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
@@ -29,6 +30,9 @@ DECIMALS = 12
 
 MOST = 5
 """How many queries of a measure are named."""
+
+SHOWN = 3
+"""How many pairs stand in the line that Python shows of a comparison."""
 
 MOVERS: Mapping[str, type] = {
     **dict.fromkeys(("measure", "query", "run", "other"), str),
@@ -63,6 +67,36 @@ def refuse_unpaired(measures: Sequence[Measure]) -> None:
         if len(set(measure.facts.bounds)) == 1:
             wanted = "measures by which runs can differ, such as AP: a count of queries is the same for all"
             raise ParameterError("compare", "measures", wanted, str(measure))
+
+
+def choose_tables(names: Iterable[str] | None, known: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return the names of the tables to show, None for all; a name that is not known is an error."""
+    chosen = None if names is None else tuple(names)
+    for name in chosen or ():
+        if name not in known:
+            raise UnknownNameError("table of a comparison", name, known)
+    return chosen
+
+
+def pair_line(pairs: PlainTable) -> str:
+    """Describe the first pairs in a line, and say how many more there are."""
+    lines = [
+        f"{row['measure']} {row['run']} − {row['other']} {row['difference']:+.4f} ({row['verdict']})"
+        for row in islice(pairs.named(), SHOWN)
+    ]
+    more = [f"{len(pairs) - SHOWN:,} more"] if len(pairs) > SHOWN else []
+    return ", ".join([*lines, *more])
+
+
+def pair_html(pairs: PlainTable, note: str) -> str:
+    """Show the pairs in a notebook, with a note below them."""
+    heads = ("measure", "run", "other", "difference", "95 % interval", "corrected p", "verdict")
+    columns = ("measure", "run", "other", "difference", "low", "high", "corrected", "verdict")
+    rows = [
+        (*named, f"{gap:+.4f}", display.interval(low, high), "–" if p != p else f"{p:.4f}", verdict)
+        for *named, gap, low, high, p, verdict in pairs.rows(*columns)
+    ]
+    return display.table(heads, rows, note)
 
 
 def counted_queries(results: Mapping[str, Result]) -> list[str]:

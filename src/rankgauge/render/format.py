@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
@@ -86,6 +87,13 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Show the report as text for people."""
         FORMATS["table"].write(self, stream)
+
+    def text(self, format: str) -> str:
+        """Return the report as text: "table", "md", "json" …; "latex" is "tex"."""
+        written, _ = self.find({"latex": "tex"}.get(format, format))
+        stream = StringIO()
+        written.write(self, stream)
+        return stream.getvalue()
 
     @classmethod
     def formats(cls) -> dict[str, ReportFormat]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,17 @@ import numpy as np
 
 from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JudgedRule, MissingJudgments
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
-from rankgauge.comparison.tables import PairVerdict, counted_queries, paired_places, stacked_values
+from rankgauge.comparison.tables import (
+    PairVerdict,
+    choose_tables,
+    counted_queries,
+    pair_html,
+    pair_line,
+    paired_places,
+    stacked_values,
+)
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
+from rankgauge.evaluation import display
 from rankgauge.evaluation.judged_share import is_many
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
@@ -328,6 +337,40 @@ class CollectionsComparison:
     pairs = as_frame("pair_table", "A row per measure and pair of runs.")
     influence = as_frame("influence_table", "A row per measure and collection: what each collection decides.")
     scores = as_frame("score_table", "A row per measure, collection and run.")
+
+    def to_pandas(self, table: str = "pairs") -> Any:
+        """Return the `pairs`, `means`, `scores` or `influence` as a pandas frame."""
+        return display.pandas(self, ("pairs", "means", "scores", "influence"), table)
+
+    def table(self, format: str = "table", *, tables: Iterable[str] | None = None, digits: int = 4) -> str:
+        """Write the comparison as text: "table", "latex" (or "tex"), "md", "csv" or "json", as `-o` does.
+
+        `tables` names some of "means", "pairs", "collections", "averages" and "influence"; `digits` are a mean's in
+        LaTeX.
+        """
+        from rankgauge.comparison.collections.report import TABLES, CollectionsReport
+
+        return CollectionsReport(comparison=self, chosen=choose_tables(tables, TABLES), digits=digits).text(format)
+
+    def __repr__(self) -> str:
+        compared = f"{', '.join(self.runs)} on {len(self.collections)} collections"
+        return f"<CollectionsComparison of {compared}: {pair_line(self._shown_pairs)}>"
+
+    def _repr_html_(self) -> str:
+        where = "on collections like these" if self._shown_end else "on these collections"
+        return pair_html(self._shown_pairs, f"{where}; {WEIGHTS[self.weights]}")
+
+    @property
+    def _shown_end(self) -> str:
+        """The end of the columns' names for the first question that has an answer."""
+        return "_beyond" if self.answers_beyond and not self.answers_here else ""
+
+    @property
+    def _shown_pairs(self) -> PlainTable:
+        """The pairs with their intervals, p-values and verdicts by that question."""
+        columns = {name: name for name in ("measure", "run", "other", "difference")}
+        columns |= {name: f"{name}{self._shown_end}" for name in ("low", "high", "corrected", "verdict")}
+        return PlainTable.from_columns({name: self.pair_table[key] for name, key in columns.items()})
 
     def gate(self, *rules: str, collections: Mapping[str, float] | None = None) -> CollectionsGate:
         """Say whether runs are worse than the baselines: `nDCG@10`, or `nDCG@10:0.01` with a tolerance.
