@@ -14,7 +14,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from rankgauge.errors import UnknownNameError, nearest
@@ -158,6 +158,7 @@ class Registered:
         return self
 
 
+@lru_cache(4096)
 def plain(name: str) -> str:
     """Return a name as it is compared with those of files: trec_eval-10, trec_eval_10 and Trec-Eval-10 are one."""
     return "".join(filter(str.isalnum, name)).lower()

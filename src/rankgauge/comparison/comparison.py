@@ -201,12 +201,12 @@ class Comparison:
         """Every run that the others are held against."""
         return () if self.baseline is None else tuple(dict.fromkeys((self.baseline, *self.rivals)))
 
-    @property
+    @cached_property
     def runs(self) -> tuple[str, ...]:
         """The runs' names, in the order in which they were given."""
         return tuple(self.results)
 
-    @property
+    @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, in the order in which they were asked for."""
         return next(iter(self.results.values())).measures

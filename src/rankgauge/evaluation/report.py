@@ -56,17 +56,17 @@ class EvaluationReport(Report):
         """Return what has to be said beside bare values."""
         return warnings(self)
 
-    @property
+    @cached_property
     def dialect(self) -> Dialect:
         """The dialect that all results were computed in."""
         return next(iter(self.results.values())).dialect
 
-    @property
+    @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, in the order in which they were asked for."""
         return next(iter(self.results.values())).measures
 
-    @property
+    @cached_property
     def several(self) -> bool:
         """Whether there is more than one run to tell apart."""
         return len(self.results) > 1

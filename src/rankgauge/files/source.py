@@ -13,6 +13,7 @@ import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -129,7 +130,7 @@ class Source:
             hint = "Save the file as UTF-8."
             raise InputError("begins as UTF-16 text and is none", path=self.name, hint=hint) from None
 
-    @property
+    @cached_property
     def said(self) -> Mapping[str, str]:
         """Our columns by the names that a user says they have."""
         return {} if self.spelling is None else self.spelling.columns

@@ -309,7 +309,7 @@ class Measure:
         elif rule is not Cutoff.RECALL and (cutoff != int(cutoff) or cutoff < 1):
             raise ParameterError(self.facts.name, "cutoff", "a whole number, 1 or more", cutoff)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """How many ranks the measure looks at; 0 where it has no rank cutoff."""
         cutoff = getattr(self, "cutoff", None)

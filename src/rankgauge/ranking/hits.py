@@ -204,7 +204,7 @@ class Hits:
         """The judged queries."""
         return pl.Series("query", self.names).cast(pl.String)
 
-    @property
+    @cached_property
     def highest(self) -> float:
         """The highest grade of the judgments, at least 0: the top of the scale if nobody declares it."""
         return float(np.max(self.pool_grade, initial=0.0)) if self.top is None else self.top
@@ -227,7 +227,7 @@ class Hits:
             facets=None,
         )
 
-    @property
+    @cached_property
     def is_answered(self) -> BoolArray:
         """For which of the judged queries the run has documents."""
         return self.retrieved > 0 if self.answered is None else self.answered
