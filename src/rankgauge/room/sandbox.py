@@ -8,15 +8,17 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
+import pickle
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from multiprocessing.connection import Connection, Pipe
-from typing import Any, TypeVar, cast
+from multiprocessing.connection import wait
+from typing import Any, Self, TypeVar, cast
 
 from rankgauge.errors import RankGaugeError
 
@@ -27,8 +29,50 @@ MIB = 1 << 20
 STARTING = 60.0
 """Seconds that the process may take to start; on a busy machine it takes longer than the work."""
 
+FRUGAL = {
+    **{"POLARS_MAX_THREADS": "2", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
+    "_RJEM_MALLOC_CONF": "narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0",
+}
+"""Polars and others take much more memory than they use, which counts, unless they are told to give it back."""
+
 KILLED_LATER = 5
 """Seconds after the limit at which the process ends by itself, if nobody is left to kill it."""
+
+
+class Wire:
+    """One end between two processes. Values are written as they are pickled: in one piece they would take their memory
+    several times, in both processes."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end, self._stream = end, end.makefile("rwb")
+
+    @classmethod
+    def pair(cls) -> tuple[Self, socket.socket]:
+        """Return an end for this process, and the one for the other."""
+        ours, theirs = socket.socketpair()
+        return cls(ours), theirs
+
+    def send(self, value: object) -> None:
+        """Send a value."""
+        pickle.dump(value, self._stream, pickle.HIGHEST_PROTOCOL)
+        self._stream.flush()
+
+    def comes(self, seconds: float) -> bool:
+        """Say whether a value begins to come within so many seconds."""
+        return bool(wait([self._end], seconds))
+
+    def receive(self) -> Any:
+        """Return the value that comes; an error if it breaks off."""
+        try:
+            return pickle.load(self._stream)
+        except pickle.UnpicklingError as error:
+            raise EOFError(str(error)) from None
+
+    def close(self) -> None:
+        """Close this end."""
+        with suppress(OSError):  # something that was not sent, as nobody is there
+            self._stream.close()
+        self._end.close()
 
 
 class SandboxError(Exception):
@@ -50,7 +94,7 @@ class Sandbox:
         self._module, self._megabytes, self._idle = module, megabytes, idle
         self._turn, self._places = threading.Lock(), threading.Semaphore(waiting)
         self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._wire: Wire | None = None
         atexit.register(self.close)
 
     def run(self, function: Callable[..., T], *arguments: Any, seconds: float) -> T:
@@ -61,13 +105,13 @@ class Sandbox:
             leaving.callback(self._places.release)
             leaving.enter_context(self._turn)
             for _ in range(2):  # an idle process may end just as it gets work
-                connection, process = self._start()
+                wire, process = self._start()
                 try:
-                    connection.send((function, arguments, seconds))
-                    if not connection.poll(seconds):
+                    wire.send((function, arguments, seconds))
+                    if not wire.comes(seconds):
                         self._stop()
                         raise SandboxError(f"takes more than {seconds:g} s")
-                    value, error = connection.recv()
+                    value, error = wire.receive()
                 except (EOFError, OSError):
                     code = process.wait()
                     self._stop()
@@ -84,12 +128,12 @@ class Sandbox:
         with self._turn:
             self._stop()
 
-    def _start(self) -> tuple[Connection, subprocess.Popen[bytes]]:
-        if self._connection is None or self._process is None or self._process.poll() is not None:
+    def _start(self) -> tuple[Wire, subprocess.Popen[bytes]]:
+        if self._wire is None or self._process is None or self._process.poll() is not None:
             self._stop()
-            ours, theirs = Pipe()
+            self._wire, theirs = Wire.pair()
             given = (theirs.fileno(), self._module, self._megabytes, self._idle)
-            environment = {**os.environ, "POLARS_MAX_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+            environment = {**os.environ, **FRUGAL}
             # -P and the folder of the package: what lies in the current folder is not imported.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", f"from {__name__} import work; work(*{given!r})"],
@@ -99,23 +143,22 @@ class Sandbox:
                 env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
             theirs.close()
-            self._connection = ours
             with suppress(EOFError, OSError):  # the time of the work begins once the process can do it
-                _ = ours.poll(STARTING) and ours.recv()
-        return self._connection, self._process
+                _ = self._wire.comes(STARTING) and self._wire.receive()
+        return self._wire, self._process
 
     def _stop(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+        if self._wire is not None:
+            self._wire.close()
+        self._process = self._wire = None
 
 
 def work(descriptor: int, module: str, megabytes: int, idle: float) -> None:
     """Do what comes over the connection, until nothing has come for a while or nobody is left to send it."""
-    connection = Connection(descriptor)
+    wire = Wire(socket.socket(fileno=descriptor))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the room, which then closes the connection
     importlib.import_module(module)
     os.nice(5)
@@ -125,11 +168,11 @@ def work(descriptor: int, module: str, megabytes: int, idle: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(EOFError, OSError):
-        connection.send("ready")
-        while connection.poll(idle):
-            function, arguments, seconds = connection.recv()
+        wire.send("ready")
+        while wire.comes(idle):
+            function, arguments, seconds = wire.receive()
             signal.setitimer(signal.ITIMER_REAL, seconds + KILLED_LATER)
-            connection.send(_outcome(function, arguments))
+            wire.send(_outcome(function, arguments))
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -88,7 +88,7 @@ def question_of(opened: OpenCampaign, label: Label, given: Mapping[str, str]) ->
 
 T = TypeVar("T")
 
-SECONDS, MEGABYTES = 60.0, 400
+SECONDS, MEGABYTES = 60.0, 640
 """What reading may take: time, and memory besides that of the program."""
 
 UNPACKED = 256 << 20
