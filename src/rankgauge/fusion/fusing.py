@@ -22,6 +22,7 @@ from rankgauge.fusion.method import (
     LearnedMethod,
     Normalisation,
     UnfitListError,
+    find,
     make_method,
 )
 from rankgauge.fusion.run_pool import RunPool, Watch, silent
@@ -106,7 +107,7 @@ class FusionPlan:
         """
         method = make_method(method) if isinstance(method, str) else method
         by_rank = method.looks_at is Evidence.RANKS
-        normalisation = NORMALISATIONS.find(_THEIRS.get(norm or "", norm or (NONE if by_rank else NORM)))
+        normalisation = find(NORMALISATIONS, norm or (NONE if by_rank else NORM))
         if by_rank and not normalisation.inverts and normalisation.name != NONE:
             expected = UNNAMED if by_default else f"{method.name} looks at ranks alone"
             raise ParameterError("fuse", "norm", f"left out: {expected}", norm)
@@ -166,10 +167,6 @@ class FusionPlan:
             scores=scores,
             shared=np.bincount(stack.listed.astype(np.int64), minlength=stack.runs + 1),
         )
-
-
-_THEIRS = {"zmuv": "z-score", "min_max": "min-max", "min_max_inverted": "min-max-inverted"}
-"""What ranx calls normalisations that have another name here."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

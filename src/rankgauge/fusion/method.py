@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -160,19 +160,18 @@ class LearnedMethod(FusionMethod):
         return stack.average_ties(table[stack.run, rank])
 
 
-def find(name: str) -> type[FusionMethod]:
-    """Return the method of that name, ours or ranx's."""
-    if name in METHODS:
-        return METHODS[name]
-    theirs = {plain(kind.ranx): kind for kind in METHODS.values() if kind.ranx}
-    if plain(name) not in theirs:
-        raise UnknownNameError("fusion method", name, METHODS)
-    return theirs[plain(name)]
+Named = TypeVar("Named", type[FusionMethod], "Normalisation")
+
+
+def find(known: Registry[Named], name: str) -> Named:
+    """Return the method or normalisation of that name, ours or ranx's."""
+    theirs = {} if name in known else {plain(one.ranx): one for one in known.values() if one.ranx}
+    return theirs.get(plain(name)) or known.find(name)
 
 
 def make_method(name: str, *, weights: Sequence[float] | None = None, **settings: Any) -> FusionMethod:
     """Return the method with these parameters; a wrong name is an error."""
-    kind = find(name)
+    kind = find(METHODS, name)
     if weights is not None and not issubclass(kind, WeightedMethod):
         able = ", ".join(one for one, known in METHODS.items() if issubclass(known, WeightedMethod))
         raise ParameterError(kind.name, "weights", f"left out: only {able} have weights", list(weights))

@@ -197,10 +197,10 @@ def _fuse_runs(asked: FuseOptions, runs: list[Path], report: Path | None) -> tup
 def _method(asked: FuseOptions) -> FusionMethod:
     """Return the method with its parameters."""
     from rankgauge.cli.options import settings_of
-    from rankgauge.fusion.method import find, make_method
+    from rankgauge.fusion.method import METHODS, find, make_method
 
     name = asked.method or (WEIGHTED if asked.tune or asked.weights is not None else DEFAULT)
-    known = find(name).constraints()
+    known = find(METHODS, name).constraints()
     settings = settings_of(asked.setting or (), known, kind=f"parameter of {name}", example="k=60")
     return make_method(name, weights=_weights(asked.weights), **settings)
 
