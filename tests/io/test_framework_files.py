@@ -50,6 +50,45 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+EXPECTING_NOTHING = {
+    "mlflow": {
+        "columns": ["question", "targets", "outputs", "ndcg_at_3/score"],
+        "data": [["a", ["d1"], ["d7", "d1"], 0.63], ["b", [], ["d4"], 0.0], ["c", [], [], 1.0]],
+    },
+    "ragas": [
+        {"user_input": "a", "retrieved_context_ids": ["d7", "d1"], "reference_context_ids": ["d1"]},
+        {"user_input": "b", "retrieved_context_ids": ["d4"], "reference_context_ids": []},
+        {"user_input": "c", "retrieved_context_ids": ["d4"], "reference_context_ids": None},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "value"),
+    [
+        ("mlflow", "nDCG@3", (1 / math.log2(3) + 0 + 1) / 3),  # MLflow's own mean of these rows
+        ("ragas", "SetP", (1 / 2 + 0) / 2),  # of c nobody says what is expected
+        ("ragas", "SetR", 1.0),  # b is left out
+    ],
+)
+def test_rows_that_expect_nothing(tmp_path: Path, name: str, measure: str, value: float) -> None:
+    """An empty list of what is expected is a judged query with nothing relevant, as the framework counts it."""
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(EXPECTING_NOTHING[name]))
+    result = evaluate(path, path, measure, dialect=name)
+    assert result[measure] == pytest.approx(value, abs=1e-12)
+    assert any("of 3 with nothing to find, judged as a query without a relevant document: b" in n for n in result.notes)
+    assert result.judged[measure].relevant_only
+
+
+def test_an_id_that_is_an_object(tmp_path: Path) -> None:
+    """A document that is an object is an error in its row, not an id that no other has."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"user_input": "a", "retrieved_context_ids": [{"id": "x"}], "reference_context_ids": ["x"]}\n')
+    with pytest.raises(InputError, match=r"rows.jsonl:1: a document is neither an id nor a text: {'id': 'x'}"):
+        evaluate(path, path, "AP")
+
+
 @pytest.mark.parametrize("header", ["query,document,score", "query,docid,Anna,Ben"])
 def test_a_carriage_return_in_a_cell_is_no_crash(tmp_path: Path, header: str) -> None:
     """A row that Python's reader of CSV refuses is no framework's; other formats read it, or say what is wrong."""

@@ -53,7 +53,8 @@ class JudgedShare:
     judged: float
     possible: int
     relevant_only: bool = False
-    """Whether all judged documents have the same grade above 0: such a file lists relevant documents only."""
+    """Whether all judged documents have the same grade above 0, but for those of queries with nothing relevant: such a
+    file lists relevant documents only."""
     misplaced: bool = False
     """Whether lists hold what is judged for other queries."""
 
@@ -89,6 +90,9 @@ def judged_share(hits: Hits, depth: int, queries: IndexArray, judged: FloatArray
     pooled = hits.pool_grade > UNJUDGED
     kept = slice(None) if pooled.all() else pooled
     pool, grades = tally(hits.pool_query[kept], len(hits.names)), hits.pool_grade[kept]
+    positive = np.zeros(len(hits.names), dtype=bool)
+    positive[hits.pool_query[kept][grades > 0]] = True
+    grades = grades[positive[hits.pool_query[kept]]]
     listed = np.minimum(hits.retrieved, limit)
     # A list that has only unjudged documents is empty once they are taken out: a document of it could be judged.
     possible = np.minimum(np.maximum(listed, hits.is_answered), pool)

@@ -25,7 +25,7 @@ from rankgauge.files.columns import TEXT
 from rankgauge.files.compression import refuse_bomb
 from rankgauge.files.format import Format, Head, Kind, SampleFile
 from rankgauge.files.json_text import as_text, elements
-from rankgauge.files.responses import tell_empty
+from rankgauge.files.responses import WITHOUT_HITS, tell_empty
 from rankgauge.files.source import Source, damage
 from rankgauge.files.tabular import header, records
 from rankgauge.files.validation import Place
@@ -34,6 +34,9 @@ SURENESS = 4
 """These formats are known by names of columns that no other program uses."""
 
 PARQUET = b"PAR1"
+NOTHING = "-"
+"""What stands for the documents of a query of which a file says that none is relevant: a document of grade 0."""
+
 SHOWN, SHORT = 40, 60
 """A text that is longer than SHORT is called by its first SHOWN letters and a digest."""
 
@@ -126,14 +129,24 @@ class QueryRows:
         rows, empty = self._rows_by_query(source), []
         listed: Any = self.judged if kind is Kind.JUDGMENTS else self.ranked
         for query, row in rows.items():
-            documents = list(listed(row))
-            graded = (
-                documents if kind is Kind.JUDGMENTS else [(one, -place) for place, one in enumerate(documents, start=1)]
-            )
-            yield from ((row, query, document, number) for document, number in graded)
-            empty += [] if graded else [query]
-        if kind is Kind.RUN:
-            tell_empty(empty, len(rows), source, one="row", several="rows")
+            named = list(listed(row))
+            graded = named if kind is Kind.JUDGMENTS else [(one, -place) for place, one in enumerate(named, start=1)]
+            if not named and (kind is Kind.RUN or self._expects_nothing(row)):
+                empty.append(query)
+                graded = [(NOTHING, 0)] if kind is Kind.JUDGMENTS else []
+            for document, number in graded:
+                if isinstance(document, dict | list):
+                    problem = f"a document is neither an id nor a text: {str(document)[:SHORT]}"
+                    raise row.fault(problem, "Write each document as its id or its text.")
+                yield row, query, document, number
+        what = (
+            WITHOUT_HITS if kind is Kind.RUN else "with nothing to find, judged as a query without a relevant document"
+        )
+        tell_empty(empty, len(rows), source, noun="row", what=what)
+
+    def _expects_nothing(self, row: QueryRow) -> bool:
+        """Say whether an empty list is what the row expects; a cell that is blank says nothing."""
+        return Kind.JUDGMENTS in self.holds({name: cell for name, cell in row.cells.items() if cell not in (None, "")})
 
     def _rows_by_query(self, source: Source) -> dict[str, QueryRow]:
         """Return the rows by their queries; a user may say which column names them."""

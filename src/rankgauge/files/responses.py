@@ -238,13 +238,16 @@ def _tell_partial(partial: list[tuple[str, str]], responses: int, source: Source
         note(f"{number} of {responses} not complete, counted with the hits that are there: {which}", source.name)
 
 
+WITHOUT_HITS = "without hits, counted as an empty list"
+
+
 def tell_empty(
-    queries: list[str], total: int, source: Source, *, one: str = "response", several: str = "responses"
+    queries: list[str], total: int, source: Source, *, noun: str = "response", what: str = WITHOUT_HITS
 ) -> None:
     """Say which queries have an empty list."""
     if queries:
-        number = f"1 {one}" if len(queries) == 1 else f"{len(queries)} {several}"
-        note(f"{number} of {total} without hits, counted as an empty list: {_some(queries)}", source.name)
+        number = f"{len(queries)} {noun}{'s' * (len(queries) > 1)}"
+        note(f"{number} of {total} {what}: {_some(queries)}", source.name)
 
 
 def _some(names: list[str]) -> str:

@@ -62,7 +62,7 @@ def _contexts(row: QueryRow, names: tuple[str, ...]) -> list[Any]:
     filled = {name for name in (*CONTEXTS, *REFERENCE) if row.cells.get(name) not in (None, "")}
     sides = [side for side in (CONTEXTS, REFERENCE) if filled.intersection(side)]
     if names[0] in filled and all(side[0] in filled for side in sides):
-        return [one if one is None else str(one) for one in row.items(names[0])]
+        return [one if isinstance(one, dict | list | None) else str(one) for one in row.items(names[0])]
     return [name_text(text) for name in names[1:] for text in row.items(name)] or row.items(names[0])
 
 
