@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import pytest
 from rankgauge.audit.judge import audit_judges
 from rankgauge.audit.judge.agreement import independence
 from rankgauge.audit.judge.pairs import GradedPairs
+from rankgauge.audit.judge.tables import draw_separations
 from rankgauge.judgments.llm.asking.outcome import beside
+from rankgauge.render.svg import LETTER, NAME
 from tests.judge_audit.collection import board
 from tests.program import rankgauge
 
@@ -81,3 +84,14 @@ def test_costs_come_from_provenance(tmp_path: Path) -> None:
     text = rankgauge(["audit", "judge", "people.csv", "a.csv", "b.csv"], tmp_path).out
     row = text.split("cost of 1,000 pairs")[1].splitlines()[1]
     assert row.split()[:2] == ["a", "1"]
+
+
+def test_long_names_stay_in_the_picture() -> None:
+    """A judge's name has room in the letters of a phone; what is too long is cut, and not at its beginning."""
+    people, _, judge = board()
+    long = "another-judge-of-a-long-name"
+    drawn = draw_separations(audit_judges(people, {"judge": judge, long: judge.with_columns(pl.col("grade") - 1)}))
+    written = [part for part in drawn.parts if "end" in part and "another" in part]
+    (named,) = [one for part in written for one in re.findall(r">([^<>]*…)<", part)]
+    assert named == long[: NAME - 1] + "…"
+    assert float(re.findall(r'\bx="([\d.]+)"', written[0])[0]) >= LETTER * len(named)

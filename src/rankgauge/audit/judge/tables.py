@@ -12,7 +12,7 @@ import polars as pl
 
 from rankgauge.audit.judge import JudgeAudit
 from rankgauge.render.numbers import decimal, general, interval, number, p_value, percent, share, thousands, with_sign
-from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, colour, ticks
+from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, colour, margin, short, ticks
 from rankgauge.render.table import Column, ReportTable
 
 SHOWN = 10
@@ -289,10 +289,6 @@ def draw_separations(audit: JudgeAudit) -> Drawing:
     return _draw_dots("AUC of the judges", rows, (0.5, 1.0), three_decimals)
 
 
-SHORT = 22
-"""How many letters of a name a chart of dots shows."""
-
-
 def _draw_dots(
     title: str,
     rows: Sequence[tuple[str, float, float, float, int]],
@@ -300,7 +296,7 @@ def _draw_dots(
     write: Callable[[float], str],
 ) -> Drawing:
     """Draw a dot with its interval for each row (name, value, low, high, colour), on an axis of at least that reach."""
-    left, step = 165.0, 23.0
+    left, step = margin(name for name, *_ in rows), 23.0
     known = [end for row in rows for end in row[1:4] if math.isfinite(end)]
     reach = Axis(low=min([*known, least[0]]), high=max([*known, least[1]]) or 1.0, start=left, end=WIDTH - 60.0)
     bottom = step * len(rows) + 8
@@ -309,8 +305,8 @@ def _draw_dots(
         drawn.line((reach(level), 0), (reach(level), bottom), kind="grid" if level else "zero")
         drawn.tick((reach(level), bottom + 15), f"{level:g}".replace("-", "−"), "middle")
     for place, (name, value, low, high, hue) in enumerate(rows):
-        y, shown = place * step + 14, name if len(name) <= SHORT else name[: SHORT - 1] + "…"
-        drawn.text((left - 8, y + 4), shown, anchor="end", title=name)
+        y = place * step + 14
+        drawn.text((left - 8, y + 4), short(name), anchor="end", title=name)
         if math.isfinite(low):
             drawn.line((reach(low), y), (reach(high), y), stroke=colour(hue), style="stroke-width:2")
         if math.isfinite(value):

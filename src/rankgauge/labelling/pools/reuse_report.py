@@ -20,7 +20,7 @@ from rankgauge.measures import parse
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.numbers import count, interval, number, percent, thousands, with_sign
 from rankgauge.render.passages import Figure, Heading, Notes, Paragraph, Passage
-from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, Point, colour, sheet, ticks
+from rankgauge.render.svg import WIDTH, Axis, Drawing, Plot, Point, colour, margin, sheet, short, ticks
 from rankgauge.render.table import Column, ReportTable
 
 LEFT_OUT = """All runs are scored without the documents that one {kind} alone contributed. The change is that of its own
@@ -381,10 +381,6 @@ def _tau(tau: float) -> str:
     return "–" if math.isnan(tau) else f"{tau:.3f}".replace("-", "−")
 
 
-SHORT = 22
-"""How many letters of a name a chart shows."""
-
-
 def changes(left: LeftOut, at: int) -> Drawing:
     """Return a dot for each run that contributed: its value across, its value without its own documents upwards."""
     rows = left.by_run().filter(measure=left.measures[at]).rows(named=True)
@@ -406,10 +402,14 @@ def changes(left: LeftOut, at: int) -> Drawing:
     return plot
 
 
+KEYS = 112.0
+"""The least room on the left: the key of the colours begins there."""
+
+
 def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
     """Return, for each new run a bar from its worst to its best value, its interval, and dots for its value and what is
     expected."""
-    left, step = 160.0, 30.0
+    left, step = max(margin(row["run"] for row in rows), KEYS), 30.0
     known = [row[name] for row in rows for name in ("worst", "best", "value") if math.isfinite(row[name])]
     reach = Axis(low=min([*known, 0.0]), high=beyond(*known, 0.1), start=left, end=WIDTH - 20.0)
     bottom = step * len(rows) + 8
@@ -419,8 +419,7 @@ def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
         drawn.tick((reach(level), bottom + 15), f"{level:g}", "middle")
     for place, row in enumerate(rows):
         y = place * step + 18
-        name = row["run"] if len(row["run"]) <= SHORT else row["run"][: SHORT - 1] + "…"
-        drawn.text((left - 8, y + 4), name, anchor="end", title=row["run"])
+        drawn.text((left - 8, y + 4), short(row["run"]), anchor="end", title=row["run"])
         if math.isfinite(row["worst"]):
             words = f"worst {number(row['worst'])}, best {number(row['best'])}"
             width = max(reach(row["best"]) - reach(row["worst"]), 1.0)
