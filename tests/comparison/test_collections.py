@@ -20,6 +20,7 @@ from rankgauge.comparison.collections.sources import read_board, read_weights
 from rankgauge.render.format import FORMATS
 from rankgauge.statistics import collection_means as levels
 from rankgauge.statistics.collection_means import collection_resamples, group_letters, rank_ends
+from tests.program import rankgauge
 
 
 def world(collections: int, runs: int = 3, queries: int = 20, seed: int = 0, **settings: Any) -> CollectionsComparison:
@@ -454,3 +455,18 @@ def test_what_python_shows() -> None:
     assert board.table("md", tables=["influence"]).count("## ") == 2
     with pytest.raises(UnknownNameError, match="table of a comparison"):
         board.table(tables=["segments"])
+
+
+def test_a_format_that_lacks_a_table_is_refused(tmp_path: Path) -> None:
+    """CSV holds one table, and JUnit's XML the verdicts of a gate, over many collections as over one."""
+    scores = {run: {f"T{n}": [0.1 * n + place / 50] for n in range(7)} for place, run in enumerate("abc")}
+    folder = str(mteb_folder(tmp_path, scores))
+    for words, told in (
+        (["--tables", "means,pairs", "-o", "csv"], "csv holds a single table"),
+        (["-o", "junit"], "junit shows the verdicts of a gate, and there is none"),
+    ):
+        done = rankgauge(["compare", "--collections", folder, *words], tmp_path)
+        assert (done.code > 0, done.out) == (True, "")
+        assert told in done.err
+    averages = rankgauge(["compare", "--collections", folder, "--tables", "averages", "-o", "csv"], tmp_path)
+    assert averages.out.startswith("measure,run,mean")

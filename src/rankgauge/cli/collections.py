@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankgauge.cli.comparison import (
     DEFAULT_MEASURES,
     CompareOptions,
+    check_formats,
     chosen_tables,
     close_gate,
     find_baseline,
@@ -20,7 +21,7 @@ from rankgauge.cli.options import names
 from rankgauge.cli.streams import find_outputs, refuse_overwriting, show_progress, write_report
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import WEIGHTS
-from rankgauge.comparison.collections.report import TABLES, CollectionsReport
+from rankgauge.comparison.collections.report import FRAMES, TABLES, CollectionsReport
 from rankgauge.comparison.collections.sources import (
     MAIN,
     CollectionSource,
@@ -63,8 +64,9 @@ def collections_compared(options: CompareOptions, *, store: bool = False) -> Non
     refuse_overwriting([options.collections], [path for _, path in outputs])
     sources, weights = _apply_weights(options, read_board(options.collections))
     settings = ComparisonSettings(alpha=options.alpha, seed=options.seed, draws=options.draws)
-    chosen = chosen_tables(options, TABLES)
-    collections, said, rules = _evaluate_collections(options, sources, gate_rules(options))
+    chosen, rules = chosen_tables(options, TABLES), gate_rules(options)
+    check_formats([format_ for format_, _ in outputs], chosen, FRAMES, gated=bool(rules))
+    collections, said, rules = _evaluate_collections(options, sources, rules)
     known = {run: None for collection in collections for run in collection.runs}
     comparison = CollectionsComparison(
         given=tuple(collections),

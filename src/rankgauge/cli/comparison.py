@@ -191,7 +191,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
     from rankgauge.comparison import Comparison, ComparisonSettings
     from rankgauge.comparison.gate import Gate
     from rankgauge.comparison.gate_files import GateLook
-    from rankgauge.comparison.report import TABLES, ComparisonReport
+    from rankgauge.comparison.report import FRAMES, TABLES, ComparisonReport
     from rankgauge.comparison.risk import check_risk
     from rankgauge.comparison.settings import GateFloor, SegmentTolerance
     from rankgauge.measures.output import measures_of
@@ -206,10 +206,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         "tolerances": tuple(SegmentTolerance.parse(text) for text in options.segment_tolerance or ()),
     }
     chosen, alike = chosen_tables(options, TABLES), _alike(options)
-    _refuse_several(chosen, formats)
-    if not rules and not limits["floors"] and any(format_.needs == "cases" for format_ in formats):
-        hint = "Add one: --baseline RUN --fail-if-worse nDCG@10:0.01"
-        raise InputError("junit shows the verdicts of a gate, and there is none", hint=hint)
+    check_formats(formats, chosen, FRAMES, gated=bool(rules or limits["floors"]))
     _note_left_out(options, formats)
     wanted = (*(rule.measure for rule in rules), *(floor.measure for floor in limits["floors"] if floor.measure))
     measures = list(dict.fromkeys([*names(options.measure or ()), *wanted]))
@@ -333,15 +330,22 @@ def chosen_tables(options: CompareOptions, known: Mapping[str, str]) -> tuple[st
     return chosen or None
 
 
-def _refuse_several(chosen: tuple[str, ...] | None, formats: Iterable[ReportFormat]) -> None:
-    """Raise an error for tables that do not fit into a format of a single table."""
-    from rankgauge.comparison.report import FRAMES
+def check_formats(
+    formats: Iterable[ReportFormat], chosen: tuple[str, ...] | None, frames: Iterable[str], *, gated: bool
+) -> None:
+    """Refuse tables that do not fit into a format of a single table, and a format of verdicts without a gate.
 
-    single = [format_.name for format_ in formats if format_.needs == "frame"]
-    if chosen and single and (len(chosen) > 1 or chosen[0] not in FRAMES):
+    `frames` names the tables that fit.
+    """
+    needs = {format_.needs: format_.name for format_ in formats}
+    known = list(frames)
+    if chosen and "frame" in needs and (len(chosen) > 1 or chosen[0] not in known):
         raise OptionError(
-            f"{single[0]} holds a single table: --tables takes one of {', '.join(FRAMES)}, or use -o json for all."
+            f"{needs['frame']} holds a single table: --tables takes one of {', '.join(known)}, or use -o json for all."
         )
+    if "cases" in needs and not gated:
+        hint = "Add one: --baseline RUN --fail-if-worse nDCG@10:0.01"
+        raise InputError(f"{needs['cases']} shows the verdicts of a gate, and there is none", hint=hint)
 
 
 TABLE_OPTIONS = {"similarity": "similarity", "risk": "risk", "segments": "by"}

@@ -27,9 +27,6 @@ sample_facts = partial(
 )
 """The facts of a measure that is estimated from strata."""
 
-NOT = float("nan")
-"""The grade of a document that is not in the stratum."""
-
 
 @entity
 class Strata:

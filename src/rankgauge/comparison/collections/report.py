@@ -50,6 +50,9 @@ TABLES: Mapping[str, str] = {
 }
 """The tables by name, in their order."""
 
+FRAMES: Mapping[str, str] = {name: name for name in TABLES} | {"averages": "means", "collections": "scores"}
+"""What the comparison calls the tables."""
+
 MOST = 40
 """How many runs or pairs a table for people lists, and how many runs a chart shows, the best first."""
 
@@ -81,9 +84,8 @@ class CollectionsReport(Report):
 
     def frame(self) -> pl.DataFrame:
         """Return the table that was chosen, else the means."""
-        frames = {"pairs": "pairs", "collections": "scores", "influence": "influence"}
-        table: pl.DataFrame = getattr(self.comparison, frames.get((self.chosen or ("means",))[0], "means"))
-        return table
+        frame: pl.DataFrame = getattr(self.comparison, FRAMES[(self.chosen or ("means",))[0]])
+        return frame
 
     def data(self) -> dict[str, Any]:
         """Return the choices, all tables and the notes."""
