@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -26,7 +26,6 @@ from rankgauge.evaluation.evaluation import (
     weigh_subtopics,
 )
 from rankgauge.evaluation.judged_hits import judged_as
-from rankgauge.evaluation.judged_share import is_many
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.summary import LEVEL
 from rankgauge.input_notes import collecting_notes
@@ -423,25 +422,15 @@ class Comparison:
         untold = np.zeros(len(separated), dtype=bool)
         for pair in np.flatnonzero(separated).tolist():
             run, other = (self.runs[side[pair]] for side in self.paired)
-            untold[pair] = self._is_untold(row, run, other, places)
+            plain = self.differences[row, slice(None) if places is None else places, pair]
+            turns = partial(self._is_turned, plain)
+            untold[pair] = bool(self.missing.reason(self.measures[row], run, other, plain, turns, places))
         return untold
 
-    def _is_untold(self, row: int, run: str, other: str, places: Places) -> bool:
-        measure, missing, chosen = self.measures[row], self.missing, slice(None) if places is None else places
-        lacking = [missing.failed[name][chosen] for name in (run, other)]
-        lacking.append(missing.blind(measure, run, other)[chosen])
-        return (
-            missing.is_thin(measure, run, other, places=places)
-            or any(is_many(int(one.sum()), len(one)) for one in lacking)
-            or (missing.is_unequal(measure, run, other, places) and self._is_turned(row, run, other, chosen))
-        )
-
-    def _is_turned(self, row: int, run: str, other: str, chosen: Any) -> bool:
-        """Say whether two runs would not be separated, or the other way round, if unjudged documents were as good."""
-        settings, values = self.settings, self.values[row, chosen]
-        moved = self.missing.as_good(self.measures[row], run, other)[chosen][:, np.newaxis]
-        plain = values[:, self.runs.index(run)] - values[:, self.runs.index(other)]
-        p = float(settings.paired_test(moved, rng=settings.rng(), draws=settings.drawn(1)).p[0])
+    def _is_turned(self, plain: FloatArray, moved: FloatArray) -> bool:
+        """Say whether two runs would not be separated by other differences, or the other way round."""
+        settings = self.settings
+        p = float(settings.paired_test(moved[:, np.newaxis], rng=settings.rng(), draws=settings.drawn(1)).p[0])
         return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:

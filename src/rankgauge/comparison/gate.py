@@ -39,13 +39,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, UNEQUAL, Places
+from rankgauge.comparison.judging import FAILED, FEW_JUDGED, UNEQUAL, Places
 from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation.judged_share import LEAST, is_many
+from rankgauge.evaluation.judged_share import LEAST
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.numeric import BoolArray, FloatArray, IndexArray
+from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
 from rankgauge.records import entity, record
 from rankgauge.statistics.effects import cohen_dz, queries_needed
@@ -336,8 +336,8 @@ class Gate(RuleGate):
     def _floor_verdict(self, measure: Measure, run: str, mean: float, least: float) -> GateVerdict:
         """Return whether a run is below a floor, by more than missing judgments can do."""
         if mean >= least:
-            return GateVerdict.UNDECIDED if self.has_failed(run) else GateVerdict.PASS
-        unknown = self.has_failed(run) or self.comparison.missing.is_thin(measure, run)
+            return GateVerdict.UNDECIDED if self.comparison.missing.has_failed(run) else GateVerdict.PASS
+        unknown = self.comparison.missing.has_failed(run) or self.comparison.missing.is_thin(measure, run)
         return GateVerdict.UNDECIDED if unknown or self.mean_as_good(measure, run) >= least else GateVerdict.WORSE
 
     def mean_as_good(self, measure: Measure, run: str) -> float:
@@ -371,61 +371,40 @@ class Gate(RuleGate):
             known, low, high = column[~np.isnan(column)], float(ends.low[pair]), float(ends.high[pair])
             mean = _mean(column)
             verdict = decide(mean, low, high, tolerance=rule.tolerance)
-            judging = self._judging(rule, pair, verdict, alpha, places)
-            if lacking := self._lacking(known, (comparison.runs[run], comparison.runs[other]), places):
-                judging = (*judging[:-1], lacking)
+            judging = self._judging(rule, pair, column, verdict, alpha, places)
+            if judging[-1] != FAILED and self._are_few(known, (comparison.runs[run], comparison.runs[other]), places):
+                judging = (*judging[:-1], FEW_QUERIES)
             verdict = verdict if judging[-1] in ("", LUCK) else GateVerdict.UNDECIDED
             named = (str(measure), comparison.runs[run], comparison.runs[other], rule.tolerance)
             counts = (len(known), int(np.count_nonzero(known)))
             needed = self._queries_needed(known, rule) if judging[-1] == LUCK else math.nan
             yield *named, mean, low, high, *counts, needed, verdict.value, *judging
 
-    def _lacking(self, known: FloatArray, runs: Sequence[str], places: Places) -> str:
-        """Return why so few queries are compared that there is no verdict; empty if there are enough."""
-        if any(self.has_failed(run, places) for run in runs):
-            return FAILED
-        alike = len(known) and not known.any() and not any(self._failure(run, places).any() for run in runs)
-        return "" if alike or len(known) >= FEWEST else FEW_QUERIES
-
-    def has_failed(self, run: str, places: Places = None) -> bool:
-        """Say whether more than a few of the searches of a run failed."""
-        failed = self._failure(run, places)
-        return is_many(int(failed.sum()), len(failed))
-
-    def _failure(self, run: str, places: Places) -> BoolArray:
-        failed: BoolArray = self.comparison.missing.failed[run][_picker(places)]
-        return failed
+    def _are_few(self, known: FloatArray, runs: Sequence[str], places: Places) -> bool:
+        """Say whether so few queries are compared that there is no verdict."""
+        failed = self.comparison.missing.failed
+        alike = len(known) and not known.any() and not any(failed[run][_picker(places)].any() for run in runs)
+        return not alike and len(known) < FEWEST
 
     def _judging(
-        self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places
+        self, rule: GateRule, pair: int, plain: FloatArray, verdict: GateVerdict, alpha: float, places: Places
     ) -> tuple[float, float, float, float, float, str]:
         """Return what missing judgments can do to a pair of runs: the last columns of a row."""
         comparison, measure = self.comparison, self.measure(rule.measure)
         missing = comparison.missing
         names = comparison.runs[comparison.paired[0][pair]], comparison.runs[comparison.paired[1][pair]]
         one, other = (share.share for share in missing.shares(measure, *names, places=places))
-        reason = LUCK if verdict is GateVerdict.UNDECIDED else ""
-        if missing.is_thin(measure, *names, places=places):
-            return one, other, math.nan, math.nan, math.nan, FEW_JUDGED
-        if self._is_blind(rule, pair, verdict, alpha, places):
-            reason = BLIND
-        if not missing.is_unequal(measure, *names, places=places):
+        luck = LUCK if verdict is GateVerdict.UNDECIDED else ""
+
+        def turns(values: FloatArray) -> bool:
+            return not luck and self._decide(values, rule, alpha) is not verdict
+
+        reason = missing.reason(measure, *names, plain, turns, places) or luck
+        if reason == FEW_JUDGED or not missing.is_unequal(measure, *names, places=places):
             return one, other, math.nan, math.nan, math.nan, reason
         chosen = _picker(places)
         moved, (least, most) = missing.as_good(measure, *names)[chosen], missing.bounds(measure, *names)
-        turned = self._decide(moved, rule, alpha)
-        reason = reason if reason or turned is verdict else UNEQUAL
         return one, other, _mean(moved), _mean(least[chosen]), _mean(most[chosen]), reason
-
-    def _is_blind(self, rule: GateRule, pair: int, verdict: GateVerdict, alpha: float, places: Places) -> bool:
-        """Say whether too many queries show nothing, since nothing of one run is judged, or the verdict needs those."""
-        comparison, measure, chosen = self.comparison, self.measure(rule.measure), _picker(places)
-        names = [comparison.runs[side[pair]] for side in comparison.paired]
-        blind = comparison.missing.blind(measure, *names)[chosen]
-        if not blind.any() or is_many(int(blind.sum()), len(blind)):
-            return bool(blind.any())
-        column = np.where(blind, np.nan, comparison.differences[comparison.measures.index(measure)][chosen][:, pair])
-        return verdict is not GateVerdict.UNDECIDED and self._decide(column, rule, alpha) is not verdict
 
     def _decide(self, values: FloatArray, rule: GateRule, alpha: float) -> GateVerdict:
         column = values[:, np.newaxis]

@@ -81,7 +81,7 @@ def _untold_floors(gate: Gate) -> Iterator[str]:
     """Yield why missing judgments do not show whether runs are below their floors."""
     for row in gate.floor_rows.where("verdict", GateVerdict.UNDECIDED.value).named():
         run, measure = row["run"], gate.measure(row["measure"])
-        if gate.has_failed(run):
+        if gate.comparison.missing.has_failed(run):
             yield _failures(gate, run)
         elif gate.comparison.missing.is_thin(measure, run):
             yield _too_few(gate, run, str(measure))
@@ -114,7 +114,9 @@ def _too_few(gate: Gate, run: str, measure: str) -> str:
 def _explain_no_verdict(gate: Gate, row: Mapping[str, Any]) -> str:
     """Return why missing judgments or values leave no verdict on a run, and what to type."""
     if row["reason"] == FAILED:
-        return "; ".join(_failures(gate, name) for name in (row["run"], row["other"]) if gate.has_failed(name))
+        return "; ".join(
+            _failures(gate, name) for name in (row["run"], row["other"]) if gate.comparison.missing.has_failed(name)
+        )
     if row["reason"] == FEW_QUERIES:
         some = count(row["queries"], "query", "queries") if row["queries"] else "no query"
         return (

@@ -16,7 +16,7 @@ less nor more. They are wider than need be where both runs show the same unjudge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -24,7 +24,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.errors import InputError, ParameterError
-from rankgauge.evaluation.judged_share import LEAST, NONE, JudgedShare, judged_share
+from rankgauge.evaluation.judged_share import LEAST, NONE, JudgedShare, is_many, judged_share
 from rankgauge.evaluation.result import Result
 from rankgauge.evaluation.scoring import score, settle
 from rankgauge.measures import Measure
@@ -61,6 +61,9 @@ LISTS = 2_000
 
 Places: TypeAlias = IndexArray | None
 """The places of some of the queries; None: all of them."""
+
+Turns: TypeAlias = Callable[[FloatArray], bool]
+"""Says whether a verdict would be another one by these differences of the queries."""
 
 
 @record
@@ -155,6 +158,31 @@ class MissingJudgments:
     def failed(self) -> Mapping[str, BoolArray]:
         """By run: the queries that are judged, but whose search failed."""
         return {run: ~np.isin(self.queries, list(map(str, result.hits.names))) for run, result in self.results.items()}
+
+    def has_failed(self, run: str, places: Places = None) -> bool:
+        """Say whether more than a few of the searches of a run failed."""
+        failed = self.failed[run] if places is None else self.failed[run][places]
+        return is_many(int(failed.sum()), len(failed))
+
+    def reason(
+        self, measure: Measure, run: str, other: str, differences: FloatArray, turns: Turns, places: Places = None
+    ) -> str:
+        """Return why missing judgments or failed searches leave no verdict on two runs; empty if they do not.
+
+        `differences` are those of the queries at the places. Where `turns` says that the verdict would be another one,
+        it may need neither queries that show nothing nor unjudged documents to be worth nothing.
+        """
+        if any(self.has_failed(name, places) for name in (run, other)):
+            return FAILED
+        if self.is_thin(measure, run, other, places=places):
+            return FEW_JUDGED
+        chosen = slice(None) if places is None else places
+        blind = self.blind(measure, run, other)[chosen]
+        many = is_many(int(blind.sum()), len(blind))
+        if many or (blind.any() and turns(np.where(blind, np.nan, differences))):
+            return BLIND
+        unequal = self.is_unequal(measure, run, other, places)
+        return UNEQUAL if unequal and turns(self.as_good(measure, run, other)[chosen]) else ""
 
     def as_good(self, measure: Measure, run: str, other: str) -> FloatArray:
         """The differences by query if unjudged documents are as good as judged ones; NaN where a run has no value."""

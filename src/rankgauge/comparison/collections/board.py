@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JudgedRule, MissingJudgments
+from rankgauge.comparison.judging import JudgedRule, MissingJudgments
 from rankgauge.comparison.settings import ComparisonSettings, SegmentTolerance
 from rankgauge.comparison.tables import (
     PairVerdict,
@@ -23,7 +23,6 @@ from rankgauge.comparison.tables import (
 )
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import display
-from rankgauge.evaluation.judged_share import is_many
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
@@ -156,15 +155,9 @@ class Collection:
             return "", None
         missing = MissingJudgments(results=self.results, queries=counted_queries(self.results), rule=rule)
         row, wanted = next(pair for pair in enumerate(self.results[run].measures) if str(pair[1]) == measure)
-        if any(is_many(int(one.sum()), len(one)) for one in (missing.failed[run], missing.failed[other])):
-            return FAILED, None
-        if missing.is_thin(wanted, run, other):
-            return FEW_JUDGED, None
-        blind = missing.blind(wanted, run, other)
-        if is_many(int(blind.sum()), len(blind)):
-            return BLIND, None
-        if not missing.is_unequal(wanted, run, other):
-            return "", None
+        reason = missing.reason(wanted, run, other, np.zeros(len(missing.queries)), lambda values: False)
+        if reason or not missing.is_unequal(wanted, run, other):
+            return reason, None
         counted = np.array(self.queries)[self.is_counted(row)]
         return "", missing.as_good(wanted, run, other)[np.isin(missing.queries, counted)]
 
