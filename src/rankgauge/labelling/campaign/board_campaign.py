@@ -76,12 +76,11 @@ class RunsState(CampaignState):
     def outlook(self) -> RunsOutlook | None:
         """What more labels would bring; None before the first label."""
 
-    @abstractmethod
-    def begin_stage(self, connection: Connection) -> None:
-        """End the stage, and begin one whose order follows all labels so far."""
-
-    def check_stage(self, unfinished: int) -> None:
-        """Raise an error if a stage with so many open draws should not end."""
+    def check_refit(self, complete: int, unfinished: int) -> None:
+        if complete >= self.plan.length:
+            raise InputError("every document is judged: a new stage could ask for nothing")
+        if not complete:
+            raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
 
 
 class BoardState(RunsState):
@@ -153,12 +152,13 @@ class BoardState(RunsState):
         elif len(self.settings.looks) > 1 and self.settled:
             self.pause(connection)
 
-    def check_stage(self, unfinished: int) -> None:
+    def check_refit(self, complete: int, unfinished: int) -> None:
         if unfinished > 0:
             raise InputError(
                 f"{unfinished} documents of this stage are not judged yet",
                 hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
             )
+        super().check_refit(complete, unfinished)
 
     def begin_stage(self, connection: Connection) -> None:
         known = np.where(np.isnan(self.plan.board.known), self.ledger.grades, self.plan.board.known)
@@ -345,24 +345,6 @@ class BoardCampaign(LabelCampaign):
             "the budget of a board cannot be changed: its intervals hold for the budget that was fixed in advance",
             hint="Make a new campaign of the same runs, with these judgments as those that there are already.",
         )
-
-    def refit(self, *, leave_open: bool = False) -> None:
-        """Begin a new stage: beliefs and the order of documents follow what all labels so far say.
-
-        Only the new stage's draws make the estimate, beside what is known from before, so a stage that is short of
-        draws shows no interval yet. Draws that are open do not count, which `leave_open` must allow.
-        """
-        with self._state.changing() as connection:
-            state, stage = self._state, self._state.stage
-            complete = stage.complete(state.ledger)
-            unfinished = stage.begun(state.ledger) - complete
-            if not leave_open:
-                state.check_stage(unfinished)
-            if complete >= self.plan.length:
-                raise InputError("every document is judged: a new stage could ask for nothing")
-            if not complete:
-                raise InputError("no document is judged yet: a new stage would be the same", hint="Record labels.")
-            state.begin_stage(connection)
 
 
 def plan_stage(settings: CampaignSettings, pool: BoardPool) -> tuple[CampaignSettings, StageSettings, RunsPlan]:

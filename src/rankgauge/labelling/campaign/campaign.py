@@ -322,8 +322,17 @@ class LabelCampaign:
             return self._state.pool.ids.with_columns(grade=grades).filter(grades.is_not_nan())
 
     def refit(self, *, leave_open: bool = False) -> None:
-        """Begin a new stage that knows all labels so far; `leave_open` allows that open draws do not count."""
-        raise NotImplementedError
+        """Begin a new stage: beliefs and the order of documents follow what all labels so far say.
+
+        The stage before ends, and the new one gets what is left of the budget. Open draws do not count, which
+        `leave_open` must allow. Stages of one value are combined by their numbers of draws; a board's estimate rests on
+        the new stage's draws alone, beside what is known from before.
+        """
+        with self._state.changing() as connection:
+            state, stage = self._state, self._state.stage
+            complete = stage.complete(state.ledger)
+            state.check_refit(complete, 0 if leave_open else stage.begun(state.ledger) - complete)
+            state.begin_stage(connection)
 
     # what is known
 
@@ -405,6 +414,18 @@ class EstimateState(CampaignState):
         plan = settings.plan(self.pool if stored is None else self.pool.with_beliefs(stored), self.target)
         plan.cautious = self.cautious
         return plan
+
+    def check_refit(self, complete: int, unfinished: int) -> None:
+        if complete < FEWEST:
+            raise InputError(f"only {complete} draws are complete: a stage needs {FEWEST}", hint="Record more labels.")
+        if unfinished > 0:
+            raise InputError(
+                f"{unfinished} draws of this stage are open, and would not count in it",
+                hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
+            )
+
+    def begin_stage(self, connection: Connection) -> None:
+        self.next_stage(connection, stored=recalibrate(self.plans[-1].pool, self.ledger.grades).beliefs)
 
     @property
     def plans(self) -> list[Plan]:
@@ -568,35 +589,10 @@ class Campaign(LabelCampaign):
             state.store.change(connection, settings=chosen.pack())
             state.refresh(connection)
 
-    def refit(self, beliefs: FloatArray | None = None, *, leave_open: bool = False) -> None:
-        """Begin a new stage with new beliefs (documents × grades); by default the old ones, fitted to the labels.
-
-        The stage before ends. Its complete draws count; those that are open do not, which `leave_open` must allow.
-        The new stage gets what is left of the budget. Stages are combined by their numbers of draws.
-        """
-        with self._state.changing() as connection:
-            state, stage = self._state, self._state.stage
-            complete = stage.complete(state.ledger)
-            _check_refit(stage.begun(state.ledger) - complete, complete, leave_open=leave_open)
-            pool = state.plans[-1].pool
-            fitted = recalibrate(pool, state.ledger.grades).beliefs if beliefs is None else beliefs
-            checked = state.pool.with_beliefs(np.asarray(fitted, dtype=np.float64))
-            state.next_stage(connection, stored=checked.beliefs)
-
 
 def _spendable(settings: CampaignSettings, pool: Pool, target: Target) -> float:
     """Return what the draws are planned for: no more than judging everything that the value depends on costs."""
     return min(settings.allowance, float(target.query_costs(pool).sum()))
-
-
-def _check_refit(unfinished: int, complete: int, *, leave_open: bool) -> None:
-    if complete < FEWEST:
-        raise InputError(f"only {complete} draws are complete: a stage needs {FEWEST}", hint="Record more labels.")
-    if unfinished > 0 and not leave_open:
-        raise InputError(
-            f"{unfinished} draws of this stage are open, and would not count in it",
-            hint="Record their labels first, or leave them open (--leave-open, leave_open=True).",
-        )
 
 
 def combine_stages(parts: Sequence[Estimate], *, interval: str = IntervalKind.T) -> Estimate:

@@ -220,6 +220,14 @@ class CampaignState(ABC):
     def _make_plan(self, settings: StageSettings, stored: FloatArray | None) -> Draws:
         """Return the plan of a stage, from what was stored with it: beliefs, or the grades known when it began."""
 
+    @abstractmethod
+    def check_refit(self, complete: int, unfinished: int) -> None:
+        """Raise an error if a stage with so many complete and unfinished draws should not end."""
+
+    @abstractmethod
+    def begin_stage(self, connection: Connection) -> None:
+        """End the stage, and begin one that follows all labels so far."""
+
     def advance(self, connection: Connection) -> None:  # noqa: B027 - most campaigns go on by themselves
         """Do what is due before documents are handed out."""
 
