@@ -31,7 +31,7 @@ def test_unknown_names_and_options_are_refused() -> None:
     """A name that is no method's, or an option that it lacks, says what there is."""
     with pytest.raises(UnknownNameError, match="Did you mean passive"):
         methods.get("pasive")
-    with pytest.raises(UnknownNameError, match="no option of the method paper called 'belief'. Did you mean beliefs"):
+    with pytest.raises(UnknownNameError, match=r"no option of the method paper called 'belief'\. Did you mean beliefs"):
         methods.get("paper", belief="uniform")
     with pytest.raises(UnknownNameError, match=r"no option of the method auto called 'stages'\. Known: pilot\.$"):
         methods.get("auto", stages=1)
