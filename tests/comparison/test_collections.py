@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -470,3 +471,20 @@ def test_a_format_that_lacks_a_table_is_refused(tmp_path: Path) -> None:
         assert told in done.err
     averages = rankgauge(["compare", "--collections", folder, "--tables", "averages", "-o", "csv"], tmp_path)
     assert averages.out.startswith("measure,run,mean")
+
+
+def test_weights_that_have_no_effect_are_told() -> None:
+    """A board may give weights that nobody asked for: a note names the option that uses them."""
+    for weights, told in (("each", True), ("given", False)):
+        notes = dict(CollectionsReport(comparison=world(7, weights=weights)).notes())
+        assert ("the weights that collections were given count with --weights given" in notes["weights"]) is told
+    assert "--weights given" not in dict(CollectionsReport(comparison=scored(7)).notes())["weights"]
+
+
+def test_a_gate_looks_at_every_run() -> None:
+    """With bounds a run that lacks a collection has no test, and a gate that passed without it would be a false one."""
+    board = world(7, bases=("r0",))
+    given = (board.given[0].of_runs(("r0", "r1")), *board.given[1:])
+    assert replace(board, given=given).gate("AP").rows["run"] == ("r1", "r2")
+    with pytest.raises(InputError, match="the gate would not look at r2, which lacks c0"):
+        replace(board, given=given, holes="bounds").gate("AP")

@@ -435,6 +435,12 @@ class CollectionsGate(RuleGate):
             raise ParameterError("the gate", "rules", "at least one, such as nDCG@10:0.01", [])
         if not board.answers_here:
             raise InputError(f"a gate needs values of several queries on each collection, and {board.silent_words}")
+        if unseen := [run for run in board.all_runs if run not in board.runs]:
+            lacked = ", ".join(board.missing[unseen[0]])
+            raise InputError(
+                f"the gate would not look at {unseen[0]}, which lacks {lacked}",
+                hint="Add what it lacks, leave the run out, or compare on the common part: --holes common.",
+            )
         for rule in self.rules:
             if rule.measure not in board.measures:
                 raise UnknownNameError("measure of the comparison", rule.measure, board.measures)

@@ -213,7 +213,9 @@ class CollectionsReport(Report):
         """Yield what to know before quoting a number."""
         board = self.comparison
         effective = 1 / float((board.weight**2).sum())
-        yield "weights", WEIGHTS[board.weights]
+        idle = board.weights != "given" and any(one.weight is not None for one in board.given)
+        hint = "; the weights that collections were given count with --weights given"
+        yield "weights", f"{WEIGHTS[board.weights]}{hint if idle else ''}"
         yield from _hole_notes(board)
         if board.answers_here:
             yield "here", "on these collections: 95 %, if their queries were drawn anew (Welch and Satterthwaite's t)"
