@@ -32,11 +32,8 @@ from rankgauge.labelling.board.plan import aimed_after, planned_looks
 from rankgauge.labelling.board.readings import Readings
 from rankgauge.labelling.campaign import parquet
 from rankgauge.labelling.campaign.campaign import LabelCampaign
-from rankgauge.labelling.campaign.database import reading
 from rankgauge.labelling.campaign.settings import CampaignSettings, StageSettings
 from rankgauge.labelling.campaign.state import CampaignState, Clock
-from rankgauge.labelling.campaign.store import Store
-from rankgauge.labelling.method import Draws
 from rankgauge.labelling.posterior import GradePosterior, PosteriorEstimate
 from rankgauge.labelling.posterior.plan import BATCH, PosteriorOutlook, PosteriorPlan, is_reached, next_order, serves
 from rankgauge.labelling.posterior.plan import METHOD as POSTERIOR
@@ -252,16 +249,9 @@ class BoardCampaign(LabelCampaign):
     pool: BoardPool
     _state: RunsState
 
-    def __init__(self, state: RunsState) -> None:
-        super().__init__(state)
-        self.pool = state.pool
-
     @classmethod
-    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
-        with reading(engine) as connection:
-            row = store.row(connection)
-        by_model = CampaignSettings.unpack(row.settings, layout=row.format).method == POSTERIOR
-        return cls((PosteriorState if by_model else BoardState)(engine, store, clock, first=first))
+    def _state_kind(cls, settings: CampaignSettings) -> type[CampaignState]:
+        return PosteriorState if settings.method == POSTERIOR else BoardState
 
     @classmethod
     def create(

@@ -82,7 +82,7 @@ class LabelCampaign:
         _KINDS[cls.board] = cls
 
     def __init__(self, state: CampaignState) -> None:
-        self._state, self._table = state, LabelTable(state)
+        self._state, self._table, self.pool = state, LabelTable(state), state.pool
 
     @property
     def name(self) -> str:
@@ -111,18 +111,19 @@ class LabelCampaign:
         with loading(engine):
             with reading(engine) as connection:
                 row = store.row(connection)
-            kind = _KINDS[CampaignSettings.unpack(row.settings, layout=row.format).is_board]
+            settings = CampaignSettings.unpack(row.settings, layout=row.format)
+            kind = _KINDS[settings.is_board]
         if not issubclass(kind, cls):
             raise InputError(
                 f"this campaign estimates {'a board of runs' if kind.board else 'one value'}",
                 hint=f"Open it with {kind.__name__}.open.",
             )
         with loading(engine):
-            return kind._open_kind(engine, store, clock)
+            return kind(kind._state_kind(settings)(engine, store, clock))
 
     @classmethod
-    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
-        """Return the campaign with its state; `first` is the plan of its first stage if it is new."""
+    def _state_kind(cls, settings: CampaignSettings) -> type[CampaignState]:
+        """Return the kind of state that a campaign with these settings has."""
         raise NotImplementedError
 
     @classmethod
@@ -160,7 +161,7 @@ class LabelCampaign:
             store = make(connection, name=name, made=clock(), settings=settings.pack())
             store.add_pool(connection, content, plan.pool.texts)
             store.add_stage(connection, number=0, made=clock(), settings=stage.pack())
-        return cls._open_kind(location, store, clock, first=plan)
+        return cls(cls._state_kind(settings)(location, store, clock, first=plan))
 
     def close(self) -> None:
         """Close all connections."""
@@ -514,13 +515,9 @@ class Campaign(LabelCampaign):
     pool: Pool
     _state: EstimateState
 
-    def __init__(self, state: EstimateState) -> None:
-        super().__init__(state)
-        self.pool = state.pool
-
     @classmethod
-    def _open_kind(cls, engine: Engine, store: Store, clock: Clock, *, first: Draws | None = None) -> Self:
-        return cls(EstimateState(engine, store, clock, first=first))
+    def _state_kind(cls, settings: CampaignSettings) -> type[CampaignState]:
+        return EstimateState
 
     @classmethod
     def create(
@@ -562,9 +559,6 @@ class Campaign(LabelCampaign):
     def plans(self) -> tuple[Plan, ...]:
         """The plan of each stage."""
         return tuple(self._state.plans)
-
-    def lacking(self, estimate: Estimate | None) -> int:
-        return self._state.lacking(estimate)
 
     def change_budget(self, budget: float) -> None:
         """Give the campaign another budget, at least what is spent already.

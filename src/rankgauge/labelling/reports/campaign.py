@@ -88,7 +88,7 @@ class CampaignReport(Report):
             extent=campaign.target.extent(campaign.pool),
             finished=length is not None and progress.complete >= length,
             stop_at=campaign.rules.stop_at,
-            lacking=campaign.lacking(estimate),
+            lacking=campaign.lacking(estimate) or 0,
         )
 
     @property
