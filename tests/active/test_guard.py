@@ -21,7 +21,7 @@ def choices(pool: Pool, truth: FloatArray, measure: str, budget: float) -> list[
     target = Target.of(measure, pool)
     plans = [methods.get("auto").plan(pool, target, budget=budget, rng=seed) for seed in range(10)]
     assert all(isinstance(plan, AutoPlan) for plan in plans)
-    return [plan.chosen(truth) for plan in plans if isinstance(plan, AutoPlan)]
+    return [plan.choose_level(truth) for plan in plans if isinstance(plan, AutoPlan)]
 
 
 @pytest.mark.parametrize("measure", [ERR, DCG])

@@ -147,7 +147,7 @@ def test_a_value_waits_for_the_grades_it_depends_on() -> None:
     """A missing grade makes the value NaN, unless the document stands past the last rank that counts."""
     pool = _two()
     shallow, whole = Target.of("DCG@1", pool, "standard"), Target.of("nDCG@1", pool)
-    assert list(shallow.needed(pool)) == [True, False, True, False]
+    assert list(shallow.needed_documents(pool)) == [True, False, True, False]
     assert shallow.values(pool, [2, np.nan, 1, np.nan]) == pytest.approx([2 - 1])
     assert np.isnan(shallow.values(pool, [np.nan, 0, 1, 1])).all()
     assert np.isnan(whole.values(pool, [2, np.nan, 1, 1])).all()  # the ideal order needs them all

@@ -34,7 +34,7 @@ def test_one_ranking_under_every_tool() -> None:
     found = audit(*EMPTY_AND_SHORT, dialects=[LETOR, YAHOO, RANKLIB])
     means = {dialect.name: found.mean("run", dialect) for dialect in found.dialects}
     assert means == pytest.approx({"standard": 2 / 3, "like letor": 1 / 3, "like yahoo": 3 / 3, "like ranklib": 2 / 3})
-    assert [dialect.name for dialect in found.ranked("run")][0::3] == ["like letor", "like yahoo"]
+    assert [dialect.name for dialect in found.rank_dialects("run")][0::3] == ["like letor", "like yahoo"]
 
 
 def test_the_headline_names_the_gap_and_its_sources() -> None:

@@ -63,7 +63,7 @@ def test_orders_at_every_cutoff() -> None:
     assert [measure.depth for measure in verdict.measures] == list(range(1, 11))
     assert verdict.orders["like letor", "nDCG@1"] == ("A", "B")
     assert verdict.orders["like letor", "nDCG@10"] == ("B", "A")
-    assert [verdict.disputed(measure) for measure in verdict.measures] == [False] * 5 + [True] * 5
+    assert [verdict.has_dispute(measure) for measure in verdict.measures] == [False] * 5 + [True] * 5
 
 
 def test_the_same_seed_the_same_verdict() -> None:

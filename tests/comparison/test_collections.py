@@ -243,11 +243,11 @@ def test_results_of_mteb_are_scores_alone(tmp_path: Path) -> None:
     """A task is a collection, a model a run; subsets are averaged; measures have MTEB's names or ours."""
     sources = read_board(mteb_folder(tmp_path, {"a__b": {"T": [0.2, 0.4]}, "c": {"T": [0.1]}}))
     assert [one.name for one in sources] == ["T"]
-    found = sources[0].scored(["main_score", "nDCG@10"])
+    found = sources[0].by_scores(["main_score", "nDCG@10"])
     assert found.runs == ("a/b", "c")
     assert found.scores == pytest.approx(np.array([[0.3, 0.1], [0.15, 0.05]]))
     with pytest.raises(UnknownNameError, match="map_at_5"):
-        sources[0].scored(["AP@5"])
+        sources[0].by_scores(["AP@5"])
 
 
 @pytest.mark.parametrize(

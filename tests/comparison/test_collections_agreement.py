@@ -23,7 +23,7 @@ def test_means_and_ranks_of_mteb(tmp_path: Path) -> None:
     """From the same files: the mean over tasks, the mean of the types' means, and the rank by Borda."""
     said = PRINTED["mteb"]
     folder = mteb_folder(tmp_path, {model.replace("/", "__"): tasks for model, tasks in said["scores"].items()})
-    grouped = [replace(one, group=said["types"][one.name]).scored(["main_score"]) for one in read_board(folder)]
+    grouped = [replace(one, group=said["types"][one.name]).by_scores(["main_score"]) for one in read_board(folder)]
     tasks, types = (
         CollectionsComparison(given=tuple(grouped), measures=("main_score",), weights=weights).mean_table
         for weights in ("each", "groups")

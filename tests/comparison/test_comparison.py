@@ -161,9 +161,9 @@ def test_ranx() -> None:
 def test_draws_grow_with_the_pairs() -> None:
     """A corrected p-value can fall below the level however many pairs there are, unless it is not multiplied."""
     for pairs in (1, 45, 666):
-        assert pairs / (ComparisonSettings(test="randomisation").drawn(pairs) + 1) < 0.05 / 4
-    assert ComparisonSettings(correction="tukey").drawn(666) == ComparisonSettings().drawn(1) == 10_000
-    assert ComparisonSettings(draws=7).drawn(666) == 7
+        assert pairs / (ComparisonSettings(test="randomisation").draws_for(pairs) + 1) < 0.05 / 4
+    assert ComparisonSettings(correction="tukey").draws_for(666) == ComparisonSettings().draws_for(1) == 10_000
+    assert ComparisonSettings(draws=7).draws_for(666) == 7
 
 
 def test_seeded() -> None:

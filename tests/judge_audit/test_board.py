@@ -113,7 +113,7 @@ def test_narrower_intervals_need_more_labels() -> None:
     """The forecast falls with the width that is asked for."""
     audit = audited(sample(100))
     assert audit.plan is not None
-    wide, narrow = audit.plan.needed(0.06), audit.plan.needed(0.03)
+    wide, narrow = audit.plan.labels_needed(0.06), audit.plan.labels_needed(0.03)
     assert wide is not None
     assert narrow is not None
     assert 0 < wide < narrow < 1100
@@ -125,7 +125,7 @@ def test_the_labels_needed_are_those_of_the_plan_that_is_proposed() -> None:
     assert plan is not None
     assert plan.posterior is not None
     assert not plan.is_bound
-    needed = plan.needed(0.05)
+    needed = plan.labels_needed(0.05)
     assert needed is not None
     ((width,),) = expected_half_widths(plan.posterior, [needed], seed=0).tolist()
     assert width == pytest.approx(0.05, rel=0.15)

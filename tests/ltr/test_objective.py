@@ -164,7 +164,7 @@ def test_lists_of_many_lengths() -> None:
     documents = Documents.of(rng.normal(size=(n, 2)), rng.integers(0, 3, size=n), qid)
     for measure in ("nDCG@10", "AP", "ERR", "GMAP"):
         objective = Objective.of(documents, measure)
-        objective = objective.chosen(objective.live)
+        objective = objective.of_queries(objective.live)
         columns = np.ascontiguousarray(objective.documents.matrix.T)
         quick, plain = SortedSearch(objective, columns), LineSearch(objective, columns)
         for search in (quick, plain):

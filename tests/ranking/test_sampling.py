@@ -69,7 +69,7 @@ def test_few_orders_are_all_scored(name: str, monkeypatch: pytest.MonkeyPatch) -
         mean, error = measure.estimate(TIED, Sampling(seed=seed, every=72))
         assert mean == pytest.approx(exact, abs=1e-12)
         assert (error == 0).all()
-    one = measure.estimate(TIED.taken(np.array([1])), Sampling())
+    one = measure.estimate(TIED.take(np.array([1])), Sampling())
     assert (float(one[0][0]), float(one[1][0])) == (mean[1], 0)
 
 
@@ -77,9 +77,9 @@ def test_documents_judged_alike_are_interchangeable() -> None:
     """Five documents that are not relevant and one that is have six orders, by subtopic too; another grade on one
     subtopic makes another order."""
     tied = {"first": np.ones((1, 6)), "size": np.full((1, 6), 6.0)}
-    plain = replace(RankedLists.of([0, 0, 1, 0, 0, 0]).taken(None), **tied)
-    alike = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (0, 1)]).taken(None), **tied)
-    other = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (1, 1)]).taken(None), **tied)
+    plain = replace(RankedLists.of([0, 0, 1, 0, 0, 0]).take(None), **tied)
+    alike = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (0, 1)]).take(None), **tied)
+    other = replace(RankedLists.of([(0, 1), (0, 1), (1, 0), (0, 1), (0, 1), (1, 1)]).take(None), **tied)
     for lists, orders in ((plain, 6), (alike, 6), (other, 30)):
         found = [[order.grades.tolist() for order in every] for _, every in EveryOrder(lists.by_grade(), 64)]
         assert [len(one) for one in found] == [orders]

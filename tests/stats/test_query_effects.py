@@ -45,7 +45,7 @@ def test_few_documents_leave_much_open() -> None:
     for documents in (3, 100):
         columns, relevant, query, _ = collection(np.random.default_rng(2), queries=40, documents=documents)
         found = QueryEffects.fit(columns, relevant.astype(float), query, 40)
-        coefficients, effects = found.drawn(np.random.default_rng(3), 4_000)
+        coefficients, effects = found.draw(np.random.default_rng(3), 4_000)
         assert coefficients.mean(axis=0) == pytest.approx(found.coefficients, abs=0.05)
         assert effects.mean(axis=0) == pytest.approx(found.effects, abs=0.08)
         spreads.append(effects.std(axis=0).mean())
@@ -60,4 +60,4 @@ def test_no_sample_is_too_small(all_relevant: bool) -> None:
     assert np.isfinite(found.coefficients).all()
     assert found.effects[2] == pytest.approx(0.0)
     assert 1 / SPREADS[1] <= found.own[2] <= 1 / SPREADS[0]
-    assert np.isfinite(found.drawn(np.random.default_rng(0), 3)[1]).all()
+    assert np.isfinite(found.draw(np.random.default_rng(0), 3)[1]).all()

@@ -166,20 +166,20 @@ def test_like_lists_are_alike(kind: Similarity) -> None:
     rng = np.random.default_rng(3)
     for _ in range(40):
         a, b = drawn(rng), drawn(rng)
-        pair = RankedPair.listed(a, b)
+        pair = RankedPair.from_lists(a, b)
         value = kind(pair).value
         assert math.isnan(value) or kind.lowest - 1e-12 <= value <= 1 + 1e-12
         assert kind(pair.flipped).value == pytest.approx(value, nan_ok=True)
     strict = list("abcdef")
-    assert kind(RankedPair.listed(strict, strict)).value == pytest.approx(1.0)
-    swapped = kind(RankedPair.listed(strict, list("bacdef"))).value
-    assert kind(RankedPair.listed(strict, strict[::-1])).value < swapped < 1
+    assert kind(RankedPair.from_lists(strict, strict)).value == pytest.approx(1.0)
+    swapped = kind(RankedPair.from_lists(strict, list("bacdef"))).value
+    assert kind(RankedPair.from_lists(strict, strict[::-1])).value < swapped < 1
 
 
 @each
 def test_unshared_documents_lower_it(kind: Similarity) -> None:
     """Documents that only one list has make lists less alike; taken out, they do not."""
-    pair = RankedPair.listed(list("abcxyz"), list("abcuvw"))
+    pair = RankedPair.from_lists(list("abcxyz"), list("abcuvw"))
     assert kind(pair).value < 1
     assert kind(pair.of_shared()).value == pytest.approx(1.0)
     assert pair.share == pytest.approx(3 / 9)
@@ -188,9 +188,9 @@ def test_unshared_documents_lower_it(kind: Similarity) -> None:
 @each
 def test_lists_without_an_order_have_no_value(kind: Similarity) -> None:
     """An empty list has no similarity, and a wrong p is an error."""
-    assert math.isnan(kind(RankedPair.scored([], [])).value)
+    assert math.isnan(kind(RankedPair.from_scores([], [])).value)
     with pytest.raises(ParameterError, match="between 0 and 1"):
-        kind(RankedPair.scored([1.0, 2.0], [1.0, 2.0]), 1.5)
+        kind(RankedPair.from_scores([1.0, 2.0], [1.0, 2.0]), 1.5)
 
 
 def test_ties_of_other_kinds_are_refused() -> None:

@@ -136,7 +136,7 @@ def _evaluate_collections(
     measures = list(dict.fromkeys([*names(options.measure or ()), *(rule.measure for rule in rules)]))
     if all(one.scores for one in sources):
         asked = measures or [MAIN]
-        return [one.scored(asked) for one in sources], {"measures": tuple(asked)}, rules
+        return [one.by_scores(asked) for one in sources], {"measures": tuple(asked)}, rules
     if bare := [one.name for one in sources if one.scores]:
         raise InputError(f"{bare[0]} has scores alone, and other collections have runs: compare them apart")
     evaluated, said, selected = [], {}, {}

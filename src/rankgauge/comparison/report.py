@@ -92,7 +92,7 @@ class ComparisonReport(Report):
         enough = len(self.comparison.runs) >= FEWEST or "matrix" in (self.chosen or ())
         return self.comparison.baseline is None and enough
 
-    def shown(self, medium: Medium) -> tuple[str, ...]:
+    def table_names(self, medium: Medium) -> tuple[str, ...]:
         """Return the names of the tables that a medium shows."""
         brief = (*BRIEF, "queries") if self.per_query else BRIEF
         return self.chosen or (brief if medium is Medium.LATEX else tuple(TABLES))
@@ -114,7 +114,7 @@ class ComparisonReport(Report):
     def data(self) -> dict[str, Any]:
         """Return the choices, all tables, and the notes."""
         comparison = self.comparison
-        settings = asdict(comparison.settings) | {"draws": comparison.settings.drawn(len(comparison.paired[0]))}
+        settings = asdict(comparison.settings) | {"draws": comparison.settings.draws_for(len(comparison.paired[0]))}
         return {
             "judged": judging.data(comparison.results),
             "warnings": list(judging.warnings(comparison.results)),
@@ -204,23 +204,23 @@ class ComparisonReport(Report):
             yield from gate_report.passages(self.gate)
 
     def _body(self, medium: Medium) -> Iterator[Passage]:
-        shown = [table for name in self.shown(medium) for table in SECTIONS[name].tables(self, medium)]
+        shown = [table for name in self.table_names(medium) for table in SECTIONS[name].tables(self, medium)]
         for place, table in enumerate(shown):
             if place or self.gate or medium is not Medium.TERMINAL:
                 yield Heading(table.title)
             yield table
-        yield Notes(self.notes(self.shown(medium)))
+        yield Notes(self.notes(self.table_names(medium)))
 
     def _page(self) -> Iterator[Passage]:
         yield from self._opening()
         for name in PAGE:
-            if name in self.shown(Medium.PAGE):
+            if name in self.table_names(Medium.PAGE):
                 section = SECTIONS[name]
                 yield from (
                     section.passages(self) if section.passages else with_titles(section.tables(self, Medium.PAGE))
                 )
         yield Heading("What the numbers rest on")
-        yield Notes(self.notes(self.shown(Medium.PAGE)))
+        yield Notes(self.notes(self.table_names(Medium.PAGE)))
 
     def warnings(self) -> list[tuple[str, str]]:
         """Return what has to be said beside bare values."""
@@ -409,7 +409,7 @@ def _few_differ(rows: Sequence[Mapping[str, Any]], least: int) -> Iterator[tuple
 def _note_sampling(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield how far p-values from random draws may be off, and the least that they can be."""
     settings, pairs = comparison.settings, len(comparison.paired[0])
-    draws, error = settings.drawn(pairs), max(comparison.pair_table["p_error"])
+    draws, error = settings.draws_for(pairs), max(comparison.pair_table["p_error"])
     if error > 0:
         yield "draws", f"{draws:,}, seed {settings.seed}; the standard error of a p-value is {error:.4f} at most"
         if settings.family_correction.magnifies and pairs / (draws + 1) >= settings.alpha:

@@ -140,12 +140,12 @@ def every_query(comparison: Comparison) -> ReportTable:
 
 
 def _queries(title: str, table: PlainTable, texts: Mapping[str, str]) -> ReportTable:
-    def called(query: str) -> Cell:
+    def name_query(query: str) -> Cell:
         return label_with_id(texts[query], query) if texts.get(query) else query
 
     columns = (
         Column("measure", once=True),
-        Column("query", format=called, left=True),
+        Column("query", format=name_query, left=True),
         *(Column("run"), Column("other")),
         Column("value", format=number),
         Column("other's value", "other_value", number),

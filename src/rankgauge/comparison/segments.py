@@ -66,7 +66,7 @@ def _test_pairs(comparison: Comparison, row: int, places: Any) -> dict[str, Any]
     both = [np.where(np.isnan(differences), np.nan, comparison.values[row][places][:, at]) for at in comparison.paired]
     (mean, count), reach = column_means(differences), np.ptp(comparison.limits(row))
     ends = comparison.interval(differences).within(-reach, reach, mean)
-    p = settings.paired_test(differences, rng=settings.rng(), draws=settings.drawn(differences.shape[1])).p
+    p = settings.paired_test(differences, rng=settings.rng(), draws=settings.draws_for(differences.shape[1])).p
     return {
         **comparison.pair_names(row),
         "mean": column_means(both[0])[0],

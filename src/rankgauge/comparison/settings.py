@@ -53,7 +53,7 @@ class ComparisonSettings:
         """The correction of that name."""
         return CORRECTIONS.find(self.correction)
 
-    def drawn(self, pairs: int) -> int:
+    def draws_for(self, pairs: int) -> int:
         """How often to draw for these pairs: the least p-value must stay far below the level when it is corrected."""
         if self.draws is not None:
             return self.draws

@@ -45,7 +45,7 @@ class SimilaritySettings:
     """Whether documents that only one of two lists has are taken out first."""
 
     def __post_init__(self) -> None:
-        self.kind(RankedPair.scored([1.0], [1.0]), self.p)
+        self.kind(RankedPair.from_scores([1.0], [1.0]), self.p)
 
     @property
     def kind(self) -> Similarity:
@@ -115,7 +115,7 @@ def boards(means: PlainTable, settings: SimilaritySettings) -> PlainTable:
         x, y = by_measure[one], by_measure[other]
         if len(x) >= FEWEST:
             usable = not math.isnan(sum(x) + sum(y))
-            value = settings.kind(RankedPair.scored(x, y), settings.p).value if usable else math.nan
+            value = settings.kind(RankedPair.from_scores(x, y), settings.p).value if usable else math.nan
             rows.append((one, other, value, len(x)))
     return PlainTable.of_rows(BOARDS, rows)
 

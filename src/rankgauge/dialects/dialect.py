@@ -308,7 +308,7 @@ class Dialect(Registered):
         listed = () if isinstance(self.printed, Listed) else self.printed
         known = {printed.name: printed for printed in listed}
 
-        def meant(name: str | Measure) -> Iterable[Printed]:
+        def expand(name: str | Measure) -> Iterable[Printed]:
             if name == OFFICIAL and self.usual is not None:
                 name = self.usual
             if (name == ALL and self.printed) or (name == ALL_TREC and isinstance(self.printed, Listed)):
@@ -319,7 +319,7 @@ class Dialect(Registered):
                 return resolve([name])
             return [known[name]] if name in known else _own(name, known)
 
-        resolved = each(as_list(names), meant)
+        resolved = each(as_list(names), expand)
         if not resolved:
             raise ParameterError("evaluate", "measures", "at least one name, such as nDCG@10", names)
         self._refuse_lacking(measures_of(resolved))

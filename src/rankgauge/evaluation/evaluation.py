@@ -128,13 +128,13 @@ def evaluate(
     with judged_as(spoken):
         judgments = weigh_subtopics(judgments, intents, wanted)
 
-    def finished(result: Result) -> Result:
+    def finish(result: Result) -> Result:
         result = replace(result.noted(notes), integer_queries=integer_queries)
         return result if by is None else result.segmented(by)
 
     if several:
-        return {name: finished(result) for name, result in evaluate_runs(judgments, runs, wanted, spoken)}
-    return finished(_by_providers(judgments, runs[""], wanted, spoken))
+        return {name: finish(result) for name, result in evaluate_runs(judgments, runs, wanted, spoken)}
+    return finish(_by_providers(judgments, runs[""], wanted, spoken))
 
 
 def has_integer_queries(judgments: Any, columns: Any) -> bool:
@@ -236,13 +236,13 @@ def _runs_by(
         judgments = io.keep_rereadable(judgments, io.judgments_from)
     judged = HitFinder(given=judgments, dialect=dialect, measures=measures, once=len(runs) == 1)
 
-    def evaluated(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
+    def evaluate_batch(batch: tuple[tuple[str, Any], ...]) -> list[tuple[str, Result]]:
         hits = [judged.named_hits(name, run) for name, run in batch]
         return list(zip((name for name, _ in batch), score_runs(hits, measures, dialect), strict=True))
 
     small = files and judged.pool is not None and all(os.path.getsize(run) <= LARGE for run in runs.values())
     batches = take_batches(runs.items(), TOGETHER if small else 1)
-    return chain.from_iterable((spread if small else map)(evaluated, batches))
+    return chain.from_iterable((spread if small else map)(evaluate_batch, batches))
 
 
 def take_batches(items: Iterable[tuple[str, Any]], size: int) -> Iterator[tuple[tuple[str, Any], ...]]:

@@ -141,7 +141,7 @@ class StratumModel:
             reached = (pool.grade >= level).astype(np.float64)
             columns = self._columns(_richness(pool, ~inside & pool.is_drawn, reached, queries))
             fit = QueryEffects.fit(columns[known], reached[known], pool.query[known], queries)
-            coefficients, effects = fit.drawn(rng, SAMPLES)
+            coefficients, effects = fit.draw(rng, SAMPLES)
             shift = self._shift(columns, coefficients, effects, pool, known, reached)
             self._fits.append((float(level), columns, coefficients, effects, shift))
 
@@ -311,7 +311,7 @@ class QueryEffects:
             variance = float(np.clip((fit.effects**2 + each).mean(), *SPREADS))
         return fit._improve(columns, is_relevant, query, variance)
 
-    def drawn(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
+    def draw(self, rng: np.random.Generator, count: int) -> tuple[FloatArray, FloatArray]:
         """Return coefficients (count × columns) and effects (count × queries) that the sample allows."""
         root = np.linalg.cholesky(np.linalg.inv(self.fixed))
         moved = rng.standard_normal((count, len(self.coefficients))) @ root.T

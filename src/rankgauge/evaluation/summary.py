@@ -59,7 +59,7 @@ def summarise(
             "mean": means,
             "low": ends.low,
             "high": ends.high,
-            "sd": [_spread(column[kept]) for column, kept in zip(matrix.T, known.T, strict=True)],
+            "sd": [_deviation(column[kept]) for column, kept in zip(matrix.T, known.T, strict=True)],
             "geometric_mean": geometric_mean(matrix),
             "queries": known.sum(axis=0),
             **counts,
@@ -87,5 +87,5 @@ def bound_intervals(
     return Interval(*(np.where(averaged, end, np.nan) for end in within))
 
 
-def _spread(values: FloatArray) -> float:
+def _deviation(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan

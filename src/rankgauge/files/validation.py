@@ -150,7 +150,7 @@ def check(
     rows = _Rows(raw=frame, typed=typed, table=table, spelling=spelling or Spelling(), comma=comma, whole=whole)
     fault = next(rows.faults(locate), None)
     if fault is None:
-        return _understood(rows.kept(path), table, spelling, path)
+        return _understood(rows.keep_counting(path), table, spelling, path)
     line, text = (None, None) if locate is None else locate(fault.row)
     problem = fault.problem if locate else f"row {fault.row + 1}: {fault.problem}{_of_what(typed, fault)}"
     raise InputError(problem, path=path, line=line, text=text, hint=fault.hint)
@@ -274,7 +274,7 @@ class _Rows:
             yield from (self._complaint("probability", row) for row in odd.arg_true().head(1))
         yield from self._contradictions(locate)
 
-    def kept(self, path: str | Path | None) -> pl.DataFrame:
+    def keep_counting(self, path: str | Path | None) -> pl.DataFrame:
         """Return the rows that count, with a note on those that do not."""
         blank, again = int(self.blank.sum()), int(self.again.sum())
         if blank == len(self.raw):

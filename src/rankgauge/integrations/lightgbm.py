@@ -26,7 +26,7 @@ def metric(
     """
     mean = ArrayMean(measure, dialect, **overrides)
 
-    def watched(first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:
+    def measure_round(first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[str, float, bool]:
         # lightgbm.train gives scores and the data set; LGBMRanker labels, scores, weights and sizes.
         if hasattr(second, "get_group"):
             first, second, group = second.get_label(), first, second.get_group()
@@ -34,4 +34,4 @@ def metric(
             raise InputError("the data set has no queries", hint="Give lightgbm.Dataset(…, group=sizes of the lists).")
         return mean.title, mean(first, second, group=group), mean.more_is_better
 
-    return watched
+    return measure_round

@@ -30,7 +30,7 @@ def metric(
     mean = ArrayMean(measure, dialect, **overrides)
     name = mean.title.replace(" ", "")
 
-    def watched(scores: FloatArray, data: Any) -> tuple[str, float]:
+    def measure_round(scores: FloatArray, data: Any) -> tuple[str, float]:
         if not hasattr(data, "get_uint_info"):  # labels and scores alone
             raise InputError(
                 "XGBRanker does not tell a metric which documents are of one query",
@@ -41,4 +41,4 @@ def metric(
             raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")
         return name, mean(data.get_label(), scores, group=np.diff(edges.astype(np.int64)))
 
-    return watched
+    return measure_round

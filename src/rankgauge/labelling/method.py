@@ -211,7 +211,7 @@ class Plan(Draws):
 
     @property
     def needed(self) -> BoolArray:
-        return self.target.needed(self.pool)
+        return self.target.needed_documents(self.pool)
 
     @abstractmethod
     def price(self, j: int, grades: FloatArray) -> float:

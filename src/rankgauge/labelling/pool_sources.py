@@ -252,7 +252,7 @@ class PoolSources:
     def _is_served(self, measures: Sequence[str], depth: int | None) -> bool:
         try:
             pool, grades = self.board_pool(measures, cost=None, depth=depth), np.array(self.usual_grades[0])
-            return serves(pool, [BoardTarget.scored(name, pool, grades=grades) for name in measures])
+            return serves(pool, [BoardTarget.for_any_measure(name, pool, grades=grades) for name in measures])
         except RankGaugeError:
             return False  # whoever makes the pool says what is wrong with it
 

@@ -102,7 +102,7 @@ class Target:
         return weights
 
     @_once_for("ranks", "sizes")
-    def needed(self, pool: Pool) -> BoolArray:
+    def needed_documents(self, pool: Pool) -> BoolArray:
         """Return the documents whose grades the value depends on."""
         if self.shape is Shape.OTHER:
             return np.ones(len(pool.documents), dtype=bool)
@@ -111,7 +111,9 @@ class Target:
     @_once_for("ranks", "costs", "overhead")
     def query_costs(self, pool: Pool) -> FloatArray:
         """Return what it costs to open each query and judge all of its documents that the value depends on."""
-        return np.asarray(pool.overhead + np.add.reduceat(np.where(self.needed(pool), pool.costs, 0.0), pool.starts))
+        return np.asarray(
+            pool.overhead + np.add.reduceat(np.where(self.needed_documents(pool), pool.costs, 0.0), pool.starts)
+        )
 
     def bounds(self, pool: Pool) -> tuple[float, float]:
         """Return the least and the largest value that a query can have."""
@@ -144,7 +146,7 @@ class Target:
         def compute() -> FloatArray:
             lists = self._score_lists(pool, known)
             values = lists[0] if len(lists) == 1 else lists[0] - lists[1]
-            lacking = np.isnan(known) & self.needed(pool)
+            lacking = np.isnan(known) & self.needed_documents(pool)
             return np.where(np.logical_or.reduceat(lacking, pool.starts), np.nan, values)
 
         if known.flags.writeable or not known.flags.owndata:

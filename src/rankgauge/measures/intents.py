@@ -164,7 +164,7 @@ def _greedy(gain: Novelty, lists: RankedLists) -> IndexArray:
 def _exact(gain: Novelty, lists: RankedLists) -> IndexArray:
     """Return the best order; −1 past the last relevant document."""
     if lists.ranks.ndim == 1:
-        return np.asarray(_exact(gain, lists.taken(None))[0])
+        return np.asarray(_exact(gain, lists.take(None))[0])
     assert lists.facets is not None
     relevant, weights, chosen = lists.facets.pool >= gain.rel, intents(lists, gain.rel), _greedy(gain, lists)
     ranks = np.arange(1.0, chosen.shape[-1] + 1)

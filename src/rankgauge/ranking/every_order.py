@@ -104,7 +104,7 @@ class EveryOrder:
 
     def _order_rows(self, rows: IndexArray) -> Iterator[RankedLists]:
         """Return the lists of some rows, which have equally many orders, in one after another."""
-        part = self.lists.taken(rows)
+        part = self.lists.take(rows)
         assert part.first is not None
         ranks = np.repeat(part.first[:, np.newaxis], self._counts[rows[0]], axis=1)
         for at, row in enumerate(rows.tolist()):

@@ -68,7 +68,7 @@ class FacetLists:
         cells = {name: getattr(self, name)[rows] for name in ("grades", "pool", "weights", "places")}
         return FacetLists(**cells, groups=groups)
 
-    def taken(self, order: IndexArray) -> FacetLists:
+    def take(self, order: IndexArray) -> FacetLists:
         """Return the lists with the hits of each in that order."""
         grades = np.take_along_axis(self.grades, order[..., np.newaxis], axis=-2)
         return replace(self, grades=grades, places=np.take_along_axis(self.places, order, axis=-1))

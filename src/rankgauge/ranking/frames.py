@@ -74,7 +74,7 @@ class RepeatedDocuments:
         hole = self.how is Duplicates.FIRST_HOLE and self.later is not None
         return self.later if hole and self.later is not None else np.zeros(len(self.rows), dtype=bool)
 
-    def retrieved(self, code: IndexArray) -> IndexArray:
+    def count_retrieved(self, code: IndexArray) -> IndexArray:
         """Count the documents of each list; an empty place holds none."""
         counts = np.bincount(code)
         return counts if self.later is None else counts - np.bincount(code[self.holes], minlength=len(counts))
@@ -193,7 +193,7 @@ def _find_hits(batch: pl.DataFrame, codes: pl.DataFrame, pool: pl.DataFrame, how
     if np.isinf(rows["score"].to_numpy()).any():
         note(INFINITE)
     code, score = rows["code"].to_numpy(), comparable_scores(rows["score"].to_numpy(), how)
-    counts, ranks = copies.retrieved(code), _ranks(code)
+    counts, ranks = copies.count_retrieved(code), _ranks(code)
     first, size = tie_groups(code, score, ranks)
     judged = rows.join(pool, on=["code", "document"], how="left", maintain_order="left")
     grades, hit = copies.credit_rows(judged["grade"].to_numpy())

@@ -115,7 +115,7 @@ class RankedLists:
         """Return how many documents were judged below the grade `rel`."""
         return np.asarray((self.ideal < rel).sum(axis=-1), dtype=np.float64)
 
-    def found(self, rel: float) -> FloatArray:
+    def count_found(self, rel: float) -> FloatArray:
         """Return how many documents of each list have at least the grade `rel`."""
         return np.asarray(self.relevant(rel).sum(axis=-1), dtype=np.float64)
 
@@ -155,7 +155,7 @@ class RankedLists:
             copies=None if self.copies is None else self.copies[..., :k],
         )
 
-    def taken(self, rows: IndexArray | None) -> RankedLists:
+    def take(self, rows: IndexArray | None) -> RankedLists:
         """Return some lists of a block; None makes a block of a list that is alone."""
         names = self.names
         return replace(
@@ -194,7 +194,7 @@ class RankedLists:
         order = np.lexsort((*further, self.grades, self.first), axis=-1)
         grades = np.take_along_axis(self.grades, order, axis=-1)
         copies = None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1)
-        return replace(self, grades=grades, copies=copies, facets=None if facets is None else facets.taken(order))
+        return replace(self, grades=grades, copies=copies, facets=None if facets is None else facets.take(order))
 
     def at_ranks(self, ranks: FloatArray) -> RankedLists:
         """Return the lists with their hits at these ranks, and nothing tied."""
@@ -206,7 +206,7 @@ class RankedLists:
             first=None,
             size=None,
             names=None,
-            facets=None if self.facets is None else self.facets.taken(order),
+            facets=None if self.facets is None else self.facets.take(order),
             copies=None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1),
         )
 
@@ -237,7 +237,7 @@ class RankedLists:
             first = np.where(kept, start + 1.0, np.nan)
             size = np.where(kept, end - start + 1.0, np.nan)
         retrieved = kept.sum(axis=-1).astype(np.float64)
-        facets = None if self.facets is None else self.facets.taken(order)
+        facets = None if self.facets is None else self.facets.take(order)
         copies = None if self.copies is None else np.take_along_axis(self.copies, order, axis=-1) & kept
         return replace(
             self, ranks=ranks, grades=grades, retrieved=retrieved, first=first, size=size, facets=facets, copies=copies
@@ -253,16 +253,16 @@ class RankedLists:
         grades, pool = (np.moveaxis(cells, -1, -2) for cells in (self.facets.grades, self.facets.pool))
         first, size = self.first, self.size
 
-        def repeated(cells: FloatArray) -> FloatArray:
+        def per_copy(cells: FloatArray) -> FloatArray:
             return np.broadcast_to(cells[..., np.newaxis, :], grades.shape)
 
         return RankedLists(
-            ranks=repeated(self.ranks),
+            ranks=per_copy(self.ranks),
             grades=grades,
             ideal=-np.sort(-np.where(pool > UNJUDGED, pool, np.nan), axis=-1),
             retrieved=np.broadcast_to(self.retrieved[..., np.newaxis], grades.shape[:-1]),
-            first=None if first is None else repeated(first),
-            size=None if size is None else repeated(size),
+            first=None if first is None else per_copy(first),
+            size=None if size is None else per_copy(size),
             single=self.single,
         )
 

@@ -55,7 +55,7 @@ class Sampling:
         for rows, orders in every:
             values[rows] = _mean(kernel, orders)[0]
         if len(every.rest):
-            drawn = Orders(block.taken(every.rest), self.seed)
+            drawn = Orders(block.take(every.rest), self.seed)
             mean, squares = _mean(kernel, (drawn.draw(n) for n in range(1, self.orders + 1)))
             values[every.rest], errors[every.rest] = mean, np.sqrt(squares / (self.orders - 1) / self.orders)
         return values.reshape(lists.retrieved.shape), errors.reshape(lists.retrieved.shape)
@@ -73,9 +73,9 @@ class Sampling:
         for rows, orders in every:
             values[rows] = np.fmax.reduce([sign * kernel(order) for order in orders])
         if len(every.rest):
-            mean = sign * kernel(block.taken(every.rest))
+            mean = sign * kernel(block.take(every.rest))
             short = every.rest[values[every.rest] < mean - ROUNDING]
-            drawn = Orders(block.taken(short), self.seed)
+            drawn = Orders(block.take(short), self.seed)
             for number in range(1, self.orders + 1 if len(short) else 1):
                 values[short] = np.fmax(values[short], sign * kernel(drawn.draw(number)))
         return sign * values.reshape(lists.retrieved.shape)
@@ -90,7 +90,7 @@ class Sampling:
 def _block(lists: RankedLists) -> RankedLists:
     """Return the lists with an axis of queries, and a name for each."""
     # A list by itself is the first of one.
-    block = lists if lists.ranks.ndim > 1 else lists.taken(np.newaxis)
+    block = lists if lists.ranks.ndim > 1 else lists.take(np.newaxis)
     return block if block.names is not None else replace(block, names=range(len(block.ranks)))
 
 

@@ -37,11 +37,11 @@ def collect(pages: Path, readme: Path, target: Path) -> list[Path]:
     text = re.sub(rf"\]\({re.escape(pages.name)}/", "](", readme.read_text(encoding="utf-8"))
     index = (target / INDEX).read_text(encoding="utf-8")
 
-    def marked(part: re.Match[str]) -> str:
+    def cut_part(part: re.Match[str]) -> str:
         """Return the part of the README between `<!-- name -->` and `<!-- /name -->`."""
         return text.partition(f"<!-- {part[1]} -->\n")[2].partition(f"<!-- /{part[1]} -->")[0].strip("\n")
 
-    (target / INDEX).write_text(_INCLUDED.sub(marked, index), encoding="utf-8")
+    (target / INDEX).write_text(_INCLUDED.sub(cut_part, index), encoding="utf-8")
     copies = sorted(target.glob("*.md"))
     for page in copies:
         page.write_text(draw_formulas(page.read_text(encoding="utf-8")), encoding="utf-8")

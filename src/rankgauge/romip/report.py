@@ -164,11 +164,11 @@ class RomipReport(Report):
         title = self._name(curve)
         rows = [(level, *(line[place][1:] for line in points.values())) for place, level in enumerate(LEVELS)]
 
-        def written(point: tuple[float, int]) -> str:
+        def write_point(point: tuple[float, int]) -> str:
             return number(point[0]) if curve.official else f"{number(point[0])} ({point[1]})"
 
         recall = Column(self.words["recall"], format="{:.1f}".format)
-        table = ReportTable(columns=(recall, *(Column(run, format=written) for run in points)), rows=rows)
+        table = ReportTable(columns=(recall, *(Column(run, format=write_point) for run in points)), rows=rows)
         if medium is Medium.PAGE:
             yield Figure(title, self._plot(curve, points), [Legend(self._hues), table])
         else:

@@ -147,7 +147,7 @@ def _refuse(request: Request, error: Any) -> Response:
             LOG.error("database", exc_info=error)
             problem = error.problem.partition(":")[0]
             return _error(request, 503, f"{problem}; nothing is lost, try again", {"Retry-After": "1"})
-    return _error(request, 400, room_of(request).told(error), {})
+    return _error(request, 400, room_of(request).describe_error(error), {})
 
 
 def _show_malformed(request: Request, error: Any) -> Response:
@@ -200,7 +200,7 @@ class RoomMiddleware:
         CURRENT.set(facts)
         limit = self._limit(path, request.headers.get("content-type", ""))
 
-        async def bounded() -> Message:
+        async def receive_bounded() -> Message:
             nonlocal read
             message = await receive()
             size = len(message.get("body", b""))
@@ -227,7 +227,7 @@ class RoomMiddleware:
             await send(message)
 
         try:
-            await self._app(scope, bounded, with_headers)
+            await self._app(scope, receive_bounded, with_headers)
         finally:
             self._held -= read
             seconds, route = time.perf_counter() - began, getattr(scope.get("route"), "path", "unknown")

@@ -38,7 +38,7 @@ FIXED: Mapping[str, str] = {
     "assessors": "documents that are judged already had so many",
     "seed": "it fixes the draws",
 }
-"""What cannot be changed, and why."""
+"""What cannot be apply_change, and why."""
 
 YES = {True: "yes", False: "no"}
 
@@ -65,7 +65,7 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
     """Make other guidelines of those that a campaign has. The grades themselves stay."""
     known = {f"{grade:g}" for grade in room.campaigns.get(campaign).campaign.settings.grades}
 
-    def changed(rules: CampaignRules) -> CampaignRules:
+    def apply_change(rules: CampaignRules) -> CampaignRules:
         guide = change(rules.guide)
         if not {*guide.names, *guide.meanings} <= known:
             raise HTTPException(400, f"the campaign's grades are {', '.join(sorted(known))}; {FIXED['grades']}")
@@ -75,7 +75,7 @@ def set_guide(room: Room, campaign: int, person: Person, change: Callable[[Guide
                 raise HTTPException(400, f"a {kind} may have {LONGEST[kind]:,} characters, not {len(text):,}")
         return replace(rules, guide=guide)
 
-    before, after = (rules.guide for rules in room.campaigns.change_rules(campaign, changed))
+    before, after = (rules.guide for rules in room.campaigns.change_rules(campaign, apply_change))
     _note(room, campaign, person, "guidelines", before.words, after.words)
     for grade in sorted(known):
         told = [

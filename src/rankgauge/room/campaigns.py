@@ -184,7 +184,7 @@ class Overview:
         board = board_report(campaign, level=LEVEL)
         label = f"The estimate of {campaign.settings.measure} and its interval, over the cost"
         curve = opened.curve().filter(pl.col("draws") >= FEWEST)
-        disputed, unsettled = review.disputed()
+        disputed, unsettled = review.count_disputes()
         people = [(name, progress.done, progress.pace) for name, progress in sorted(review.everybody().items())]
         pace = Column("Per hour, lately", format=lambda pace: decimals(pace, 0))
         return cls(

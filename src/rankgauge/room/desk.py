@@ -91,7 +91,7 @@ class Desk:
         labels = {(answer.task.query, answer.task.document): answer for answer in mine}
         return sorted({**gold, **labels}.values(), key=lambda answer: answer.made, reverse=True)
 
-    def answered(self, query: str, document: str) -> OwnAnswer:
+    def find_answer(self, query: str, document: str) -> OwnAnswer:
         """Return the person's answer about that document."""
         for answer in self.answers():
             if (answer.task.query, answer.task.document) == (query, document):
@@ -104,7 +104,7 @@ class Desk:
 
     def own(self) -> AssessorProgress:
         """Return what the person has done so far. Gold questions count as documents do, so that it gives none away."""
-        gold = self.room.gold.answered(self.opened.id, self.person.id) if self.asks_gold else ()
+        gold = self.room.gold.list_answers(self.opened.id, self.person.id) if self.asks_gold else ()
         return self.opened.review.own(self.person.assessor.identity, gold)
 
     # gold questions
@@ -150,7 +150,9 @@ class Desk:
         who, history, places = self.person.assessor, self.opened.review, [task.place for task in leased]
         asked = []
         if self.asks_gold:
-            asked = self.room.gold.asked(self.opened.id, self.person.id, places, known=lambda: history.list_handed(who))
+            asked = self.room.gold.hand_out_due(
+                self.opened.id, self.person.id, places, known=lambda: history.list_handed(who)
+            )
         if not asked:
             return list(leased)
         pairs = {(task.query, task.document) for task in leased}  # a draw may have asked for the same since

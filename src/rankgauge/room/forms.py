@@ -76,7 +76,7 @@ def read_number(text: str) -> float:
 def problem_words(room: Room, error: RankGaugeError | ValidationError) -> str:
     """Say what is wrong with what was typed; the fields that do not fit are told in one line."""
     if isinstance(error, RankGaugeError):
-        return room.told(error)
+        return room.describe_error(error)
     told = [(".".join(map(str, one["loc"])).replace("_", " "), one["msg"]) for one in error.errors()]
     return "; ".join(f"{name}: {words.removeprefix('Value error, ')}" for name, words in told)
 

@@ -159,7 +159,7 @@ class Gold:
         """What somebody was asked, in the order in which it was: the row, with query and document of the question."""
         return self._rows(_HANDED, connection, campaign=campaign, person=person)
 
-    def answered(self, campaign: int, person: int) -> list[Beside]:
+    def list_answers(self, campaign: int, person: int) -> list[Beside]:
         """Return everything that the person has answered of gold questions, with answers that were changed."""
         mine = self.handed_to(campaign, person)
         return [(row.query, row.document, row.made) for row in mine if row.made is not None]
@@ -223,7 +223,7 @@ class Gold:
 
     # handing out
 
-    def asked(
+    def hand_out_due(
         self, campaign: int, person: int, places: Sequence[int], *, known: Callable[[], set[tuple[str, str]]]
     ) -> list[tuple[GoldQuestion, int]]:
         """The gold questions that the person was asked and has not answered, with those due before these documents;
@@ -302,7 +302,7 @@ class GoldDesk:
         """Say whether the person was asked about that document."""
         return len(_of(label, self._rows)) > 0
 
-    def said(self, label: Label) -> CurrentLabel | None:
+    def last_answer(self, label: Label) -> CurrentLabel | None:
         """Return the last answer."""
         for row in reversed(self._answers(label)):
             kept = {name: getattr(row, name) for name in ("id", "grade", "comment", "made")}

@@ -122,7 +122,7 @@ class PairDesk:
             row = {**here, "first": pair.first, "second": pair.second, "better": better, "made": time.time()}
             connection.execute(insert(PAIR_ANSWERS).values(**row))
 
-    def answered(self, person: int) -> int:
+    def count_answers(self, person: int) -> int:
         """Return how many pairs a person has answered."""
         mine = and_(PAIR_ANSWERS.c.campaign == self.opened.id, PAIR_ANSWERS.c.person == person)
         with reading(self.opened.campaign.engine) as connection:

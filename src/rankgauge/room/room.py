@@ -81,7 +81,7 @@ class Room:
     proxies: tuple[Network, ...]
     """The proxies whose word on the sender's address is taken."""
 
-    def told(self, error: RankGaugeError) -> str:
+    def describe_error(self, error: RankGaugeError) -> str:
         """Return what a page says of a mistake. Where the room keeps its data is nobody's business.
 
         What is no mistake of whoever sent something is raised again.

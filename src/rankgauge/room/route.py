@@ -131,7 +131,7 @@ def _validate(body: bytes, wanted: TypeAdapter[Any]) -> Any:
     try:
         return wanted.validate_json(body)
     except ValidationError as error:
-        errors_, errors, rows = _listed(error), list[dict[str, Any]](), 0
+        errors_, errors, rows = _list_errors(error), list[dict[str, Any]](), 0
     said = None if errors_[0]["type"] == "json_invalid" else from_json(body)
     while errors_ and len(errors) < LISTED:
         place = next((n for n, step in enumerate(errors_[0]["loc"]) if isinstance(step, int)), None)
@@ -148,11 +148,11 @@ def _validate(body: bytes, wanted: TypeAdapter[Any]) -> Any:
             wanted.validate_python(said)
             errors_ = []
         except ValidationError as error:
-            errors_ = _listed(error)
+            errors_ = _list_errors(error)
     raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in errors[:LISTED]])
 
 
-def _listed(error: ValidationError) -> list[dict[str, Any]]:
+def _list_errors(error: ValidationError) -> list[dict[str, Any]]:
     return [dict(one) for one in error.errors(include_input=False, include_url=False)]
 
 

@@ -35,7 +35,7 @@ class TiedList:
         return len(self.first)
 
     @classmethod
-    def scored(cls, scores: npt.ArrayLike) -> TiedList:
+    def from_scores(cls, scores: npt.ArrayLike) -> TiedList:
         """Return the list of items by falling score; equal scores are ties."""
         falling = -np.asarray(scores, dtype=np.float64)
         _, group, counts = np.unique(falling, return_inverse=True, return_counts=True)
@@ -64,15 +64,15 @@ class RankedPair:
     shared: tuple[IndexArray, IndexArray]
 
     @classmethod
-    def scored(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> RankedPair:
+    def from_scores(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> RankedPair:
         """Return the orders of the same items by two scores of each."""
-        one, other = TiedList.scored(x), TiedList.scored(y)
+        one, other = TiedList.from_scores(x), TiedList.from_scores(y)
         if len(one) != len(other):
             raise ParameterError("RankedPair", "y", f"as long as x, which has {len(one)}", len(other))
         return cls(one=one, other=other, shared=(np.arange(len(one)), np.arange(len(one))))
 
     @classmethod
-    def listed(cls, a: Ranked, b: Ranked) -> RankedPair:
+    def from_lists(cls, a: Ranked, b: Ranked) -> RankedPair:
         """Return two lists of items."""
         one, other = _places(a), _places(b)
         at = {item: place for place, item in enumerate(other)}
@@ -112,7 +112,7 @@ class RankedPair:
     def of_shared(self) -> RankedPair:
         """Return the lists without the items that only one of them has."""
         left, right = self.shared
-        return RankedPair.scored(-self.one.first[left], -self.other.first[right])
+        return RankedPair.from_scores(-self.one.first[left], -self.other.first[right])
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """Return what orders the items of either list: the negative ranks in each; items that a list lacks are tied
@@ -161,7 +161,7 @@ def rbo(a: Ranked, b: Ranked, p: float = 0.9, ties: str = "a") -> Overlap:
     unknown), w (they share a rank). Webber, Moffat & Zobel, A similarity measure for indefinite rankings, TOIS 2010;
     Corsi & Urbano 2024.
     """
-    return overlap(RankedPair.listed(a, b), p, ties)
+    return overlap(RankedPair.from_lists(a, b), p, ties)
 
 
 def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
@@ -178,7 +178,7 @@ def overlap(pair: RankedPair, p: float, ties: str = "a") -> Overlap:
     shares = ties == "w"
     short, long = _Entries.of(pair.one, n, shares=shares), _Entries.of(pair.other, n, shares=shares)
     seen, unit = _expected_overlap(pair, short, long), _unit(short, long, s, ties)
-    full, partial = long.counted(np.delete(np.arange(n), pair.shared[1]))
+    full, partial = long.count_reached(np.delete(np.arange(n), pair.shared[1]))
     unseen = np.maximum(depths - s, 0.0)
     present = (full + partial * long.part) / np.maximum(full + partial, 1.0)
     guessed = seen + unseen * seen[s - 1] / unit[s - 1] * present
@@ -212,7 +212,7 @@ class _Entries(NamedTuple):
         part[: len(listed)] = listed.entered
         return cls(first, first if shares else listed.last.astype(np.intp), part)
 
-    def counted(self, items: IndexArray) -> tuple[FloatArray, FloatArray]:
+    def count_reached(self, items: IndexArray) -> tuple[FloatArray, FloatArray]:
         """Count for each depth how many of the items are there for good, and how many may be."""
         full = _count_reached(self.ends[items], len(self.part))
         return full, _count_reached(self.begins[items], len(self.part)) - full
@@ -243,7 +243,7 @@ def _unit(short: _Entries, long: _Entries, s: int, ties: str) -> FloatArray:
         return depths
     sizes = []
     for entries in (short, long):
-        full, partial = entries.counted(np.arange(len(entries.begins)))
+        full, partial = entries.count_reached(np.arange(len(entries.begins)))
         sizes.append(full + partial * entries.part**2)
     # Past its end the shorter list is taken to go on without ties.
     sizes[0] = np.where(depths > s, depths, sizes[0])

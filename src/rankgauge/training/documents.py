@@ -77,7 +77,7 @@ class Documents(Grouped):
         low, high = (at.reduceat(self.grades, self.starts) for at in (np.minimum, np.maximum))
         return np.asarray(low < high)
 
-    def chosen(self, queries: BoolArray) -> Documents:
+    def of_queries(self, queries: BoolArray) -> Documents:
         """Return the documents of some of the queries."""
         rows = queries[self.query]
         kept = {name: getattr(self, name)[rows] for name in ("matrix", "grades", "place")}

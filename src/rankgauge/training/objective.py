@@ -92,9 +92,9 @@ class Objective:
             return Objective(**given)
         return Discounted(**given, form=form, divisor=divisor)
 
-    def chosen(self, queries: BoolArray) -> Objective:
+    def of_queries(self, queries: BoolArray) -> Objective:
         """Return the objective over some of the queries."""
-        return Objective.of(self.documents.chosen(queries), self.measure, self.dialect)
+        return Objective.of(self.documents.of_queries(queries), self.measure, self.dialect)
 
     def with_ties(self, ties: Ties) -> Objective:
         """Return the same objective with tied documents ordered, or averaged, in another way."""

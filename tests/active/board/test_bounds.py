@@ -36,7 +36,7 @@ def open_list(grades: dict[str, float], listed: str) -> tuple[RunValues, OpenLis
     valued = RunValues(
         pool=pool, targets=targets_of(pool, np.append(found, 2.0), MEASURES, dialect="standard"), queries=1
     )
-    known = valued.reached(found)
+    known = valued.reach_levels(found)
     judged = ~np.isnan(found[pool.document])
     one = OpenList(
         ranks=pool.rank[judged],

@@ -76,18 +76,18 @@ def test_means_and_standard_errors() -> None:
 
 def test_labels_for_a_good_order() -> None:
     """Between two budgets the labels are on a straight line over their logarithm; outside there is a bound."""
-    found = curve([0.7, 0.7], [0.8, 0.8], [1.0, 1.0]).needed()
+    found = curve([0.7, 0.7], [0.8, 0.8], [1.0, 1.0]).labels_for()
     assert found.labels == pytest.approx(100 * math.sqrt(10))
     assert found.error == pytest.approx(0, abs=1e-9)
-    assert curve([0.7, 0.7], [0.8, 0.8], [0.85, 0.85]).needed().bound == ">"
-    assert curve([0.95, 0.91], [0.92, 0.94], [0.99, 0.97]).needed().bound == "≤"
-    assert math.isnan(curve([np.nan, np.nan], [np.nan, np.nan], [np.nan, np.nan]).needed().labels)
-    again = curve([0.95, 0.95], [0.8, 0.8], [1.0, 1.0]).needed()  # a good order counts from where it lasts
+    assert curve([0.7, 0.7], [0.8, 0.8], [0.85, 0.85]).labels_for().bound == ">"
+    assert curve([0.95, 0.91], [0.92, 0.94], [0.99, 0.97]).labels_for().bound == "≤"
+    assert math.isnan(curve([np.nan, np.nan], [np.nan, np.nan], [np.nan, np.nan]).labels_for().labels)
+    again = curve([0.95, 0.95], [0.8, 0.8], [1.0, 1.0]).labels_for()  # a good order counts from where it lasts
     assert again.labels == pytest.approx(100 * math.sqrt(10))
 
 
 def test_the_error_of_labels_for_a_good_order() -> None:
     """The jackknife's standard error, by hand for two repetitions: half the distance of what each gives alone."""
-    found = curve([0.7, 0.7], [0.8, 0.8], [1.0, 0.95]).needed()
+    found = curve([0.7, 0.7], [0.8, 0.8], [1.0, 0.95]).labels_for()
     alone = [100 * 10 ** ((0.9 - 0.8) / (top - 0.8)) for top in (1.0, 0.95)]
     assert found.error == pytest.approx(abs(alone[0] - alone[1]) / 2)

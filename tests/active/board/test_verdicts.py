@@ -150,10 +150,10 @@ def test_attention_goes_to_the_race() -> None:
 def test_goals_are_reached() -> None:
     """A goal is reached once what it asks for is settled; values never are."""
     found = verdicts([0.9, 0.5, 0.5, 0.1], 0.01)
-    assert found.reached(Goal.parse("best"))
-    assert found.reached(Goal.parse("beats d"))
+    assert found.is_reached(Goal.parse("best"))
+    assert found.is_reached(Goal.parse("beats d"))
     for text in ("best 2", "beats b", "rank", "values"):
-        assert not found.reached(Goal.parse(text))
+        assert not found.is_reached(Goal.parse(text))
 
 
 def test_the_goal_moves_the_scores() -> None:

@@ -155,7 +155,7 @@ class LabelPlan:
         """Whether the labels that are needed are only the least that will be."""
         return self.posterior is None and self.board.is_shallow(self.board.targets[0])
 
-    def needed(self, half_width: float = HALF_WIDTH, *, seed: int = 0) -> int | None:
+    def labels_needed(self, half_width: float = HALF_WIDTH, *, seed: int = 0) -> int | None:
         """Return how many further labels bring half of a run's interval to that width, on average over the runs.
 
         None if not even all of them are expected to. It is a forecast by the beliefs, not a promise.

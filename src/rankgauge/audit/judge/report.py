@@ -86,7 +86,7 @@ class JudgeAuditReport(Report):
     def needed(self) -> int | None:
         """How many labels bring intervals to the width that was asked for."""
         plan = self.audit.plan
-        return None if plan is None else plan.needed(self.audit.half_width, seed=self.audit.seed)
+        return None if plan is None else plan.labels_needed(self.audit.half_width, seed=self.audit.seed)
 
     def frame(self) -> pl.DataFrame:
         """Return a row per judge and coefficient of agreement."""

@@ -165,7 +165,7 @@ def orders(audit: JudgeAudit) -> ReportTable:
     def correlation(value: float, low: float, high: float) -> str:  # too few runs have no order
         return "–" if math.isnan(value) else f"{two_decimals(value)} {_ends(low, high, 2)}"
 
-    def counted(pairs: float, all_pairs: int) -> str:
+    def shorten_count(pairs: float, all_pairs: int) -> str:
         return f"{pairs:.{2 if audit.sampled and all_pairs < 20 else 0}f}"
 
     def winner(by_judge: str, by_people: str, chance: float) -> str:
@@ -177,7 +177,7 @@ def orders(audit: JudgeAudit) -> ReportTable:
         Column("measure"),
         Column("τ", ("tau", "tau_low", "tau_high"), correlation),
         Column("τ_AP", ("tau_ap", "tau_ap_low", "tau_ap_high"), correlation),
-        *(Column(name, (name, "pairs"), counted) for name in ("kept", "lost", "found", "reversed")),
+        *(Column(name, (name, "pairs"), shorten_count) for name in ("kept", "lost", "found", "reversed")),
         Column("winner", ("winner_judge", "winner_people", "winner_chance"), winner, left=True),
     )
     title = "The order of the runs, foretold" if audit.sampled else "The order of the runs"

@@ -67,33 +67,33 @@ class Cause(Registered):
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", self.fields or (self.name,))
 
-    def counted(self, conditions: Conditions) -> str:
+    def count_queries(self, conditions: Conditions) -> str:
         """Return how many queries it concerns."""
         if self.kind is None:
             return ""
         n = conditions.count(self.kind)
         return f"{n} of {len(conditions.queries)} queries {_match_number(self.phrase, n).format(k=conditions.cutoff)}"
 
-    def named(self, conditions: Conditions) -> str:
+    def name_subject(self, conditions: Conditions) -> str:
         """Return its subject."""
         return self.subject.format(k=conditions.cutoff)
 
     def about(self, conditions: Conditions) -> str:
         """Return its subject, with the number of queries."""
-        subject = self.named(conditions)
+        subject = self.name_subject(conditions)
         if self.kind is None:
             return subject
         n = conditions.count(self.kind)
         # A dialect whose ideal is made of the retrieved list has 0/0 where the judgments have not.
         return f"{n} {_match_number(subject, n)}" if n else "lists that a tool counts like " + subject
 
-    def told(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
+    def describe_change(self, base: Dialect, other: Dialect, measure: Measure, conditions: Conditions) -> str:
         """Return what each of the two dialects does."""
-        head = self.counted(conditions)
-        new, old = (self.chosen(dialect, measure, conditions) for dialect in (other, base))
+        head = self.count_queries(conditions)
+        new, old = (self.describe_choice(dialect, measure, conditions) for dialect in (other, base))
         return (f"{head}: " if head else "") + f"{new} ({other.name}), {old} ({base.name})"
 
-    def chosen(self, dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
+    def describe_choice(self, dialect: Dialect, measure: Measure, conditions: Conditions) -> str:
         """Return what the dialect chose, in words."""
         if self.setting is not None:
             return self.setting(dialect, measure, conditions)

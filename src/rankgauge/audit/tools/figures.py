@@ -52,7 +52,7 @@ def picture(audit: Audit) -> Drawing:
         top = wrap(drawn, f"What leads from {audit.base.name} to each tool", top + 40, size=LETTERS, weight=600)
         conditions = next(iter(audit.conditions.values()))
         squares = (element("rect", x=0, y=-12, width=13, height=13, rx=2, fill=fill) for fill in hues.values())
-        top = _legend(drawn, zip(squares, (cause.named(conditions) for cause in hues), strict=True), top)
+        top = _legend(drawn, zip(squares, (cause.name_subject(conditions) for cause in hues), strict=True), top)
     usual = "standard: the usual definition" if audit.base.name == "standard" else f"what {audit.base.name} gives"
     line = element("line", x1=6.5, x2=6.5, y1=-15, y2=3, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3")
     dot = element("circle", cx=6.5, cy=-5.5, r=5, fill=INK)
@@ -115,7 +115,7 @@ def _run(
 
 def _bars(audit: Audit, run: str) -> list[Bar]:
     alike: dict[tuple[float, ...], list[str]] = {}
-    for dialect in reversed(audit.ranked(run)):
+    for dialect in reversed(audit.rank_dialects(run)):
         attribution = audit.attributions[run].get(dialect.name)
         parts = (0.0 if attribution is None else attribution.amount(cause) for cause in audit.causes)
         alike.setdefault(tuple(round(x, 6) for x in (audit.mean(run, dialect), *parts)), []).append(dialect.name)
@@ -167,7 +167,7 @@ def scores(audit: Audit) -> Iterator[Passage]:
     means = [audit.mean(run, dialect) for run in runs for dialect in audit.dialects]
     top = max(1.0, *(mean for mean in means if not np.isnan(mean)), 0.0)  # some measures have no upper bound
     rows = []
-    for dialect in reversed(audit.ranked(runs[0])):
+    for dialect in reversed(audit.rank_dialects(runs[0])):
         heights = [audit.mean(run, dialect) for run in runs]
         places = [100 * _share(mean, top) for mean in heights]
         dots = [(place, hue(n), f"{runs[n]} {number(heights[n])}") for n, place in enumerate(places)]
@@ -197,7 +197,7 @@ def lines(audit: Audit, run: str) -> Figure:
     """Return the measure at each cutoff, a line for each group of tools that agree at all of them to four decimals."""
     depths = [measure.depth for measure in audit.cutoffs]
     alike: dict[tuple[float, ...], list[str]] = {}
-    for dialect in reversed(audit.ranked(run)):
+    for dialect in reversed(audit.rank_dialects(run)):
         values = tuple(round(audit.mean(run, dialect, measure), 4) for measure in audit.cutoffs)
         alike.setdefault(values, []).append(dialect.name)
     known = [value for row in alike for value in row if not np.isnan(value)]

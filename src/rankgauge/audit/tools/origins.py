@@ -278,7 +278,11 @@ class _OriginSearch:
         tool = replace(way.dialect, name=f"{way.tool} {way.options}".strip())
         parts = attribute(self.scores, base, tool, way.measure).parts
         spoken = tool.provider(way.measure)
-        return {part.cause.name: part.cause.told(base, spoken, way.measure, conditions) for part in parts if part.shows}
+        return {
+            part.cause.name: part.cause.describe_change(base, spoken, way.measure, conditions)
+            for part in parts
+            if part.shows
+        }
 
     def _key(self, way: Origin) -> tuple[Dialect, Measure]:
         """What ways have in common that compute alike: what is neutral to the data and the measure is left out."""

@@ -107,7 +107,7 @@ class Audit:
         """Return the value of each judged query; NaN where it does not count."""
         return self.scores[run].values(dialect, measure or self.measure)
 
-    def ranked(self, run: str) -> list[Dialect]:
+    def rank_dialects(self, run: str) -> list[Dialect]:
         """Return the dialects by what they give the run, the lowest first."""
         return sorted(self.dialects, key=lambda dialect: np.nan_to_num(self.mean(run, dialect), nan=-np.inf))
 
@@ -133,7 +133,7 @@ class Audit:
         """By run, why the highest dialect differs from the lowest; runs to which all give the same are left out."""
         gaps = {}
         for run in self.scores:
-            known = [dialect for dialect in self.ranked(run) if not np.isnan(self.mean(run, dialect))]
+            known = [dialect for dialect in self.rank_dialects(run) if not np.isnan(self.mean(run, dialect))]
             if known and self.mean(run, known[-1]) - self.mean(run, known[0]) > UNSEEN:
                 gaps[run] = self.attribution(run, known[-1], known[0])
         return gaps
@@ -162,7 +162,7 @@ class Audit:
         """A row per run and dialect: its mean, the difference from the base, and what each cause adds to that."""
         rows = []
         for run, attributions in self.attributions.items():
-            for dialect in reversed(self.ranked(run)):
+            for dialect in reversed(self.rank_dialects(run)):
                 attribution = attributions.get(dialect.name)
                 amounts = {
                     cause.name: 0.0 if attribution is None else attribution.amount(cause) for cause in self.causes
@@ -464,7 +464,7 @@ class ToolPreferences:
     contests: tuple[Contest, ...]
     seed: int
 
-    def disputed(self, measure: Measure) -> bool:
+    def has_dispute(self, measure: Measure) -> bool:
         """Say whether two dialects put the runs in different orders by the measure."""
         return any(one.outcome is not Consensus.AGREE for one in self.of(measure))
 

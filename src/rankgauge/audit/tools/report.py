@@ -195,7 +195,7 @@ class AuditReport(Report):
 
     def _differences(self, run: str) -> dict[str, dict[str, Any]]:
         """Return every pair of tools; the parts of B − A are those of A − B with the other sign."""
-        ranked = list(reversed(self.audit.ranked(run)))
+        ranked = list(reversed(self.audit.rank_dialects(run)))
         differences: dict[tuple[str, str], dict[str, Any]] = {}
         for one, other in combinations(ranked, 2):
             parts = self.audit.attribution(run, other, one)
@@ -210,7 +210,11 @@ class AuditReport(Report):
         conditions = self.audit.conditions[run]
         base, other = (attribution.base, attribution.other) if sign > 0 else (attribution.other, attribution.base)
         parts = [
-            (part.cause.name, sign * part.amount, part.cause.told(base, other, self.audit.measure, conditions))
+            (
+                part.cause.name,
+                sign * part.amount,
+                part.cause.describe_change(base, other, self.audit.measure, conditions),
+            )
             for part in attribution.mattering
         ]
         return {
@@ -285,7 +289,7 @@ def contribution(amount: float) -> str:
 def scores_table(audit: Audit) -> ReportTable:
     """Show what each run gets from each dialect, the highest first; the best of several runs is marked."""
     rows: list[tuple[Any, ...]] = []
-    for dialect in reversed(audit.ranked(next(iter(audit.scores)))):
+    for dialect in reversed(audit.rank_dialects(next(iter(audit.scores)))):
         means = [audit.mean(run, dialect) for run in audit.scores]
         best = max(means) if len({round(mean, 12) for mean in means}) > 1 else np.inf
         rows.append((dialect.name, *((mean, " *" if mean == best else "  ") for mean in means)))
@@ -304,7 +308,7 @@ def why_table(audit: Audit, run: str) -> ReportTable:
 
     rows: list[tuple[Any, ...]] = [
         (dialect.name, number(audit.mean(run, dialect)), *amounts(audit.attributions[run].get(dialect.name)))
-        for dialect in reversed(audit.ranked(run))
+        for dialect in reversed(audit.rank_dialects(run))
     ]
     gap = audit.gaps.get(run)
     if gap is not None and audit.base not in (gap.base, gap.other):  # else a row has it already
@@ -320,7 +324,7 @@ def cutoffs_table(audit: Audit, run: str) -> ReportTable:
     """Show what the run gets from each dialect at each cutoff."""
     rows = [
         (dialect.name, *(audit.mean(run, dialect, measure) for measure in audit.cutoffs))
-        for dialect in reversed(audit.ranked(run))
+        for dialect in reversed(audit.rank_dialects(run))
     ]
     means = (Column(f"@{measure.depth}", format=number) for measure in audit.cutoffs)
     return ReportTable(columns=("tool", *means), rows=rows, base=audit.base.name)
@@ -355,8 +359,8 @@ def _told_settings(audit: Audit) -> list[tuple[str, str]]:
     for cause in audit.told_causes:
         ways: dict[str, list[str]] = {}
         for dialect in audit.dialects:
-            ways.setdefault(cause.chosen(dialect, audit.measure, first), []).append(dialect.name)
-        counts = {run: cause.counted(conditions) for run, conditions in audit.conditions.items()}
+            ways.setdefault(cause.describe_choice(dialect, audit.measure, first), []).append(dialect.name)
+        counts = {run: cause.count_queries(conditions) for run, conditions in audit.conditions.items()}
         alike = len(set(counts.values())) == 1
         head = "; ".join(dict.fromkeys(count if alike else f"{count} ({run})" for run, count in counts.items()))
         each = "; ".join(f"{words} ({', '.join(names)})" for words, names in ways.items())
@@ -385,10 +389,10 @@ def _told_advice(audit: Audit) -> list[tuple[str, str]]:
 
 def orders_table(audit: Audit, verdict: ToolPreferences) -> ReportTable:
     """Return the runs from the best down under each dialect; at the asked cutoff, and where that changes, at others."""
-    shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.disputed(measure)]
+    shown = [measure for measure in verdict.measures if measure == audit.measure or verdict.has_dispute(measure)]
     rows = [
         (dialect.name, *(" > ".join(verdict.orders[dialect.name, str(measure)]) for measure in shown))
-        for dialect in reversed(audit.ranked(next(iter(audit.scores))))
+        for dialect in reversed(audit.rank_dialects(next(iter(audit.scores))))
     ]
     return ReportTable(columns=("tool", *map(str, shown)), rows=rows, base=audit.base.name)
 

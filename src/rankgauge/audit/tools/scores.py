@@ -293,7 +293,7 @@ class Scores:
     def _repeating(self) -> tuple[bool, bool]:
         copies = dialects.get("standard", duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.EACH)
         try:
-            return _repeated(*self._read(copies))
+            return _has_repeats(*self._read(copies))
         except RankGaugeError:  # another fault, which the dialects will tell of
             return False, False
 
@@ -327,7 +327,7 @@ class Scores:
         query = judged["query"]
         torn = int((query != query.shift(1)).sum()) + 1 > query.n_unique()
         # A frame's reader leaves copies to the ranking stage, which refuses them or not.
-        return None if torn or any(_repeated(judged, ranked)) else (judged, ranked)
+        return None if torn or any(_has_repeats(judged, ranked)) else (judged, ranked)
 
     def mean(self, dialect: Dialect, measure: Measure) -> float:
         """Return the measure's one number under the dialect."""
@@ -368,12 +368,12 @@ class Scores:
 
     def hits(self, dialect: Dialect) -> Hits:
         """Return the judged hits under the dialect."""
-        hits = self._once(("hits", self._early(dialect)), lambda: self._ranked(dialect))
+        hits = self._once(("hits", self._early(dialect)), lambda: self._rank(dialect))
         checked = dialect.check(hits)  # which input a tool refuses is no part of the key
         self._kept.setdefault("queries", hits.queries)
         return checked
 
-    def _ranked(self, dialect: Dialect) -> Hits:
+    def _rank(self, dialect: Dialect) -> Hits:
         with files.locating_repeats(self.run):
             tables = self._read(dialect)
             with _as_judged(dialect):
@@ -409,7 +409,7 @@ class Scores:
         return made
 
 
-def _repeated(judged: pl.DataFrame, ranked: pl.DataFrame) -> tuple[bool, bool]:
+def _has_repeats(judged: pl.DataFrame, ranked: pl.DataFrame) -> tuple[bool, bool]:
     """Say whether a document is judged more than once, and whether one is listed more than once."""
     key = [name for name in KEY if name in judged.columns]
     return judged.select(key).is_duplicated().any(), ranked.select("query", "document").is_duplicated().any()

@@ -58,7 +58,7 @@ class CollectionSource:
     weight: float | None = None
     group: str = ""
 
-    def scored(self, measures: Iterable[str]) -> Collection:
+    def by_scores(self, measures: Iterable[str]) -> Collection:
         """Make a collection of the scores by these measures."""
         rows = {}
         for run, known in self.scores.items():

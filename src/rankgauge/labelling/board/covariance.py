@@ -78,7 +78,7 @@ class Covariance:
         )
 
     @classmethod
-    def known(cls, matrix: FloatArray) -> Covariance:
+    def without_luck(cls, matrix: FloatArray) -> Covariance:
         """Return a covariance that is no estimate from labels, as one of a posterior's draws: errors are normal."""
         endless, pairs = np.full(len(matrix), np.inf), np.full(matrix.shape, np.inf)
         shown = np.diag(matrix).copy()
@@ -263,7 +263,7 @@ class Verdicts:
         widths = self.covariance.gap_half_widths(place, self.level, self._rng())
         return np.asarray(np.where(np.abs(gaps) > widths + ROUNDING, np.sign(gaps), 0.0), dtype=np.int64)
 
-    def reached(self, goal: Goal) -> bool:
+    def is_reached(self, goal: Goal) -> bool:
         """Say whether the goal is settled, so that labels may stop: the best run or runs, or all against a baseline."""
         if goal.kind is GoalKind.BEST:
             return self.top(goal.top) is not None

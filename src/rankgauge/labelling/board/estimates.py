@@ -176,7 +176,7 @@ class Board:
         """Return the estimates of all measures."""
         estimates = []
         for target, lists in zip(self.targets, self.lists, strict=True):
-            whole = bool(readings.judged[target.needed(self.pool)].all())
+            whole = bool(readings.judged[target.needed_documents(self.pool)].all())
             told = readings.certain() if whole else readings
             values = value(lists, self.features, told)
             covariance = Covariance.of(values, told)

@@ -168,7 +168,9 @@ class BoardTarget:
         )
 
     @classmethod
-    def scored(cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any) -> BoardTarget:
+    def for_any_measure(
+        cls, measure: str | Measure, pool: BoardPool, *, grades: FloatArray, **dialect: Any
+    ) -> BoardTarget:
         """Return the target of any measure that is a mean over queries, for estimates that score whole gradings.
 
         A measure that cannot be taken apart has no steps, and all ranks that it looks at weigh alike.
@@ -211,7 +213,7 @@ class BoardTarget:
             high = min(high, top * fsum(self.weights * left ** np.arange(len(self.weights))))
         return low, high
 
-    def needed(self, pool: BoardPool) -> BoolArray:
+    def needed_documents(self, pool: BoardPool) -> BoolArray:
         """Say which documents of the pool the value depends on: those at ranks that count, or all for an ideal."""
         needed = np.full(len(pool.documents), self.ideal is not None or self.shape is Shape.OTHER)
         needed[pool.document[self.weights[pool.rank - 1] != 0]] = True

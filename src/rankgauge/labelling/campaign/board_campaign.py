@@ -135,7 +135,7 @@ class BoardState(RunsState):
         key = self.stage.number, draws, self.ledger.changes
         if key not in self._looks:
             verdicts = self._at(draws)[1][0].verdicts(looks=len(self.settings.looks))
-            self._looks[key] = verdicts is not None and verdicts.reached(self.goal)
+            self._looks[key] = verdicts is not None and verdicts.is_reached(self.goal)
         return self._looks[key]
 
     def advance(self, connection: Connection) -> None:

@@ -446,7 +446,7 @@ class EstimateState(CampaignState):
     @property
     def unjudged(self) -> int:
         """How many of the documents that the value depends on are not judged."""
-        return int(np.sum(self.target.needed(self.pool) & np.isnan(self.ledger.grades)))
+        return int(np.sum(self.target.needed_documents(self.pool) & np.isnan(self.ledger.grades)))
 
     def _exact(self, *, level: float, interval: str) -> Estimate:
         """Return the value itself: every document that it depends on is judged.
@@ -476,7 +476,7 @@ class EstimateState(CampaignState):
 
     def lacking(self, estimate: Estimate | None) -> int:
         people, queries, labels = self.settings.assessors, len(self.pool.queries), self.ledger.counting
-        each = float(self.target.needed(self.pool).sum()) / queries * people
+        each = float(self.target.needed_documents(self.pool).sum()) / queries * people
         wanted = lacking_labels(estimate, labels=labels, each=each, queries=queries)
         return min(wanted, max(self.unjudged * people, 1))
 
@@ -500,7 +500,7 @@ class EstimateState(CampaignState):
 
     def query_values(self) -> FloatArray:
         pool, known = self.pool, ~np.isnan(self.ledger.grades)
-        lacking = np.bincount(pool.query[self.target.needed(pool) & ~known], minlength=len(pool.sizes))
+        lacking = np.bincount(pool.query[self.target.needed_documents(pool) & ~known], minlength=len(pool.sizes))
         values = self.target.values(pool, np.where(known, self.ledger.grades, pool.grades[0]))
         return np.where(lacking > 0, np.nan, values)
 

@@ -210,7 +210,7 @@ def _connection_test(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoo
     A connection that was in use a moment ago is not tested: that would double the number of queries.
     """
 
-    def taken(connection: DBAPIConnection, record: ConnectionPoolEntry, holder: object) -> None:
+    def check_lasting(connection: DBAPIConnection, record: ConnectionPoolEntry, holder: object) -> None:
         if time.monotonic() - record.info.get("used", math.inf) < FRESH:
             return
         try:
@@ -218,7 +218,7 @@ def _connection_test(engine: Engine) -> Callable[[DBAPIConnection, ConnectionPoo
         except engine.dialect.loaded_dbapi.Error:
             raise exc.InvalidatePoolError from None
 
-    return taken
+    return check_lasting
 
 
 def _prepare(connection: sqlite3.Connection, record: object) -> None:

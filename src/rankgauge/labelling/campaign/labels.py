@@ -146,7 +146,7 @@ class LabelBatch:
         if spoken := self._seen.get(_spot(label)):
             return spoken
         if side is not None:
-            return side.said(label)
+            return side.last_answer(label)
         return None if place is None else self._current_label(label, place)
 
     def _current_label(self, label: Label, place: int) -> CurrentLabel | None:

@@ -67,7 +67,7 @@ class SideQuestions(Protocol):
     def is_asked(self, label: Label) -> bool:
         """Say whether the assessor was asked about that document."""
 
-    def said(self, label: Label) -> CurrentLabel | None:
+    def last_answer(self, label: Label) -> CurrentLabel | None:
         """Return what the assessor has answered before."""
 
     def often(self, label: Label) -> int:
@@ -151,7 +151,7 @@ class Leases:
         if not np.isnan(ledger.grades[place]):
             return False
         held = {other for known, other in self._live if known == place and not self._is_judged(place, other)}
-        return len((held - {who}) | ledger.counted(place)) < ledger.settings.assessors
+        return len((held - {who}) | ledger.counting_assessors(place)) < ledger.settings.assessors
 
     def end(self, pairs: Iterable[tuple[int, Identity]]) -> None:
         """End the leases of these assessors on these documents."""
@@ -251,7 +251,7 @@ class _Search:
             return False
         task, who = self.state.task(place, self.assessor, self.now, {}), self.assessor
         asked = Label(query=task.query, document=task.document, assessor=who.name, person=who.person, sender=who.person)
-        said = self.side.said(asked)
+        said = self.side.last_answer(asked)
         if said is None:
             return False
         row = label_row(replace(asked, grade=said.grade, comment=said.comment), place, said)
@@ -295,6 +295,6 @@ class _Search:
         """Say whether the document still needs an assessor, and this one has neither judged it nor has it on lease."""
         if not np.isnan(self.ledger.grades[place]) or self.leases.has_lapsed(place, self.who):
             return False
-        held, heard = self.held.get(place, set()), self.ledger.counted(place)
+        held, heard = self.held.get(place, set()), self.ledger.counting_assessors(place)
         mine = self.who in held or self.who in self.ledger.given.get(place, {})
         return not mine and len(held | heard) < self.ledger.settings.assessors

@@ -164,7 +164,7 @@ class Ledger:
         self.imported += said.origin == LabelOrigin.IMPORTED
         self.imported -= before is not None and before.origin == LabelOrigin.IMPORTED
 
-    def counted(self, place: int) -> set[Identity]:
+    def counting_assessors(self, place: int) -> set[Identity]:
         """Return the assessors whose labels count towards the number that a document needs."""
         another = self.settings.unjudgeable == Unjudgeable.ANOTHER
         given = self.given.get(place, {})
@@ -230,14 +230,14 @@ class Ledger:
         ]
         frame = pl.DataFrame(rows, schema=["query", "document", "assessor", "grade"], orient="row")
         combined = combine(frame, self.settings.combine).select("query", "grade").iter_rows()
-        self._made |= {fresh[int(n)]: self.settings.graded(grade) for n, grade in combined}
+        self._made |= {fresh[int(n)]: self.settings.to_grade(grade) for n, grade in combined}
 
     def _grades_of(self, place: int) -> tuple[float, ...]:
         """Return the grades that a document's grade is made of; none while labels are missing."""
         given, settled = self.given.get(place, {}), self.settled.get(place)
         if settled is not None:
             return (self.settings.grades[0] if settled.grade is None else settled.grade,)
-        if len(self.counted(place)) < self.settings.assessors:
+        if len(self.counting_assessors(place)) < self.settings.assessors:
             return ()
         grades = [said.grade for said in given.values() if said.kind == LabelKind.GRADE and said.grade is not None]
         return tuple(sorted(grades)) or (self.settings.grades[0],)

@@ -105,7 +105,7 @@ class Review:
             ledger = self._state.ledger
             return {name: assessor_progress(ledger, who) for who, name in shown_names(ledger.names).items()}
 
-    def disputed(self) -> tuple[int, int]:
+    def count_disputes(self) -> tuple[int, int]:
         """How many documents have different labels, or a grade that settled such; and how many are not settled."""
         with self._state.looking():
             places = self._find_disputed()

@@ -98,7 +98,7 @@ class CampaignSettings:
         """Whether it is a board of runs that is estimated."""
         return len(self.measures) > 0
 
-    def graded(self, grade: float) -> float:
+    def to_grade(self, grade: float) -> float:
         """Return the grade that people's combined grade stands for: a board has the nearest one of its scale, the
         lower of two that are as near, since a mean may lie between them."""
         return min(self.grades, key=lambda known: (abs(known - grade), known)) if self.is_board else grade
@@ -117,7 +117,7 @@ class CampaignSettings:
         """Return what is estimated of each run of a board."""
         scale = np.asarray(self.grades, dtype=np.float64)
         return tuple(
-            BoardTarget.scored(name, pool, grades=scale, dialect=self._own_dialect()) for name in self.measures
+            BoardTarget.for_any_measure(name, pool, grades=scale, dialect=self._own_dialect()) for name in self.measures
         )
 
     def posterior(self, pool: BoardPool) -> GradePosterior:

@@ -41,9 +41,9 @@ class AutoPlan(StagedPlan):
     def build(self, number: int, rest: IndexArray, left: float, grades: FloatArray) -> Stage:
         if number == 0:
             return QueryStage(self.pool, self.target, rest, None, GREG.uniform)
-        return self._levels(rest, left, grades)[self.chosen(grades)]()
+        return self._levels(rest, left, grades)[self.choose_level(grades)]()
 
-    def chosen(self, grades: FloatArray) -> str:
+    def choose_level(self, grades: FloatArray) -> str:
         """Return the level that the pilot's grades favour: greg or document."""
         if self.target.shape is Shape.OTHER:
             return GREG.name

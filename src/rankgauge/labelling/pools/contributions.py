@@ -115,7 +115,7 @@ class RunValues:
         """The runs' lists as each measure reads them."""
         return tuple(RunLists.of(self.pool, target) for target in self.targets)
 
-    def reached(self, grades: FloatArray) -> FloatArray:
+    def reach_levels(self, grades: FloatArray) -> FloatArray:
         """Say whether each document reaches each threshold of the scale; one without a grade reaches none."""
         return mark_reached(np.nan_to_num(grades, nan=-np.inf), self.targets[0].grades)
 

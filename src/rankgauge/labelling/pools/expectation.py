@@ -157,7 +157,7 @@ def expectations(
 ) -> Expectations:
     """Return what the runs of every team that contributed would be expected to be worth, had it not."""
     valued = RunValues(pool=made.pool, targets=tuple(targets), queries=len(made.pool.queries))
-    known = valued.reached(grades)
+    known = valued.reach_levels(grades)
     hits = _own_hits(made, known)
     labels = known[hits.document]
     runs = np.flatnonzero(made.contributed)
@@ -297,14 +297,14 @@ class NewRuns:
         return None
 
     def _rows(self, run: int) -> Iterator[dict[str, Any]]:
-        pool, known = self.valued.pool, self.valued.reached(self.grades)
+        pool, known = self.valued.pool, self.valued.reach_levels(self.grades)
         mine = pool.run == run
         open_ = mine & np.isnan(self.grades[pool.document])
         pooled = open_ & (pool.rank <= self.depth)
         plain, _, expected, spread = score_run(
             self.valued, run, known, known, pool.document[pooled], self._chances(pooled)
         )
-        lists = list(self._lists(mine, self.bounded.reached(self.grades)))
+        lists = list(self._lists(mine, self.bounded.reach_levels(self.grades)))
         for at, target in enumerate(self.valued.targets):
             if not self.expectations.helps(at):
                 expected[at] = spread[at] = np.nan
@@ -332,7 +332,7 @@ class NewRuns:
         old = ~self.new[pool.run]
         holders = np.bincount(pool.document[old], minlength=len(pool.documents)).astype(np.float64)
         graded = ~np.isnan(self.grades[pool.document])
-        relevant = np.where(graded, self.valued.reached(self.grades)[pool.document, 0], np.nan)
+        relevant = np.where(graded, self.valued.reach_levels(self.grades)[pool.document, 0], np.nan)
         hits = UnjudgedHits.of(pool, open_, known=relevant, holders=holders[pool.document])
         return model.chances(hits.features)
 

@@ -222,7 +222,7 @@ class Reuse:
         small = subset(pool, runs=every >= 0, documents=worthy)
         targets = targets_of(pool, grades, self.measures, dialect=self.dialect)
         valued = RunValues(pool=small, targets=targets, queries=len(pool.queries))
-        known, owned = valued.reached(grades[worthy]), owner[worthy]
+        known, owned = valued.reach_levels(grades[worthy]), owner[worthy]
         values = valued.means(known)
         without = np.repeat(values[np.newaxis], len(groups), axis=0)
         for number, name in enumerate(groups):

@@ -237,7 +237,7 @@ def is_reached(estimate: PosteriorEstimate, goal: Goal) -> bool:
     """
     if goal.kind is GoalKind.BEST and goal.top == 1:
         return bool(estimate.best_chances()[np.argmax(estimate.values)] >= SURE)
-    return estimate.race().reached(goal)
+    return estimate.race().is_reached(goal)
 
 
 class PosteriorPlan(RunsPlan):

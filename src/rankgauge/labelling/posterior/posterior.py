@@ -76,7 +76,7 @@ class PosteriorEstimate(RunEstimate):
             spread=_query_spread(values),
             seed=seed,
             learnt=learnt,
-            covariance=Covariance.known(np.where(np.abs(whole) < ROUNDING**2, 0.0, whole)),
+            covariance=Covariance.without_luck(np.where(np.abs(whole) < ROUNDING**2, 0.0, whole)),
         )
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
@@ -239,7 +239,7 @@ class GradePosterior:
     def of(cls, pool: BoardPool, measures: Sequence[Any], *, grades: Sequence[float], **dialect: Any) -> GradePosterior:
         """Return the posterior of a pool for measures of the registry, on an ascending scale of grades."""
         scale = scale_for("a posterior", grades, measures)
-        targets = tuple(BoardTarget.scored(measure, pool, grades=scale, **dialect) for measure in measures)
+        targets = tuple(BoardTarget.for_any_measure(measure, pool, grades=scale, **dialect) for measure in measures)
         check_distinct(targets)
         check_scale(pool.known, scale)
         return cls(

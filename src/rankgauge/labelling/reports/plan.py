@@ -159,13 +159,13 @@ class BoardPlanReport(Report):
             for target, widths in zip(plan.targets, plan.expect(numbers).T.tolist(), strict=True)
         ]
 
-        def written(expected: tuple[float, bool]) -> str:
+        def write_width(expected: tuple[float, bool]) -> str:
             width, is_bound = expected
             if width < SHOWN:
                 return "0"
             return plan.lacking if math.isnan(width) else f"{'≥ ' * is_bound}{decimal(width, fitting_decimals(width))}"
 
-        return ReportTable(columns=("measure", *(Column(f"{n:,}", format=written) for n in numbers)), rows=rows)
+        return ReportTable(columns=("measure", *(Column(f"{n:,}", format=write_width) for n in numbers)), rows=rows)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         campaign, settings, plan = self.campaign, self.campaign.settings, self.campaign.plan

@@ -80,7 +80,7 @@ class QueryPlan(Plan):
 
     def asks(self, j: int, grades: FloatArray) -> IndexArray:
         documents = self.pool.rows_of(self.query(j))
-        return documents[self.target.needed(self.pool)[documents] & np.isnan(grades[documents])]
+        return documents[self.target.needed_documents(self.pool)[documents] & np.isnan(grades[documents])]
 
     def price(self, j: int, grades: FloatArray) -> float:
         drawn = self._draws(j + 1)
@@ -146,7 +146,7 @@ def repeat_draws(
     kept = slice(max(int(n.max()), 1))
     draws, taken, paid = draws[:, kept], taken[:, kept], np.where(taken, costs, 0.0)[:, kept]
     value, error, freedom = estimator.estimate(target.values(pool, grades)[draws], draws, taken)
-    labels = np.add.reduceat(target.needed(pool).astype(float), pool.starts)[draws]
+    labels = np.add.reduceat(target.needed_documents(pool).astype(float), pool.starts)[draws]
     distinct = (is_new(np.where(taken, draws, -1)) & taken).sum(axis=1)
     return Repetitions.around(
         value=value,

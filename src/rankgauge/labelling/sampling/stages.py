@@ -77,7 +77,7 @@ class WorthTable:
     @cached_property
     def needed(self) -> BoolArray:
         """The documents that the value depends on; for a linear measure, not those with equal weights in both lists."""
-        needed = self.target.needed(self.pool)
+        needed = self.target.needed_documents(self.pool)
         return needed if self.target.shape is Shape.CASCADE else needed & (self.weights.sum(axis=1) != 0)
 
     @cached_property
@@ -511,7 +511,7 @@ class QueryStage(Stage):
     def __init__(self, pool: Pool, target: Target, rest: IndexArray, left: float | None, uniform: float) -> None:
         """With nothing said of what is `left` to spend, every query is judged."""
         super().__init__(pool, target, rest)
-        self.needed, self.costs = target.needed(pool), target.query_costs(pool)
+        self.needed, self.costs = target.needed_documents(pool), target.query_costs(pool)
         self.moments, self.is_census = moments(pool, target), left is None
         scores, total = query_scores(self.moments, self.costs, uniform), float(self.costs[rest].sum())
         spent = total if left is None else left

@@ -423,7 +423,12 @@ class BoardSimulationReport(StudiesReport):
             ],
             "marks": self.frame(),
             "needed": [
-                {"collection": study.title, "measure": curve.measure, "method": curve.method, **vars(curve.needed())}
+                {
+                    "collection": study.title,
+                    "measure": curve.measure,
+                    "method": curve.method,
+                    **vars(curve.labels_for()),
+                }
                 for study in self.studies
                 for curve in study.curves
             ],
@@ -436,7 +441,7 @@ class BoardSimulationReport(StudiesReport):
     def headline(self) -> str:
         study = self.studies[0]
         measure = study.measures[0]
-        needed = {name: curve.needed() for name, curve in study.of(measure).items()}
+        needed = {name: curve.labels_for() for name, curve in study.of(measure).items()}
         reached = {name: one for name, one in needed.items() if one.bound != ">" and not np.isnan(one.labels)}
         if not reached:
             return f"No method orders the runs of {study.title} with τ ≥ {GOOD_ORDER:g} by {measure} at these budgets"
@@ -499,7 +504,7 @@ def _size(study: BoardStudy) -> tuple[str, str, str]:
 
 def _needed_labels(study: BoardStudy) -> Iterator[ReportTable]:
     """The labels that are needed; with a judge, who says much of the order before the first, also for a small error."""
-    yield _labels(study, f"τ ≥ {GOOD_ORDER:g}", lambda curve: curve.needed())
+    yield _labels(study, f"τ ≥ {GOOD_ORDER:g}", lambda curve: curve.labels_for())
     if JUDGES in study.facts:
         error = f"a root mean squared error of {SMALL_ERROR:g}"
         yield _labels(study, error, lambda curve: curve.enough(SMALL_ERROR))

@@ -272,7 +272,7 @@ def _check_grades(pool: Pool, target: Target, grades: npt.ArrayLike) -> FloatArr
     known = np.asarray(grades, dtype=np.float64)
     if known.shape != (len(pool.documents),):
         raise InputError(f"a simulation needs the grades of all {len(pool.documents)} documents, got {known.shape}")
-    lacking = np.flatnonzero(np.isnan(known) & target.needed(pool))
+    lacking = np.flatnonzero(np.isnan(known) & target.needed_documents(pool))
     if len(lacking):
         query = pool.queries[int(pool.query[lacking[0]])]
         raise InputError(f"document {pool.documents[int(lacking[0])]} of query {query} has no grade")
@@ -371,7 +371,7 @@ class BoardCurve:
         """The share of repetitions that show intervals."""
         return np.asarray(np.mean(~np.isnan(self.marks["coverage"]), axis=1))
 
-    def needed(self, *, tau: float = GOOD_ORDER) -> Needed:
+    def labels_for(self, *, tau: float = GOOD_ORDER) -> Needed:
         """The labels from which on the mean τ is that, with the jackknife's standard error; NaN if there is no τ."""
         marks, n = self.marks["tau"], self.repetitions
         needed = self._reaching(marks.mean(axis=1), tau)

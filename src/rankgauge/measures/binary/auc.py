@@ -34,7 +34,7 @@ class AUC(Measure):
         return True
 
     def values(self, lists: RankedLists) -> FloatArray:
-        F, n = lists.found(self.rel), lists.retrieved
+        F, n = lists.count_found(self.rel), lists.retrieved
         ranks = total(lists.relevant(self.rel) * lists.weigh(np.asarray))
         # Below the relevant documents are n − rank documents each, of which F (F − 1) / 2 are relevant themselves.
         return ratio(F * n - ranks - F * (F - 1.0) / 2.0, F * (n - F))

@@ -50,7 +50,7 @@ class NumRet(Measure):
     """Below every grade: by default unjudged documents count too, under every dialect."""
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return lists.retrieved if self.rel == UNJUDGED else lists.found(self.rel)
+        return lists.retrieved if self.rel == UNJUDGED else lists.count_found(self.rel)
 
 
 class NumRel(Measure):
@@ -95,7 +95,7 @@ class NumRelRet(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return lists.found(self.rel)
+        return lists.count_found(self.rel)
 
 
 class NumNonrelJudgedRet(Measure):

@@ -90,7 +90,7 @@ class SetF(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        hits = lists.found(self.rel)
+        hits = lists.count_found(self.rel)
         R = lists.total_relevant(self.rel)
         precision, recall = ratio(hits, lists.retrieved), ratio(hits, R)
         # Where nothing was hits, precision or recall is 0 and so is F; only with nothing to find either is it 0/0.
@@ -115,7 +115,7 @@ class SetAP(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        hits = lists.found(self.rel)
+        hits = lists.count_found(self.rel)
         return ratio(hits * hits, lists.retrieved * lists.total_relevant(self.rel))
 
 
@@ -136,12 +136,12 @@ class SetRelativeP(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        return ratio(lists.found(self.rel), np.minimum(lists.retrieved, lists.total_relevant(self.rel)))
+        return ratio(lists.count_found(self.rel), np.minimum(lists.retrieved, lists.total_relevant(self.rel)))
 
 
 def decisions(lists: RankedLists, rel: float) -> tuple[FloatArray, FloatArray]:
     """Return how many documents of each list were decided on rightly, a + d of the 2×2 table, and wrongly, b + c."""
-    hits = lists.found(rel)  # a: relevant and retrieved
+    hits = lists.count_found(rel)  # a: relevant and retrieved
     wrong = lists.retrieved - hits  # b: retrieved, but not relevant or not judged
     missed = lists.total_relevant(rel) - hits  # c: relevant, but not retrieved
     rejected = lists.total_nonrelevant(rel) - lists.nonrelevant(rel).sum(axis=-1)  # d: judged not relevant, left out
@@ -222,7 +222,7 @@ class Utility(Measure):
     rel: float = OPEN
 
     def values(self, lists: RankedLists) -> FloatArray:
-        hits, R, n = lists.found(self.rel), lists.total_relevant(self.rel), lists.retrieved
+        hits, R, n = lists.count_found(self.rel), lists.total_relevant(self.rel), lists.retrieved
         return (
             self.relevant * hits
             + self.nonrelevant * (n - hits)

@@ -87,7 +87,7 @@ def show(
     desk = Desk(room=visit.room, opened=visit.opened, person=person)
     answer = None
     if (before is not None or query is not None) and not desk.is_blocked:
-        answer = desk.answered(query, document) if query is not None else desk.answered_before(before or 0.0)
+        answer = desk.find_answer(query, document) if query is not None else desk.answered_before(before or 0.0)
     return _page(visit, _next(desk) if answer is None else _show_answered(desk, answer))
 
 
@@ -98,7 +98,7 @@ def judge(visit: TheVisit, person: Judge, answer: Annotated[FormAnswer, Form()])
     try:
         shown = _next(desk, answer)
     except AnsweredError:  # in another window: the document is shown again, to change that answer
-        known = _show_answered(desk, desk.answered(answer.query, answer.document))
+        known = _show_answered(desk, desk.find_answer(answer.query, answer.document))
         shown = replace(known, refusal=ANSWERED, comment=answer.comment or known.comment, status=409)
     except (UnleasedError, HTTPException) as error:
         status = 409 if isinstance(error, UnleasedError) else error.status_code

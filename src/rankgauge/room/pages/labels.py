@@ -126,7 +126,7 @@ def show_disputes(visit: TheVisit, person: Viewer, page: PageNumber = 1) -> Resp
     """A page of the documents that assessors disagree on, those that are open first; the first page also says how well
     they agree overall."""
     opened = visit.opened
-    disputed, _ = opened.review.disputed()
+    disputed, _ = opened.review.count_disputes()
     return visit.page(
         "disagreements.html",
         found=opened.review.disagreements((page - 1) * DISPUTES, page * DISPUTES),

@@ -118,7 +118,7 @@ def begin(request: Request, room: TheRoom, person: Admin, files: Files) -> Respo
     try:
         return RedirectResponse(f"/drafts/{room.drafts.begin(person.id, files)}/pool", status_code=303)
     except RankGaugeError as error:
-        return _upload(request, room, person, problem=room.told(error))
+        return _upload(request, room, person, problem=room.describe_error(error))
 
 
 def _upload(request: Request, room: Room, person: Person, *, problem: str = "") -> Response:
@@ -138,7 +138,7 @@ def add_files(visit: TheDraft, files: Files) -> Response:
     try:
         visit.room.drafts.add(visit.draft, files)
     except RankGaugeError as error:
-        return _files(visit, problem=visit.room.told(error))
+        return _files(visit, problem=visit.room.describe_error(error))
     return visit.to("pool")
 
 
@@ -148,7 +148,7 @@ def remove_file(visit: TheDraft, file: int) -> Response:
     try:
         visit.room.drafts.remove(visit.draft, file)
     except RankGaugeError as error:
-        return _files(visit, problem=visit.room.told(error))
+        return _files(visit, problem=visit.room.describe_error(error))
     return visit.to("files")
 
 

@@ -116,7 +116,7 @@ def compare(visit: TheVisit, person: Judge, again: Annotated[bool, Query()] = Fa
         reason = BLOCKED
     elif desk.documents() is not None:
         pair = desk.last(person.id) if again else desk.next(person.id)
-    facts: dict[str, Any] = {"pair": pair, "reason": reason, "again": again, "done": desk.answered(person.id)}
+    facts: dict[str, Any] = {"pair": pair, "reason": reason, "again": again, "done": desk.count_answers(person.id)}
     if pair is not None:
         names = (pair.first, pair.second)
         texts = opened.review.texts([(pair.query, name) for name in names])

@@ -140,7 +140,7 @@ def change_settings(visit: TheVisit, person: Manager, changed: Changed) -> Campa
     """
     room, campaign = visit.room, visit.campaign
 
-    def merged(guide: Guidelines) -> Guidelines:
+    def merge(guide: Guidelines) -> Guidelines:
         """Return the guidelines with what is changed in them; grades that are not named keep their names."""
         words = guide.words if changed.guide is None else changed.guide
         names, meanings = {**guide.names, **(changed.names or {})}, {**guide.meanings, **(changed.meanings or {})}
@@ -153,7 +153,7 @@ def change_settings(visit: TheVisit, person: Manager, changed: Changed) -> Campa
     if changed.budget is not None:
         set_budget(room, campaign, person, changed.budget)
     if {"guide", "names", "meanings"} & changed.model_fields_set:
-        set_guide(room, campaign, person, merged)
+        set_guide(room, campaign, person, merge)
     if changed.archived:
         set_archived(room, campaign, person, archived=True)
     return show_settings(visit, person)

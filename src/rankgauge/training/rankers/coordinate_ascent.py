@@ -256,7 +256,7 @@ class CoordinateAscent(LinearRanker):
         used = np.flatnonzero(scale)
         if not train.live.any() or not len(used):
             return
-        live = train.chosen(train.live)
+        live = train.of_queries(train.live)
         columns = np.ascontiguousarray((live.documents.matrix[:, used] / scale[used]).T)
         search, rng = line_search(live, columns), self._generator()
         for restart in range(self.restarts):

@@ -263,7 +263,7 @@ class LambdaMART(Ranker):
         if not chosen.any():
             return  # every order is as good as any other: all documents score 0
         tops = self.tops or train.measure.depth or TOPS
-        lambdas = Lambdas(objective=train.chosen(chosen), tops=tops, most=self.swaps, rng=rng)
+        lambdas = Lambdas(objective=train.of_queries(chosen), tops=tops, most=self.swaps, rng=rng)
         documents = lambdas.objective.documents
         settings = self._settings(len(documents.grades), int(rng.integers(1 << 31)))
         data = lightgbm.Dataset(documents.matrix, documents.grades, params=settings).construct()

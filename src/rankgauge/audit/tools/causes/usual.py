@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.audit.tools.overview import Audit
 
 
-def _counted(choice: Any) -> str:
+def _describe_empty(choice: Any) -> str:
     return "each is left out of the mean" if choice == LEAVE_OUT else f"each counts {float(choice):g}"
 
 
@@ -155,7 +155,7 @@ USUAL = (
     Cause(
         name="empty",
         subject="queries without a relevant document",
-        setting=lambda dialect, measure, conditions: _counted(dialect.choice("empty", measure)),
+        setting=lambda dialect, measure, conditions: _describe_empty(dialect.choice("empty", measure)),
         kind="empty",
         phrase="have no relevant document",
         remedy=_empty_remedy,

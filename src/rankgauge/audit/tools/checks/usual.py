@@ -14,14 +14,14 @@ from rankgauge.audit.tools.scores import CUTOFF
 from rankgauge.files.mismatch import partly_near
 
 
-def _judged(subject: Subject) -> Any:
+def _keep_judged(subject: Subject) -> Any:
     """Return the run's documents of judged queries."""
     return subject.run.join(subject.queries, on="query", how="semi", maintain_order="left")
 
 
 def _find_tied_queries(subject: Subject, score: pl.Expr) -> Any:
     """Return the queries with equal scores; only those that are judged."""
-    known = _judged(subject)
+    known = _keep_judged(subject)
     return known.filter(pl.struct("query", score.alias("score")).is_duplicated())["query"].unique(maintain_order=True)
 
 
@@ -39,7 +39,7 @@ def _ranks(subject: Subject) -> Finding:
 
 
 def _find_unjudged(subject: Subject) -> Finding:
-    known = _judged(subject)
+    known = _keep_judged(subject)
     rows = known.join(subject.judgments, on=["query", "document"], how="anti", maintain_order="left")
     return Finding.of_rows(rows, len(known), "documents", "{document} (query {query})")
 

@@ -96,7 +96,7 @@ class Asked:
             with writing(path) as file:
                 chosen.write_judgments(self.frame, file)
         with writing(beside(Path(path))) as file:
-            told = self.provenance.told(self) | dict(self.whole)
+            told = self.provenance.describe(self) | dict(self.whole)
             file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
 
 
@@ -161,7 +161,7 @@ class Provenance:
             url=url.partition("?")[0],
         )
 
-    def told(self, asked: Asked) -> dict[str, Any]:
+    def describe(self, asked: Asked) -> dict[str, Any]:
         """Return everything that is known of grades after they were asked for."""
         made = {"written": datetime.now(UTC).isoformat(timespec="seconds"), "rankgauge": rankgauge.__version__}
         counts = {"model_as_reported": sorted(asked.models), "pairs": asked.pairs, "cached": asked.cached}

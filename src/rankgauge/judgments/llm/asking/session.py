@@ -184,7 +184,7 @@ class AskingSession:
         self._answers = {digest: list(stored.get(digest, ())) for digest in self._texts}
         self._waiting = deque(digest for digest in self._texts if not self._is_done(digest))
         done = [digest for digest in self._digests if self._is_done(digest)]
-        self._cached, self._cached_grades = len(done), sum(bool(self._graded(digest)) for digest in done)
+        self._cached, self._cached_grades = len(done), sum(bool(self._keep_grades(digest)) for digest in done)
         self._before = (sum(one.tokens_in for one in self._stored), sum(one.tokens_out for one in self._stored))
         self.spending.tokens_in += self._before[0]
         self.spending.tokens_out += self._before[1]
@@ -345,7 +345,7 @@ class AskingSession:
 
     def _next_request(self, digest: bytes) -> tuple[str, dict[str, Any], int]:
         """Return the identity of the next request about a pair, its body, and how many answers it asks for."""
-        n = self.question.samples - len(self._graded(digest))
+        n = self.question.samples - len(self._keep_grades(digest))
         identity = f"{digest.hex()[:32]}-{len(self._answers[digest])}-{n}"
         return identity, self.question.request(self._texts[digest], n), n
 
@@ -388,10 +388,10 @@ class AskingSession:
             self._end(problem, InputError(problem, path=requests.endpoint.url, hint=hint))
 
     def _is_done(self, digest: bytes) -> bool:
-        graded = len(self._graded(digest))
+        graded = len(self._keep_grades(digest))
         return graded >= self.question.samples or len(self._answers[digest]) - graded > self.patience.again
 
-    def _graded(self, digest: bytes) -> list[Answer]:
+    def _keep_grades(self, digest: bytes) -> list[Answer]:
         """Return the answers about a pair that are grades."""
         return [answer for answer in self._answers[digest] if answer.grade is not None]
 
@@ -404,8 +404,8 @@ class AskingSession:
     def outcome(self, requests: Requests | None = None, seconds: float = 0.0) -> Asked:
         """Return what all stored answers come to, and what the requests of this session took, if there were any."""
         question, undone = self.question, [one for one in self._digests if not self._is_done(one)]
-        graded = [self._graded(digest)[: question.samples] for digest in self._digests]
-        refused = [digest for digest in self._digests if self._is_done(digest) and not self._graded(digest)]
+        graded = [self._keep_grades(digest)[: question.samples] for digest in self._digests]
+        refused = [digest for digest in self._digests if self._is_done(digest) and not self._keep_grades(digest)]
         tokens_in, tokens_out = self._tokens_spent()
         models = {one.model for answers in self._answers.values() for one in answers} - {""}
         taken, prices = (self._before[0] + tokens_in, self._before[1] + tokens_out), self.spending.prices
@@ -441,7 +441,7 @@ class AskingSession:
             models=frozenset(self._models),
             provenance=self.provenance,
         )
-        self.store.note_session(self.provenance.told(asked))
+        self.store.note_session(self.provenance.describe(asked))
         return asked
 
 

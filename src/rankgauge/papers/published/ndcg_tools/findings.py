@@ -166,7 +166,7 @@ class Findings:
         """The fold of each query."""
         return self.tested.fold
 
-    def compared(self, judged: str, trained: str) -> FloatArray:
+    def compare(self, judged: str, trained: str) -> FloatArray:
         """Return the values (rankers × cutoffs × queries) of models trained under one reading, judged by another."""
         judge, taught = (tuple(READINGS).index(reading) for reading in (judged, trained))
         return np.asarray(self.values[judge, taught])
@@ -186,7 +186,7 @@ class Findings:
         """Yield what training under one reading or another changes for each ranker, judged by the standard reading."""
         for one, other in (("letor", "std"), ("yahoo", "std"), ("yahoo", "letor")):
             label = f"trained under {SPOKEN[one]} less {SPOKEN[other]}"
-            gains = self.compared("std", one)[:, LAST] - self.compared("std", other)[:, LAST]
+            gains = self.compare("std", one)[:, LAST] - self.compare("std", other)[:, LAST]
             for ranker, of_ranker in zip(self.rankers, gains, strict=True):
                 yield f"{label}, {ranker}", fold_number(of_ranker, self.fold)
             if set(OPTIMISERS) <= set(self.rankers):
@@ -212,7 +212,7 @@ class Findings:
         yield "a difference over all queries, as a share of that without empty ones", Number(value=shrunk)
 
     def _at_last(self, reading: str) -> dict[str, FloatArray]:
-        return dict(zip(self.rankers, self.compared(reading, "std")[:, LAST], strict=True))
+        return dict(zip(self.rankers, self.compare(reading, "std")[:, LAST], strict=True))
 
     def _short(self) -> Iterator[tuple[str, Number]]:
         """Yield RankBoost beside the other two of the middle: on short queries, and on all by each reading."""
@@ -254,7 +254,7 @@ class Findings:
 
     def _signs(self, reading: str, pairs: list[tuple[int, int]]) -> tuple[FloatArray, BoolArray]:
         """Return which of two rankers is better (pairs × cutoffs), and whether by two standard errors."""
-        values = self.compared(reading, "std")
+        values = self.compare(reading, "std")
         means, errors = fold_means(np.array([values[one] - values[other] for one, other in pairs]), self.fold)
         rounded = np.round(means, 12)  # a difference in the last bits is none
         return np.asarray(np.sign(rounded)), np.asarray(np.abs(means) > CLEAR * errors)
