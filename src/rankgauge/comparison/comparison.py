@@ -386,7 +386,7 @@ class Comparison:
     def tested(self, row: int, differences: FloatArray) -> dict[str, FloatArray]:
         """Test differences (queries × pairs) by a measure: p-values, and those that are corrected together."""
         (run, other), settings = self.paired, self.settings
-        draws = settings.drawn(len(run))
+        draws = settings.draws_for(len(run))
         p, error = settings.paired_test(differences, rng=settings.rng(), draws=draws)
         family = Family(p=p, values=self.values[row], first=run, second=other, rng=settings.rng(), draws=draws)
         return {"p": p, "p_error": error, "corrected": settings.family_correction.adjust(family)}
@@ -430,7 +430,7 @@ class Comparison:
     def _is_turned(self, plain: FloatArray, moved: FloatArray) -> bool:
         """Say whether two runs would not be separated by other differences, or the other way round."""
         settings = self.settings
-        p = float(settings.paired_test(moved[:, np.newaxis], rng=settings.rng(), draws=settings.drawn(1)).p[0])
+        p = float(settings.paired_test(moved[:, np.newaxis], rng=settings.rng(), draws=settings.draws_for(1)).p[0])
         return not p < settings.alpha or np.sign(np.nanmean(moved)) != np.sign(np.nanmean(plain))
 
     def interval(self, values: FloatArray, level: float = LEVEL) -> Interval:
