@@ -252,6 +252,21 @@ def test_workers_are_replaced_and_stop(tmp_path: Path) -> None:
         assert [path.name for path in tmp_path.iterdir() if path.name.startswith("room.db")] == ["room.db"]
 
 
+def test_all_processes_are_told_to_stop(tmp_path: Path) -> None:
+    """systemd sends SIGTERM to every process of a service at once: all data are in the one file then, too."""
+    with served(tmp_path, "--workers", "2") as (process, address, _):
+        with httpx.Client(base_url=address, timeout=30) as client:
+            assert client.get("/livez").status_code == 200
+        serving(process.pid, 2)
+        every = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        for one in every:
+            one.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert not psutil.wait_procs(every, timeout=5)[1]
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith("room.db")] == ["room.db"]
+
+
 def serving(parent: int, count: int, without: list[psutil.Process] | None = None) -> list[psutil.Process]:
     """The processes that serve, once there are so many."""
     end = time.monotonic() + 30

@@ -15,6 +15,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
@@ -237,6 +238,9 @@ def _keep_serving(settings: RoomSettings, listening: socket.socket) -> None:
     """Keep processes running that serve the room, until SIGINT or SIGTERM; then end them all."""
     _CONTEXT.set_forkserver_preload(["rankgauge.room.server", "rankgauge.room.pages"])
     stop = threading.Event()
+    # systemd sends SIGTERM to every process of a service; the one that others are copied from has to see these end.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    forkserver.ensure_running()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
 
