@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rankgauge.cli.demo_steps import PAGES, STEPS
+from rankgauge.cli.commands.demo import PAGES, STEPS
 from rankgauge.render.html import BoundPage, bind
 from tests.program import rankgauge, unexpected
 

@@ -72,7 +72,8 @@ class Command(Registered):
         """
         self.name, self.examples, self.function, self.place = name, examples, function, place
         self.first, self.otherwise, self.is_group, self._page = first, otherwise, bool(about), page
-        self.about = about or _unindent((function and function.__doc__) or "")
+        written = about or (function and function.__doc__) or ""
+        self.about = "\n".join(line.strip() for line in written.strip().splitlines())
         self.serial = len(COMMANDS.loaded)
 
     @property
@@ -173,7 +174,9 @@ def execute(words: Sequence[str]) -> None:
     asked, rest = find(words)
     before = rest[: rest.index("--")] if "--" in rest else rest
     if HELP_ALL in before or any(flag in before for flag in HELP):
-        _show_help(asked, whole=HELP_ALL in before)
+        from rankgauge.cli.help import help_text
+
+        print(help_text(asked, whole=HELP_ALL in before))
     elif not asked.is_group:
         asked.run(rest)
     elif rest:
@@ -216,12 +219,6 @@ def _place(argument: Parameter) -> str:
     return shown if argument.required or shown.startswith("[") else f"[{shown}]"
 
 
-def _show_help(asked: Command, *, whole: bool) -> None:
-    from rankgauge.cli.help import help_text
-
-    print(help_text(asked, whole=whole))
-
-
 def _unknown(asked: Command, word: str) -> UsageError:
     """Return the error for a word that names no command; it may be an option, or another word for a command."""
     if word.startswith("-"):
@@ -236,8 +233,3 @@ def _unknown(asked: Command, word: str) -> UsageError:
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"Known: {', '.join(known)}."
         problem = f"No such command '{word}'. {hint}"
     return UsageError([problem], asked.path, usage(asked))
-
-
-def _unindent(doc: str) -> str:
-    """Return a docstring without the indent of its lines."""
-    return "\n".join(line.strip() for line in doc.strip().splitlines())
