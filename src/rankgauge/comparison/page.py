@@ -31,13 +31,13 @@ DRAWN = 6
 
 
 def means(comparison: Comparison) -> dict[str, Drawing]:
-    """Return, by measure, a bar for each run with the interval of its mean, the best run first."""
+    """Draw a bar for each run with the interval of its mean, by measure, the best run first."""
     table = comparison.mean_table.ordered("mean", falling=True)
     return mean_bars(table.rows(*BARS), comparison.measures, comparison.baseline)
 
 
 def differences(comparison: Comparison) -> dict[str, Drawing]:
-    """Return, for some pairs of each measure, a bar for each query, the largest gain first."""
+    """Draw a bar for each query of some pairs of each measure, the largest gain first."""
     drawings = {}
     for row, measure in enumerate(comparison.measures):
         for run, other in _choose_pairs(comparison, measure):

@@ -65,7 +65,7 @@ def grid(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]
 
 
 def beaten(comparison: Comparison, measure: Measure) -> dict[str, list[str]]:
-    """Return, by run, the labels of the runs that it is above by more than luck."""
+    """Return for each run the labels of the runs that it is above by more than luck."""
     cells = grid(comparison, measure)
     return {
         run: [label(comparison, other) for other in comparison.runs if cells.get((run, other)) == UP]

@@ -141,7 +141,7 @@ class EvaluationReport(Report):
         }
 
     def picture(self) -> Drawing:
-        """Return, by measure, a bar for each run with the interval of its mean."""
+        """Draw a bar for each run with the interval of its mean, by measure."""
         from rankgauge.render.svg import sheet
 
         return sheet(self.document(Medium.PAGE).headline, self._bars(), {})

@@ -66,7 +66,7 @@ def _unpacker(unpack: Callable[..., Any]) -> Callable[[Where, int], BinaryIO]:
 
 
 def _unpack_zstd(where: Where, size: int) -> BinaryIO:
-    """Return, by Python itself from 3.14 on, before that by the package zstandard, or else by polars."""
+    """Unpack by Python itself from 3.14 on, before that by the package zstandard, or else by polars."""
     library = _zstd_library()
     if library is None:
         # A line has at least one byte, so `size` lines hold `size` bytes.

@@ -174,7 +174,7 @@ def fit_panel(panel: Panel) -> CrowdModel:
 
 
 def _confusion(panel: Panel, chances: FloatArray) -> FloatArray:
-    """Return, by assessor and true grade, the share of each grade that was given (equation 2.3)."""
+    """Return the share of each given grade, by assessor and true grade (equation 2.3)."""
     shape = (len(panel.assessors), len(panel.grades))
     cell = panel.assessor * shape[1] + panel.level
     weights = [np.bincount(cell, weights=column, minlength=shape[0] * shape[1]) for column in chances[panel.item].T]

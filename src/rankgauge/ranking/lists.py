@@ -305,7 +305,7 @@ class RankedLists:
         return total(amounts[..., ::-1] if upwards else amounts, single=True)
 
     def earlier(self, amounts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return, for each hit, the sum of `amounts` before its tie group, and the sum over the group itself."""
+        """Return for each hit the sum of `amounts` before its tie group, and the sum over the group itself."""
         running = np.cumsum(amounts, axis=-1)
         if self.first is None:
             return running - amounts, amounts

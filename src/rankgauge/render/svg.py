@@ -291,7 +291,7 @@ def mean_bars(
     *,
     write: Callable[[float], str] = number,
 ) -> dict[str, Drawing]:
-    """Return, by measure or statistic, a dot or a bar for each run; the rows have the columns `BARS`."""
+    """Draw a dot or a bar for each run, by measure or statistic; the rows have the columns `BARS`."""
     listed = list(rows)
     charts = {}
     for measure in map(str, measures):

@@ -113,7 +113,7 @@ def write_cases(folder: Path) -> list[Path]:
 
 
 def read_results(path: Path) -> dict[str, dict[str, PrintedNumber | None]]:
-    """Return, by measure and case, the values of another implementation; None where it has none."""
+    """Return another implementation's values by measure and case; None where it has none."""
     known, printed = {case.name for case in CASES}, dict[str, dict[str, PrintedNumber | None]]()
     source = Source.of(path)
     head, _ = header(Head(source=source))

@@ -354,7 +354,7 @@ def movers_table(movers: Iterable[Mover], track: Callable[[Mover], Track] | None
 
 
 def _told_settings(audit: Audit) -> list[tuple[str, str]]:
-    """Return, for each cause, how many queries it concerns and what each tool does."""
+    """Return for each cause how many queries it concerns and what each tool does."""
     told, first = [], next(iter(audit.conditions.values()))
     for cause in audit.told_causes:
         ways: dict[str, list[str]] = {}

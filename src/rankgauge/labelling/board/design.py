@@ -126,7 +126,7 @@ class Slopes:
         return np.asarray(slopes * self.scale[query])
 
     def spread(self, covariance: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return, for each document ψ'Cψ averaged over the runs by their shares, and the same of the runs' mean slope.
+        """Average ψ'Cψ of each document over the runs by their shares; return it, and that of the runs' mean slope.
 
         `covariance` is documents × thresholds × thresholds; shares add up to 1.
         """

@@ -407,8 +407,7 @@ KEYS = 112.0
 
 
 def bounds(rows: Sequence[Mapping[str, Any]]) -> Drawing:
-    """Return, for each new run a bar from its worst to its best value, its interval, and dots for its value and what is
-    expected."""
+    """Draw for each new run a bar from its worst to its best value, its interval, and dots for both its values."""
     left, step = max(margin(row["run"] for row in rows), KEYS), 30.0
     known = [row[name] for row in rows for name in ("worst", "best", "value") if math.isfinite(row[name])]
     reach = Axis(low=min([*known, 0.0]), high=beyond(*known, 0.1), start=left, end=WIDTH - 20.0)

@@ -155,7 +155,7 @@ class BoardReport(Report):
         return board_paragraph(self)
 
     def picture(self) -> Drawing:
-        """Return, by measure, a dot for each run with its interval."""
+        """Draw a dot for each run with its interval, by measure."""
         return sheet(self.headline(), self._dots())
 
     def _dots(self) -> dict[str, Drawing]:
@@ -264,7 +264,7 @@ class BoardReport(Report):
         return [(standing.measure, standing.estimate.reason) for standing in self.standings if standing.estimate.reason]
 
     def _pairs(self) -> dict[str, list[tuple[str, str]]]:
-        """Return, by measure the pairs that are settled, the better run first."""
+        """Return the settled pairs by measure, the better run first."""
         return {
             standing.measure: [(standing.runs[s], standing.runs[t]) for s, t in np.argwhere(standing.verdicts.above)]
             for standing in self.standings

@@ -92,7 +92,7 @@ def _before(text: Words, blanks: np.uint64) -> Words:
 
 @cache
 def _masks(column: int) -> Words:
-    """Return, for each length of an id, the mask that keeps its bytes in that column."""
+    """Return for each length of an id the mask that keeps its bytes in that column."""
     kept = 8 * column + np.arange(8) < np.arange(LONGEST_ID + 1)[:, np.newaxis]
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64).ravel()
 
@@ -409,7 +409,7 @@ def _digits(data: bytearray, end: IndexArray, count: IndexArray | int) -> tuple[
 
 @cache
 def _last(width: int) -> Words:
-    """Return, for each count, the mask that keeps as many bytes at the end."""
+    """Return for each count the mask that keeps as many bytes at the end."""
     kept = np.arange(8 * width)[::-1] < np.arange(8 * width + 1)[:, np.newaxis]
     return np.where(kept, np.uint8(255), np.uint8(0)).view(np.uint64)
 
