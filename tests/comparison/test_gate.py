@@ -193,6 +193,35 @@ def test_failed_searches_and_few_queries(gate: Gate, verdict: GateVerdict, words
     assert gate.floor_rows["verdict"] == ("undecided" if failed else "pass",)
 
 
+def of_unanswered(*, asked: int = 10, judged: int = 100, tolerance: float = 0.1, **limits: Any) -> Gate:
+    """A gate on a run that loses about 0.2 of nDCG@10 on each query that was searched for, of those that are judged."""
+    judgments = {f"q{n:03}": {"a": 3, "b": 1 + n % 2, "c": 0} for n in range(judged)}
+    old, new = {"a": 3.0, "b": 2.0, "c": 1.0}, {"c": 3.0, "a": 2.0, "b": 1.0}
+    runs = {"old": dict.fromkeys([*judgments][:asked], old), "new": dict.fromkeys([*judgments][:asked], new)}
+    return compare(judgments, runs, "nDCG@10", baseline="old", **limits).gate(f"nDCG@10:{tolerance}")
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict", "words"),
+    [
+        (of_unanswered(), UNDECIDED, "neither run answers 90 of 100 judged queries (q010, q011, q012, …)"),
+        (of_unanswered(asked=2), UNDECIDED, "neither run answers 98 of 100 judged queries"),
+        (of_unanswered(missing="skip"), WORSE, "worse than old by more than luck"),
+        (of_unanswered(unjudged="not-relevant"), PASS, "pass against old"),
+        (of_unanswered(asked=96), WORSE, "worse than old by more than luck"),
+        (of_unanswered(tolerance=0.6), PASS, "pass against old"),
+    ],
+)
+def test_queries_that_neither_run_answers_carry_no_verdict(gate: Gate, verdict: GateVerdict, words: str) -> None:
+    """Their differences of 0 hid any loss on the queries that were searched for."""
+    assert gate.verdict is verdict
+    assert words in headline(gate)
+    if verdict is UNDECIDED:
+        assert gate.rows["reason"] == ("not answered",)
+        row = next(iter(of_unanswered(asked=gate.rows["changed"][0], missing="skip").rows.named()))
+        assert f"over the others it is −{-row['difference']:.4f}" in headline(gate)
+
+
 @pytest.mark.parametrize("measure", ["nDCG@3", "AP", "R@3", "P@3", "ERR@3"])
 def test_bounds_hold_whatever_the_grades(measure: str) -> None:
     """No grades of the unjudged documents that two runs show give a difference beyond its bounds.

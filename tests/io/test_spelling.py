@@ -100,6 +100,22 @@ def test_next_to_no_judged_document_is_noted(tmp_path: Path) -> None:
     assert rankgauge.evaluate(judgments, run, "AP", ids="casefold").notes == ()
 
 
+@pytest.mark.parametrize("kind", ["csv", "trec"])
+def test_queries_that_are_spelled_otherwise_are_noted(tmp_path: Path, kind: str) -> None:
+    """Some queries match, others but for their case, which count 0: a note counts these and names the rule."""
+    named = {"csv": ("query,document,grade", "Q1,a,1", "q2,a,1", "Q3,a,1", "q4,a,1"), "trec": ()}[kind]
+    plain = ("Q1 0 a 1", "q2 0 a 1", "Q3 0 a 1", "q4 0 a 1")
+    qrels = written(tmp_path / f"qrels.{kind}", *(named or plain))
+    run = written(tmp_path / "run.txt", *(f"{query} Q0 a 1 9 x" for query in ("q1", "q2", "q3", "x5")))
+    found = rankgauge.evaluate(qrels, run, "AP")
+    said = "2 of its 3 unjudged queries are judged under another spelling, such as 'q1' for 'Q1': --ids casefold"
+    assert found["AP"] == 0.25
+    assert any(one.startswith(said) for one in found.notes)
+    mended = rankgauge.evaluate(qrels, run, "AP", ids="casefold")
+    assert mended["AP"] == 0.75
+    assert not any("spelling" in one for one in mended.notes)
+
+
 def test_a_part_that_is_spelled_otherwise_is_noted(tmp_path: Path) -> None:
     """Some documents of a table match, others but for their case: a note counts these and names the rule."""
     qrels = written(tmp_path / "ratings.csv", "query,document,grade", "q1,D1,1", "q1,d2,0", "q1,d4,0", "q1,D4,1")

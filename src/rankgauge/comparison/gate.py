@@ -24,7 +24,8 @@ unequally and the verdict would be another one if unjudged documents were as goo
 judged far less, had the highest grade.
 
 Nor does it come from next to nothing: a gate is *undecided* where more than a few searches failed, and where fewer than
-5 queries are compared, unless nothing differs.
+5 queries are compared, unless nothing differs; nor where neither run answers more than a few of the judged queries, and
+the verdict would be another one without these.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rankgauge.comparison.judging import FAILED, FEW_JUDGED, UNEQUAL, Places
+from rankgauge.comparison.judging import FAILED, FEW_JUDGED, UNANSWERED, UNEQUAL, Places
 from rankgauge.comparison.settings import FLOOR_COLUMNS, GateFloor, SegmentTolerance
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
-from rankgauge.evaluation.judged_share import LEAST
+from rankgauge.evaluation.judged_share import LEAST, is_many
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.numeric import FloatArray, IndexArray
@@ -73,7 +74,7 @@ COLLECTIONS_COLUMNS: Mapping[str, type] = {name: COLUMNS[name] for name in FEWER
 `judged` and `other_judged` are the shares of the measure's depth that are judged. Where these are unequal, `as_good` is
 the difference if unjudged documents are as good as judged ones, `least` and `most` what it can be at all. `reason` says
 why there is no verdict: "luck", "failed searches", "few queries", "few judged", "nothing judged" (in more than a few
-queries, of one of the runs) or "unequally judged".
+queries, of one of the runs), "unequally judged" or "not answered" (more than a few queries, by either of the runs).
 """
 
 FEW_QUERIES, LUCK = "few queries", "luck"
@@ -399,10 +400,13 @@ class Gate(RuleGate):
         def turns(values: FloatArray) -> bool:
             return not luck and self._decide(values, rule, alpha) is not verdict
 
+        chosen = _picker(places)
         reason = missing.reason(measure, *names, plain, turns, places) or luck
+        unanswered = missing.unanswered(*names)[chosen]
+        if not reason and is_many(int(unanswered.sum()), len(unanswered)):
+            reason = UNANSWERED if turns(np.where(unanswered, np.nan, plain)) else ""
         if reason == FEW_JUDGED or not missing.is_unequal(measure, *names, places=places):
             return one, other, math.nan, math.nan, math.nan, reason
-        chosen = _picker(places)
         moved, (least, most) = missing.as_good(measure, *names)[chosen], missing.bounds(measure, *names)
         return one, other, _mean(moved), _mean(least[chosen]), _mean(most[chosen]), reason
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankgauge.comparison.gate import FEW_QUERIES, FEWEST, Gate, GateVerdict, fewest
-from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JUDGING, WIDE
+from rankgauge.comparison.judging import BLIND, FAILED, FEW_JUDGED, JUDGING, UNANSWERED, WIDE
 from rankgauge.comparison.tables import MOST, PairVerdict
 from rankgauge.evaluation.judged_share import JudgedShare, remedy, too_few
 from rankgauge.evaluation.judged_share import percent as judged_percent
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AnyGate: TypeAlias = "Gate | CollectionsGate"
 
-REASONS = (*JUDGING, FAILED, FEW_QUERIES)
+REASONS = (*JUDGING, FAILED, FEW_QUERIES, UNANSWERED)
 """Why there is no verdict, where luck is not the reason."""
 
 SHOWN = 3
@@ -122,6 +122,8 @@ def _explain_no_verdict(gate: Gate, row: Mapping[str, Any]) -> str:
         return (
             f"{_subject(row)} {with_sign(row['difference'])}, but {some} can be compared, and a verdict needs {FEWEST}"
         )
+    if row["reason"] == UNANSWERED:
+        return _unanswered(gate, row)
     shares = {name: gate.comparison.results[name].judged[row["measure"]] for name in (row["run"], row["other"])}
     if row["reason"] == FEW_JUDGED:
         thin = [name for name, share in shares.items() if gate.comparison.judged_rule.is_thin(share)]
@@ -175,6 +177,24 @@ def _blind(gate: Gate, row: Mapping[str, Any]) -> str:
     )
 
 
+def _unanswered(gate: Gate, row: Mapping[str, Any]) -> str:
+    """Return how many queries neither run answers, the difference on the others, and what to type."""
+    comparison = gate.comparison
+    none = comparison.missing.unanswered(row["run"], row["other"])
+    wanted = (row["run"], row["other"])
+    pairs = enumerate(zip(*comparison.paired, strict=True))
+    pair = next(at for at, sides in pairs if tuple(comparison.runs[side] for side in sides) == wanted)
+    differences = comparison.differences[comparison.measures.index(gate.measure(row["measure"])), :, pair]
+    other = float(np.nanmean(differences[~none]))
+    judged = count(len(none), "judged query", "judged queries")
+    return (
+        f"{_subject(row)} {with_sign(row['difference'])}, but neither run answers {int(none.sum()):,} of {judged} "
+        f"({_some(comparison.queries, none)}), and over the others it is {with_sign(other)}, which gives another "
+        "verdict. If these were not searched for, or are spelled differently in the runs, mend that or leave them out "
+        "(--missing skip); if nothing was found for them, say --min-judged 0"
+    )
+
+
 def _some(queries: Sequence[str], chosen: BoolArray) -> str:
     named = [query for query, one in zip(queries, chosen, strict=True) if one]
     return ", ".join(named[:SHOWN]) + (", …" if len(named) > SHOWN else "")
@@ -217,7 +237,7 @@ def passages(gate: AnyGate) -> Iterator[Passage]:
 
 def _why(gate: AnyGate) -> str:
     reasons = {row["reason"] for row in _untold_rows(gate)}
-    told = {FAILED: "searches failed", FEW_QUERIES: "too few queries"}
+    told = {FAILED: "searches failed", FEW_QUERIES: "too few queries", UNANSWERED: "queries not answered"}
     return f" ({told.get(next(iter(reasons)), 'too little is judged')})" if reasons else ""
 
 

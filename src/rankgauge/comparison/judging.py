@@ -8,7 +8,8 @@ judged far less than the other (`wide`), as where ids do not match, nothing is k
 unjudged document of that run gets the highest grade.
 
 A query in which nothing of one run is judged, and something of the other's, shows nothing at all (`blind`), and neither
-does one whose search failed (`failed`): a verdict must not need them, and there may be only a few.
+does one whose search failed (`failed`): a verdict must not need them, and there may be only a few. Nor may a gate's
+verdict need many queries that neither run answers (`unanswered`): their differences of 0 make a loss look smaller.
 
 Beside it stand bounds of the difference: whatever the grades of the documents that the two runs show, it is neither
 less nor more. They are wider than need be where both runs show the same unjudged document, which is graded twice.
@@ -36,6 +37,7 @@ from rankgauge.records import entity, record
 
 FAILED = "failed searches"
 FEW_JUDGED, BLIND, UNEQUAL = "few judged", "nothing judged", "unequally judged"
+UNANSWERED = "not answered"
 JUDGING = (FEW_JUDGED, BLIND, UNEQUAL)
 """The reasons for no verdict that are about judgments."""
 
@@ -147,6 +149,14 @@ class MissingJudgments:
             return np.zeros(len(self.queries), dtype=bool)
         (none, some), (other_none, other_some) = (self._seen_queries(measure, name) for name in (run, other))
         return (none & other_some) | (some & other_none)
+
+    def unanswered(self, run: str, other: str) -> BoolArray:
+        """The queries that count, but for which neither run has a document; none where a user trusts all values."""
+        if not self.rule.least:
+            return np.zeros(len(self.queries), dtype=bool)
+        one, rival = (self._place(name, ~self.results[name].answered) == 1 for name in (run, other))
+        neither: BoolArray = one & rival
+        return neither
 
     def _seen_queries(self, measure: Measure, run: str) -> tuple[BoolArray, BoolArray]:
         """Return in which queries nothing of what the run retrieved is judged, and in which something is."""

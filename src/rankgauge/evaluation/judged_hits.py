@@ -438,6 +438,8 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
 
     `read` gives judgments and run, for the rare case that they have to be looked at.
     """
+    if not hits.is_sparse:
+        note_near_queries(hits)
     if not hits.is_sparse and not hits.is_patchy:
         return hits.check_matched()
     from rankgauge import files
@@ -466,6 +468,20 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
         note(f"hardly a document of the run is judged, but {said}: {near.option} makes them the same")
         return replace(hits, mismatch=f"{said}: {near.option} makes them the same")
     raise InputError(f"no {what} of the run is judged, but {said}", hint=f"Make them the same: {near.option}.")
+
+
+def note_near_queries(hits: Hits) -> None:
+    """A note on queries of a run that are judged under another spelling, though others match."""
+    if not hits.strangers or hits.is_answered.all():
+        return
+    from rankgauge.files.mismatch import near_ids
+
+    lacking = hits.queries.filter(pl.Series(~hits.is_answered)).to_frame()
+    near = near_ids(lacking, pl.DataFrame({"query": list(hits.strangers)}, {"query": pl.String}), of="query")
+    if near is not None:
+        plural, verb = ("query", "is") if near.listed == 1 else ("queries", "are" if near.shared > 1 else "is")
+        sharing = f"{near.shared} of its {near.listed} unjudged {plural} {verb} judged under another spelling"
+        note(f"{sharing}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
 
 
 def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
