@@ -159,6 +159,27 @@ def test_a_segment_has_its_own_tolerance() -> None:
         found.gate("RR", segments={"brnd": 0.9})
 
 
+def test_segments_follow_the_rules_of_ids(command: Command, folder: Path) -> None:
+    """With --ids, queries of the segments are the same as those of judgments and runs by the same rules."""
+    queries = [f"Brand {n}" for n in range(6)] + [f"tail {n}" for n in range(6)]
+    judgments = {query: {"a": 1} for query in queries}
+    run = {query.lower(): {"a": 1.0} for query in queries}
+    by = {query.upper() if query[-1] == "0" else query: query[:5].strip() for query in queries}
+    one = evaluate(judgments, run, "RR", ids="casefold", by=by).segments
+    pair = compare(judgments, {"old": run, "new": run}, "RR", ids=["casefold"], by=by).segments
+    for found in (one, pair):
+        assert dict(found.select("segment", "queries").iter_rows()) == {"Brand": 6, "tail": 6}
+    with pytest.raises(InputError, match="query TAIL 1 has the segment other, and another spelling of it tail"):
+        evaluate(judgments, run, "RR", ids="casefold", by=by | {"TAIL 1": "other"})
+    (folder / "q.csv").write_text("query,document,grade\n" + "".join(f"{query},a,1\n" for query in queries))
+    (folder / "r.csv").write_text("query,document,score\n" + "".join(f"{query},a,1\n" for query in run))
+    (folder / "by.csv").write_text("query,kind\n" + "".join(f"{query},{kind}\n" for query, kind in by.items()))
+    for asked in (("evaluate", "q.csv", "r.csv"), ("compare", "q.csv", "r.csv", "s=r.csv")):
+        told = command(*asked, "-m", "RR", "--ids", "casefold", "--by", "by.csv")
+        assert "By kind" in told
+        assert "(none)" not in told
+
+
 def test_intervals_end_where_the_measure_does(command: Command, folder: Path) -> None:
     """Values of 1 and 0.5 have an interval far beyond 1, which no mean can reach; so have differences."""
     (folder / "q.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")

@@ -379,7 +379,14 @@ def test_solr_documents_without_an_id_are_refused(tmp_path: Path) -> None:
     assert lists(written(tmp_path, solr)) == {"run": ["d7"]}
 
 
-@pytest.mark.parametrize("lack", [{"timed_out": True}, {"_shards": {"total": 5, "successful": 3, "failed": 2}}])
+@pytest.mark.parametrize(
+    "lack",
+    [
+        {"timed_out": True},
+        {"_shards": {"total": 5, "successful": 3, "failed": 2}},
+        {"_clusters": {"total": 3, "successful": 2, "skipped": 1}},
+    ],
+)
 def test_an_incomplete_response_is_a_failed_search(tmp_path: Path, lack: dict[str, Any]) -> None:
     """What an engine could not look at is no document that it left out: its query is, unless hits are to count."""
     answers = {"a": RESPONSES[0], "b": RESPONSES[0] | lack, "c": RESPONSES[0] | lack}

@@ -249,7 +249,7 @@ def write_comparison(options: CompareOptions, *, store: bool = False) -> None:
         with show_progress() as tell:
             comparison = comparison.likened(asked.tables(), alike, tell)
     if options.by is not None:
-        comparison = comparison.segmented(options.by)
+        comparison = comparison.segmented(options.by, options.ids)
     sources = {"": str(options.judgments), **{name: str(path) for name, path in asked.runs.items()}}
     limits |= {"sources": sources, "explain": asked.explain}
     if options.looks is not None:

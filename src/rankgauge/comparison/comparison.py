@@ -154,7 +154,7 @@ def compare(
         comparison = comparison.likened(
             {name: files.run_beside(judgments, run) for name, run in named.items()}, similarity
         )
-    return comparison if by is None else comparison.segmented(by)
+    return comparison if by is None else comparison.segmented(by, ids)
 
 
 @entity
@@ -311,11 +311,11 @@ class Comparison:
         """Return the runs by falling mean."""
         return tuple(self.mean_table.where("measure", str(measure)).ordered("mean", falling=True)["run"])
 
-    def segmented(self, by: Any) -> Comparison:
-        """Return the comparison with its queries grouped, as `evaluate` groups them."""
+    def segmented(self, by: Any, ids: str | Iterable[str] | None = None) -> Comparison:
+        """Return the comparison with its queries grouped, as `evaluate` groups them; `ids` says which are the same."""
         from rankgauge.evaluation.segments import keep_matching, segmentations
 
-        return replace(self, by=keep_matching(segmentations(by), self.queries, by))
+        return replace(self, by=keep_matching(segmentations(by, ids), self.queries, by))
 
     def likened(self, runs: Mapping[str, pl.DataFrame], by: str | SimilaritySettings, tell: Any = None) -> Comparison:
         """Return the comparison with how alike the runs' lists are; `tell` hears how far the work is."""

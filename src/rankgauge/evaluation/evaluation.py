@@ -130,7 +130,7 @@ def evaluate(
 
     def finish(result: Result) -> Result:
         result = replace(result.noted(notes), integer_queries=integer_queries)
-        return result if by is None else result.segmented(by)
+        return result if by is None else result.segmented(by, ids)
 
     if several:
         return {name: finish(result) for name, result in evaluate_runs(judgments, runs, wanted, spoken)}

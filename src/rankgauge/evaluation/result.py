@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
@@ -213,11 +213,11 @@ class Result:
             self._sampled[seed] = sample_intervals(self.hits, self.measures, self.matrix, self.dialect, seed=seed)
         return self._sampled[seed]
 
-    def segmented(self, by: Any) -> Result:
-        """Return the result with its queries grouped, as `evaluate` groups them."""
+    def segmented(self, by: Any, ids: str | Iterable[str] | None = None) -> Result:
+        """Return the result with its queries grouped, as `evaluate` groups them; `ids` says which are the same."""
         from rankgauge.evaluation.segments import keep_matching, segmentations
 
-        return replace(self, by=keep_matching(segmentations(by), self.names, by))
+        return replace(self, by=keep_matching(segmentations(by, ids), self.names, by))
 
     @property
     def segments(self) -> pl.DataFrame:

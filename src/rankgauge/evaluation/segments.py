@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.evaluation.summary import bound_intervals
+from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.numeric import FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable
@@ -47,11 +48,37 @@ class Segmentation:
         return {segment: np.array(places, dtype=np.intp) for segment, places in members.items() if places}
 
 
-def segmentations(by: Any) -> tuple[Segmentation, ...]:
+def segmentations(by: Any, ids: str | Iterable[str] | None = None) -> tuple[Segmentation, ...]:
     """Return the segmentations in a file or a frame (a column of queries, and one for each), or in {query: segment}.
 
-    Several dicts are {name: {query: segment}}.
+    Several dicts are {name: {query: segment}}. `ids` are the rules by which two queries are the same.
     """
+    found = _read(by)
+    return tuple(_with_same(one, ids, by) for one in found) if ids else found
+
+
+def _with_same(one: Segmentation, ids: str | Iterable[str], by: Any) -> Segmentation:
+    """Return the segmentation with one spelling for queries that are the same."""
+    from rankgauge.files.spelling import Spelling
+
+    spelling = Spelling.of(ids=ids)
+    if spelling is None:
+        return one
+    frame = pl.DataFrame({"query": list(one.of)}, {"query": pl.String})
+    of: dict[str, str] = {}
+    for query, (written, segment) in zip(
+        frame.select(spelling.same("query"))["query"].to_list(), one.of.items(), strict=True
+    ):
+        if of.setdefault(query, segment) != segment:
+            raise InputError(
+                f"query {written} has the {one.name} {segment}, and another spelling of it {of[query]}",
+                path=os.fspath(by) if isinstance(by, str | os.PathLike) else None,
+                hint="A query has one segment; the rules of ids say which queries are the same.",
+            )
+    return replace(one, of=of)
+
+
+def _read(by: Any) -> tuple[Segmentation, ...]:
     if by is None or (isinstance(by, tuple) and all(isinstance(one, Segmentation) for one in by)):
         return by or ()
     if isinstance(by, Mapping) and by:

@@ -101,7 +101,7 @@ def evaluate(options: EvaluateOptions) -> None:
     if not options.knows_unjudged:
         asked.refuse_unjudged(results)
     if options.by is not None:
-        groups = next(iter(results.values())).segmented(options.by).by
+        groups = next(iter(results.values())).segmented(options.by, options.ids).by
         results = {name: result.segmented(groups) for name, result in results.items()}
     if options.interval == SAMPLE:
         with show_progress() as tell:

@@ -68,7 +68,11 @@ def _search_lacks(value: Any) -> str | None:
     failed = shards.get("failed") if isinstance(shards, dict) else 0
     if response.get("timed_out") is True:
         return "the search timed out"
-    return f"{failed} shards failed" if failed else None
+    if failed:
+        return f"{failed} shards failed"
+    clusters = response.get("_clusters")
+    skipped = clusters.get("skipped") if isinstance(clusters, dict) else 0
+    return f"{skipped} remote clusters skipped" if skipped else None
 
 
 ELASTICSEARCH = Responses(
