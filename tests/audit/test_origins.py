@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankgauge import evaluate
-from rankgauge.audit.tools import Origins, audit, origins
+from rankgauge.audit.tools import Origins, audit, origins, report
 from rankgauge.audit.tools.origins import OriginsReport, PrintedNumber
 from rankgauge.audit.tools.report import lacking
 from rankgauge.errors import InputError, ParameterError
@@ -203,3 +203,22 @@ def test_tools_without_the_measure_are_left_out(graded: Any) -> None:
         "the dialect gdeval has no RBP: computed"
     )
     assert lacking(audit(*graded, "nDCG@10", dialects=["gdeval"])) == []
+
+
+def test_ranks_that_contradict_scores(tmp_path: Path) -> None:
+    """A run reranked without new scores has two orders: a number by its ranks is found, and an audit says that they
+    are not what counts; a run whose ranks go with its scores is asked nothing of the kind."""
+    judged, contrary, plain = (tmp_path / name for name in ("qrels.txt", "contrary.txt", "plain.txt"))
+    judged.write_text("".join(f"q{q} 0 d{d} {(q + d) % 4}\n" for q in range(4) for d in range(6)))
+    lines = [(q, d, place) for q in range(4) for place, d in enumerate((3, 0, 5, 1, 4, 2), 1)]
+    contrary.write_text("".join(f"q{q} Q0 d{d} {place} {10 - d} r\n" for q, d, place in lines))
+    plain.write_text("".join(f"q{q} Q0 d{d} {place} {10 - place} r\n" for q, d, place in lines))
+    value = f"{evaluate(judged, contrary, 'nDCG@10', order='rank')['nDCG@10']:.6f}"
+    found = origins(judged, contrary, value)
+    assert found.origins[0].options == "--order rank"
+    assert "order" in found.why
+    asked = "by which of the two is the run in order? in 4 of 4 queries the ranks of run contradict its scores"
+    assert asked in " ".join(text(origins(judged, contrary, "0.999999")).split())
+    assert "by which of the two" not in " ".join(text(origins(judged, plain, "0.999999")).split())
+    told = report.contrary(audit(judged, {"a": contrary, "b": plain}))
+    assert [words[:59] for _, words in told] == ["4 of 4 (a) queries have ranks that contradict their scores;"]

@@ -37,7 +37,17 @@ from rankgauge.errors import ParameterError, RankGaugeError
 from rankgauge.evaluation import display
 from rankgauge.measures import Cutoff, Measure, as_list
 from rankgauge.measures.measure import kind_asked
-from rankgauge.policies import LEAVE_OUT, Duplicates, IdealPool, MissingQuery, NegativeGrade, ShortList, Ties, Unjudged
+from rankgauge.policies import (
+    LEAVE_OUT,
+    Duplicates,
+    IdealPool,
+    MissingQuery,
+    NegativeGrade,
+    RunOrder,
+    ShortList,
+    Ties,
+    Unjudged,
+)
 from rankgauge.render.format import Medium, Report, ReportDocument
 from rankgauge.render.passages import Heading, Notes, Paragraph, Passage
 from rankgauge.render.table import Column, ReportTable
@@ -140,6 +150,8 @@ class Origins:
     """How many ways were computed that may differ on this data."""
     refused: Mapping[str, str]
     conditions: Conditions
+    contrary: int = 0
+    """How many queries have ranks that contradict their scores."""
     why: Mapping[str, str] = field(default_factory=dict)
     """By cause, what the likeliest way does that the usual definition does not."""
 
@@ -263,6 +275,7 @@ class _OriginSearch:
             tried=len(means),
             refused=refused,
             conditions=conditions,
+            contrary=self.scores.contrary,
             why=self._why(base, giving[0], conditions) if giving else {},
         )
 
@@ -310,6 +323,7 @@ class _OriginSearch:
             "ideal": ("unretrieved" in traits, (IdealPool.JUDGED, IdealPool.RETRIEVED)),
             "short": (conditions.count("short") > 0 and measure.depth > 0, (ShortList.CUT, ShortList.ZERO)),
             "duplicates": (self.scores.repeats, (Duplicates.COUNT_ONCE, Duplicates.FIRST, Duplicates.COUNT_EACH)),
+            "order": (self.scores.contrary > 0, (RunOrder.SCORE, RunOrder.RANK)),
             "negative": ("negative" in traits, (NegativeGrade.ZERO, NegativeGrade.UNJUDGED, NegativeGrade.KEEP)),
         }
         return [{name: value} for name, (matters, values) in varied.items() if matters for value in values]
@@ -423,6 +437,10 @@ class OriginsReport(Report):
             told = [f"{conditions.count(kind)} {words}" for kind, words in kinds.items() if conditions.count(kind)]
             judged = f"{len(conditions.queries)} are judged here" + (f", {' and '.join(told)}" if told else "")
             yield "queries", f"how many queries is the mean over? {judged}"
+        if origins.contrary and "order" not in origins.why:
+            n = len(conditions.queries)
+            words = f"in {origins.contrary} of {n} queries the ranks of {origins.run} contradict its scores"
+            yield "order", f"by which of the two is the run in order? {words}"
         if not origins.found:
             yield "measure", f"is it {self._asked}, at that cutoff, or another measure? -m names it"
             yield "grades", "what is each grade worth, and from which one on is a document relevant?"

@@ -119,7 +119,7 @@ class AuditReport(Report):
                 yield moving
         if not brief:
             yield Heading("What the choices are")
-        yield Notes([*_told_settings(audit), *lacking(audit)])
+        yield Notes([*_told_settings(audit), *contrary(audit), *lacking(audit)])
         if audit.several:
             verdict = preferences(audit)
             yield Heading("Which run is better")
@@ -140,7 +140,7 @@ class AuditReport(Report):
         standard = f"Differences are against {audit.base.name}. " if audit.base.name == "standard" else ""
         yield Heading(f"{audit.measure} by tool", hint=standard + EVERY_TOOL)
         yield from figures.scores(audit)
-        if told := lacking(audit):
+        if told := [*contrary(audit), *lacking(audit)]:
             yield Notes(told)
         yield Heading("What to do")
         yield Recommendations(_told_advice(audit))
@@ -374,6 +374,14 @@ def lacking(audit: Audit) -> list[tuple[str, str]]:
     away = f"{join_words(list(names))} {'have' if len(names) > 1 else 'has'} no {audit.measure}" if names else ""
     asked = [words for dialect in audit.dialects if (words := dialect.lacked([audit.measure]))]
     return [("left out", away)] * bool(names) + [("lacking", "; ".join(asked))] * bool(asked)
+
+
+def contrary(audit: Audit) -> list[tuple[str, str]]:
+    """Return which runs have ranks that contradict their scores, by which most tools order them."""
+    named = {run: scores.contrary for run, scores in audit.scores.items() if scores.contrary}
+    counts = [f"{count} of {len(audit.conditions[run].queries)} ({run})" for run, count in named.items()]
+    words = "queries have ranks that contradict their scores; scores count but in tools that order by ranks, and"
+    return [("ranks", f"{', '.join(counts)} {words} evaluate --order rank takes the ranks")] if counts else []
 
 
 def _told_advice(audit: Audit) -> list[tuple[str, str]]:

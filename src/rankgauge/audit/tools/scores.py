@@ -297,6 +297,21 @@ class Scores:
         except RankGaugeError:  # another fault, which the dialects will tell of
             return False, False
 
+    @property
+    def contrary(self) -> int:
+        """How many judged queries have ranks that contradict their scores; 0 where a run states no ranks."""
+        return self._once("contrary", self._count_contrary)
+
+    def _count_contrary(self) -> int:
+        by_rank = dialects.get(
+            "standard", order=RunOrder.RANK, duplicates=Duplicates.COUNT_EACH, judged_twice=JudgedTwice.EACH
+        )
+        try:
+            judged, ranked = self._read(by_rank)
+        except RankGaugeError:  # a fault of which the dialects will tell, or ranks that cannot be read
+            return 0
+        return len(contrary_queries(ranked.join(judged, on="query", how="semi"))) if "rank" in ranked.columns else 0
+
     def traits(self, dialect: Dialect) -> Traits:
         """Return what the data is like, as the dialect's tool reads it."""
         odd = self._plain is None
@@ -420,6 +435,14 @@ def _as_judged(dialect: Dialect) -> Iterator[None]:
     """Within the block repeated judgments count as the dialect says; an audit names the choice, so notes need not."""
     with judged_as(dialect), collecting_notes() if keeps_repeats() else nullcontext():
         yield
+
+
+def contrary_queries(ranked: pl.DataFrame) -> pl.Series:
+    """Return the queries whose ranks contradict their scores."""
+    # Equal ranks, as in a file that has 0 on every line, contradict nothing.
+    ordered = ranked.drop_nulls("rank").sort("query", "rank", "score", descending=[False, False, True])
+    rises = (pl.col("query") == pl.col("query").shift()) & (pl.col("score") > pl.col("score").shift())
+    return ordered.filter(rises)["query"].unique(maintain_order=True)
 
 
 CUTOFF = 10

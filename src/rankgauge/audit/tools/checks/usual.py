@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from rankgauge.audit.tools.check import Check, Finding, Subject
-from rankgauge.audit.tools.scores import CUTOFF
+from rankgauge.audit.tools.scores import CUTOFF, contrary_queries
 from rankgauge.files.mismatch import partly_near
 
 
@@ -31,11 +31,8 @@ def _precision(subject: Subject) -> Finding:
 
 
 def _ranks(subject: Subject) -> Finding:
-    known = subject.ranked.join(subject.queries, on="query", how="semi").drop_nulls("rank")
-    # Equal ranks, as in a file that has 0 on every line, contradict nothing.
-    ordered = known.sort("query", "rank", "score", descending=[False, False, True])
-    rises = (pl.col("query") == pl.col("query").shift()) & (pl.col("score") > pl.col("score").shift())
-    return _where(subject, pl.col("query").is_in(ordered.filter(rises)["query"].implode()))
+    known = subject.ranked.join(subject.queries, on="query", how="semi")
+    return _where(subject, pl.col("query").is_in(contrary_queries(known).implode()))
 
 
 def _find_unjudged(subject: Subject) -> Finding:
