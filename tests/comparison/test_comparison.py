@@ -91,6 +91,16 @@ def test_equal_runs(comparison: Comparison) -> None:
     assert found["needed"] == float("inf")
 
 
+def test_runs_without_a_common_query_are_not_equal() -> None:
+    """Where a dialect leaves out what a run does not answer, runs may share no query: nothing says they are equal."""
+    judgments = {query: {"a": 1, "b": 0} for query in "pqrs"}
+    good, poor = ({query: {"a": a, "b": 1.0} for query in part} for part, a in (("pq", 2.0), ("rs", 0.5)))
+    comparison = compare(judgments, {"good": good, "poor": poor}, "RR", dialect="trec_eval")
+    found = row(comparison, "poor", "good", "RR")
+    assert (found["queries"], found["verdict"]) == (0, "open")
+    assert "equal" not in comparison.table()
+
+
 def test_baseline() -> None:
     """With a baseline there is a pair for every other run, and fewer tests to correct for."""
     found = compare(JUDGMENTS, RUNS, "nDCG@10", baseline="fair")

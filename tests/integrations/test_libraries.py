@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import warnings
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -230,3 +234,41 @@ def test_catboosts_pools_are_told_apart_or_refused() -> None:
     assert catboost.Metric("RR", qid=[np.array([1, 1, 2]), np.array([5, 6])]).evaluate([[1, 2]], [0, 1], None)[1] == 1
     with pytest.raises(InputError, match="told apart by their length"):
         catboost.Metric("RR", qid=[np.array([1, 1, 2]), np.array([5, 6, 6])])
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+@pytest.mark.filterwarnings("ignore:Can't optimze")
+def test_weights_that_the_library_uses_are_told_of(
+    data: tuple[np.ndarray, np.ndarray, np.ndarray], library: str
+) -> None:
+    """Libraries weigh queries in their own metrics; these do not, and a warning says so once, unless all are equal."""
+    module = pytest.importorskip(library)
+    X, y, qid = data
+    for weights, told in ((np.arange(1.0, 31.0), 1), (np.full(30, 2.0), 0), (None, 0)):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            _train_weighted(module, X, y, qid, weights)
+        said = [str(one.message) for one in warned if one.category is InputWarning]
+        assert len(said) == told
+        assert all("its mean counts every query alike" in words for words in said)
+
+
+def _train_weighted(
+    library: ModuleType, X: np.ndarray, y: np.ndarray, qid: np.ndarray, weights: np.ndarray | None
+) -> None:
+    rows = None if weights is None else weights[qid]
+    ours = importlib.import_module(f"rankgauge.integrations.{library.__name__}")
+    if library.__name__ == "lightgbm":
+        train = library.Dataset(X, y, group=np.full(30, 10), weight=rows)
+        settings = {"objective": "lambdarank", "num_leaves": 4, "num_threads": 1, "verbose": -1}
+        library.train(settings, train, num_boost_round=2, valid_sets=[train], feval=ours.metric("nDCG@5"))
+    elif library.__name__ == "xgboost":
+        matrix = library.DMatrix(X, y, qid=qid, weight=weights)
+        settings = {"objective": "rank:ndcg", "max_depth": 2, "nthread": 1, "disable_default_eval_metric": 1}
+        watched = {"evals": [(matrix, "train")], "custom_metric": ours.metric("nDCG@5"), "verbose_eval": False}
+        library.train(settings, matrix, num_boost_round=2, **watched)
+    else:
+        pool = library.Pool(X, y, group_id=qid, group_weight=rows)
+        settings = {"loss_function": "YetiRank", "iterations": 2, "depth": 2, "thread_count": 1}
+        settings |= {"logging_level": "Silent", "allow_writing_files": False}
+        library.CatBoost(settings | {"eval_metric": ours.Metric("nDCG@5", qid=qid)}).fit(pool)

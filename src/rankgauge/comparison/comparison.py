@@ -396,7 +396,8 @@ class Comparison:
         (mean, count), tested = column_means(values), self.tested(row, values)
         effect, tally, reach = cohen_dz(values), outcomes(values), np.ptp(self.limits(row))
         ends = self.interval(values).within(-reach, reach, mean)
-        alike, separated = tally.wins + tally.losses == 0, np.asarray(tested["corrected"] < settings.alpha)
+        separated = np.asarray(tested["corrected"] < settings.alpha)
+        alike = (tally.wins + tally.losses == 0) & (count > 0)  # of runs without a common query nothing is known
         return PlainTable.from_columns(
             {
                 **self.pair_names(row),

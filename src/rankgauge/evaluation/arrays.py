@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rankgauge import dialects
 from rankgauge.dialects import Dialect
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.input_notes import note
 from rankgauge.lazy_polars import pl
 from rankgauge.measures import Measure
 from rankgauge.measures.judged_lists import JudgedLists, Layout, ListPart, Scored, tabulate
@@ -92,6 +93,7 @@ class ArrayMean:
         self.title = str(measure) if label == "standard" else f"{measure} ({label})"
         self._scorer = ArrayScorer(self.measure, self.dialect)
         self._kept: list[_Kept] = []
+        self._told_weights = False
 
     @property
     def more_is_better(self) -> bool:
@@ -112,6 +114,16 @@ class ArrayMean:
         _refuse_unscored(scored)
         values = self._scorer.score(kept.ordered, scored[kept.order], kept.layout, kept.judged)
         return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+    def tell_weights(self, weights: npt.ArrayLike | None, library: str) -> None:
+        """Say once that the library weighs the data where this mean does not; equal weights change no mean."""
+        if weights is None or self._told_weights or np.size(weights) == 0 or np.ptp(weights) == 0:
+            return
+        self._told_weights = True
+        note(
+            f"the data has weights, by which {library} weighs queries in its own metrics; {self.title} does not use"
+            " them: its mean counts every query alike"
+        )
 
     def _data(self, grades: npt.NDArray[Any], group: npt.ArrayLike | None, qid: npt.ArrayLike | None) -> _Kept:
         lists = np.asarray(group if qid is None else qid)

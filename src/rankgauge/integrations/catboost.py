@@ -64,7 +64,7 @@ class Metric:
     ) -> tuple[float, float]:
         """Return the mean, with a weight of 1; 0 and 0 for a pool of unknown queries, since CatBoost takes no NaN.
 
-        A warning says once that such a 0 is no value.
+        A warning says once that such a 0 is no value, and once that weights are not used.
         """
         queries = self._queries.get(len(target))
         if queries is None:
@@ -72,6 +72,7 @@ class Metric:
                 self._unknown.add(len(target))
                 note(UNKNOWN.format(self._mean.title, len(target), ", ".join(map(str, self._queries))))
             return 0.0, 0.0
+        self._mean.tell_weights(weight, "CatBoost")
         return self._mean(np.asarray(target), np.asarray(approxes[0]), qid=queries), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:

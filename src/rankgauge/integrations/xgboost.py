@@ -25,7 +25,7 @@ def metric(
     """Return a `custom_metric`: the measure's name and its mean on the data; say `maximize=True` to stop early by it.
 
     `overrides` replace single choices of the dialect, such as `ties="expected"`. The name is without spaces, at which
-    XGBoost would cut it.
+    XGBoost would cut it. Weights of the data are not used, of which a warning tells.
     """
     mean = ArrayMean(measure, dialect, **overrides)
     name = mean.title.replace(" ", "")
@@ -39,6 +39,7 @@ def metric(
         edges = data.get_uint_info("group_ptr")
         if len(edges) < 2:
             raise InputError("the data has no queries", hint="Give xgboost.DMatrix(…, qid=the query of each document).")
+        mean.tell_weights(data.get_weight(), "XGBoost")
         return name, mean(data.get_label(), scores, group=np.diff(edges.astype(np.int64)))
 
     return measure_round
