@@ -153,6 +153,23 @@ def test_words_of_a_campaign(tmp_path: Path) -> None:
         assert "few" not in told(campaign)[1]
 
 
+def test_draws_that_do_not_count_yet(tmp_path: Path) -> None:
+    """A part of the plan counts from its third query on: until then the report says which draws do not count."""
+    found, known, seen = pool(queries=8), truth(queries=8), {}
+    with Campaign.create(tmp_path / "few.rg", found, "ERR@4", budget=32, method="auto") as campaign:
+        while spend(campaign, known, n=1, rounds=1):
+            estimate, complete = campaign.estimate(), campaign.progress().complete
+            if estimate is None or complete in seen:
+                continue
+            seen[complete] = (estimate.value, campaign.waiting(), told(campaign)[1]["draws"])
+    waits = {n: waiting for n, (_, waiting, _) in seen.items() if waiting}
+    assert sorted(waits.values()) == [1, 2]
+    for n, waiting in waits.items():
+        assert seen[n][0] == seen[n - waiting][0], "the value is that without them"
+        assert f"all but the last{'' if waiting == 1 else ' 2'}, which begin" in seen[n][2]
+    assert "the estimate rests on these" in seen[min(waits) - 1][2]
+
+
 @pytest.mark.parametrize(("queries", "interval"), [(24, "sequence"), (2, "t"), (1, "t")])
 def test_a_pool_that_is_judged_whole(queries: int, interval: str, tmp_path: Path) -> None:
     """With every document judged the value is exact, however few draws the pool has."""

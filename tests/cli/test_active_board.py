@@ -46,6 +46,18 @@ def test_judgments_of_several_assessors(command: Command, runs: list[str], tmp_p
     assert not (tmp_path / "c.rg").exists()
 
 
+def test_judgments_of_other_queries(command: Command, runs: list[str], tmp_path: Path) -> None:
+    """Earlier judgments of queries that no run has, as where leading zeros were lost, are not dropped silently."""
+    judged = tables()[0].head(4).select("query", "document", "grade")
+    options = ("--judgments", str(tmp_path / "old.csv"), "--budget", "50", "-o")
+    judged.write_csv(tmp_path / "old.csv")
+    assert "no run answers" not in command("active", "plan", *runs, *options, str(tmp_path / "a.rg"))
+    elsewhere = judged.with_columns(query="0" + pl.col("query"))
+    pl.concat([judged, elsewhere.head(2)]).write_csv(tmp_path / "old.csv")
+    told = " ".join(command("active", "plan", *runs, *options, str(tmp_path / "b.rg")).split())
+    assert f"2 earlier judgments are of a query that no run answers, and left out: {elsewhere['query'][0]}" in told
+
+
 def test_expected_of_a_whole_pool(command: Command, runs: list[str], tmp_path: Path) -> None:
     """With every document judged nothing is left to guess: the expected interval is 0, not some zeros of a number."""
     options = ("-m", "nDCG@5", "--depth", "5", "--grades", "0,1,2,3", "--budget", "5000", "-o", str(tmp_path / "c.rg"))

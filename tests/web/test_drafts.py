@@ -43,6 +43,19 @@ def room(tmp_path: Path) -> House:
         yield opened
 
 
+def test_judged_before(house: House) -> None:
+    """Earlier judgments count as far as they are of the pool's queries; a note tells of the rest, and names files."""
+    client = house.admin()
+    run = b"001 Q0 a 1 2 r\n001 Q0 b 2 1 r\n002 Q0 c 1 1 r\n"
+    old = b"query,document,grade\n001,a,1\n001,z,0\n1,b,2\n2,c,1\n002,c,\n"
+    draft = begin(client, ("lists", ("r.txt", run)), ("judged", ("old.csv", old)))
+    page = words(client.get(f"{draft}/pool"))
+    assert "Documents 4" in page
+    assert "Judged before 2" in page
+    assert "2 earlier judgments are of queries that no run answers, and left out: 1, 2" in page
+    assert " old.csv: 1 row has no grade and is left out" in page
+
+
 def test_upload_and_make(house: House) -> None:
     """The quick path: upload, make, with a budget as it is written. Nothing is made before."""
     client = house.admin()

@@ -93,6 +93,8 @@ def _made_board(asked: PlanOptions, sources: PoolSources) -> tuple[BoardCampaign
     depth = sources.usual_depth(measures)
     if asked.depth is None and depth is not None and pool.deepest > depth:
         words.append(("depth", f"the first {depth} of each run, as deep as {', '.join(measures)} looks (--depth)"))
+    if (elsewhere := sources.judged_elsewhere(pool.queries)) is not None:
+        words.append(("judged", elsewhere))
     if pool.tied:
         run, most = max(pool.tied.items(), key=lambda one: one[1])
         where = f"in {count(most, 'query', 'queries')} of {run}"

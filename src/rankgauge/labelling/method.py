@@ -221,6 +221,10 @@ class Plan(Draws):
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
         """Return the estimate from the first n draws, all of which must be complete."""
 
+    def waiting(self, n: int, grades: FloatArray) -> int:
+        """Return how many of the first n draws the estimate does not use yet."""
+        return 0
+
     def basis(self, queries: npt.ArrayLike, whole: npt.ArrayLike = 1.0) -> Basis:
         """Return what an estimate from that number of different queries rests on."""
         return Basis(queries=queries, size=len(self.pool.sizes), bounds=self.target.extent(self.pool), whole=whole)

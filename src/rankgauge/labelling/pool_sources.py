@@ -10,7 +10,7 @@ column was taken for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ import polars as pl
 
 from rankgauge import files
 from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
+from rankgauge.evaluation.notes import shorten_list
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
 from rankgauge.judgments.llm.asking.pairs import headless
@@ -32,6 +33,7 @@ from rankgauge.labelling.pool_rows import TEXTS, is_rank, run_columns, telling_n
 from rankgauge.labelling.posterior.plan import serves
 from rankgauge.measures import parse
 from rankgauge.measures.measure import DEFAULTS
+from rankgauge.render.numbers import count
 
 KEYS = ("query", "document")
 
@@ -292,6 +294,19 @@ class PoolSources:
             if hasattr(frame, "columns") and set(KEYS) <= set(getattr(frame, "columns", ()))
         ]
         return tuple(judge for named in told for judge in read_judges(named))
+
+    def judged_elsewhere(self, queries: Iterable[str]) -> str | None:
+        """Return how many earlier judgments are of queries that the pool lacks, and of which; None if none is."""
+        if self.judged is None:
+            return None
+        judged, pooled = files.judgments_from(self.judged), pl.Series("query", list(queries), dtype=pl.String)
+        lost = judged.filter(~pl.col("query").is_in(pooled.implode()))
+        if not len(lost):
+            return None
+        told = count(len(lost), "earlier judgment is", "earlier judgments are")
+        names = lost["query"].unique(maintain_order=True).to_list()
+        what = "a query" if len(names) == 1 else "queries"
+        return f"{told} of {what} that no run answers, and left out: {shorten_list(names)}"
 
     def _judged_grades(self) -> list[float]:
         return [float(grade) for grade in files.judgments_from(self.judged)["grade"].unique().to_list()]

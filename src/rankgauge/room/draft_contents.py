@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from rankgauge import files as io
 from rankgauge.errors import InputError
 from rankgauge.files.queries import query_texts
 from rankgauge.files.source import suffix_of
-from rankgauge.input_notes import collecting_notes
+from rankgauge.input_notes import collecting_notes, renaming
 from rankgauge.judgments.llm.machine_judge import MachineJudge
 from rankgauge.labelling import defaults
 from rankgauge.labelling.pool_rows import TEXTS
@@ -87,8 +87,9 @@ class DraftContents(PoolSources):
                 raise InputError("a campaign's file comes alone", hint="It brings its pool and its settings along.")
             return cls(campaign=lists[0])
         with collecting_notes() as notes, tempfile.TemporaryDirectory() as folder:
-            made = _read(files, lists, Path(folder))
-        return cls(**made, notes=tuple(note.replace(f"{folder}/", "") for note in notes))
+            contents = cls(**_read(files, lists, Path(folder)))
+        said = [*(note.replace(f"{folder}/", "") for note in notes), contents.judged_elsewhere(contents.queries)]
+        return replace(contents, notes=tuple(note for note in said if note is not None))
 
     def refuse_unusable(self) -> None:
         """Raise the error that making a campaign of the files would raise, before anybody plans one."""
@@ -104,13 +105,30 @@ class DraftContents(PoolSources):
     @cached_property
     def keys(self) -> pl.DataFrame:
         """The documents of the pool with their queries, a row each."""
-        keys = [run.select(KEYS) for run in self.runs.values()]
-        if self.table is not None:
-            keys = [self.table.frame.select(KEYS)]
-        if self.judged is not None:
-            keys.append(self.judged.select(KEYS).join(keys[0].select("query").unique(), on="query", how="semi"))
+        keys = self._retrieved if self.judged is None else [*self._retrieved, self._judged_here]
         pooled: pl.DataFrame = pl.concat(keys).unique(maintain_order=True)
         return pooled
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries of the pool, each once."""
+        return pl.concat(self._retrieved)["query"].unique(maintain_order=True).to_list()
+
+    @property
+    def judged_before(self) -> int | None:
+        """How many documents of the pool's queries were judged before; None without earlier judgments."""
+        return None if self.judged is None else len(self._judged_here)
+
+    @property
+    def _retrieved(self) -> list[pl.DataFrame]:
+        if self.table is not None:
+            return [self.table.frame.select(KEYS)]
+        return [run.select(KEYS) for run in self.runs.values()]
+
+    @property
+    def _judged_here(self) -> pl.DataFrame:
+        here: pl.DataFrame = self.judged.select(KEYS).filter(pl.col("query").is_in(self.queries))
+        return here.unique(maintain_order=True)
 
     @cached_property
     def size(self) -> tuple[int, int]:
@@ -228,11 +246,12 @@ def _files_by_name(files: Sequence[DraftFile], what: str) -> dict[str, DraftFile
 
 @contextmanager
 def laid(file: DraftFile, folder: Path) -> Iterator[Path]:
-    """The upload as a file for the readers. Only the ending of the sender's name is used; errors have the name."""
+    """The upload as a file for the readers. Only the ending of the sender's name is used; what is said has the name."""
     path = folder / f"{len(list(folder.iterdir()))}{''.join(Path(file.name).suffixes[-2:])}"
     path.write_bytes(file.content)
     try:
-        yield path
+        with renaming({str(path): file.name}):
+            yield path
     except InputError as error:
         if error.path is not None and str(error.path) != str(path):
             raise  # of something else, such as the room's own database

@@ -362,6 +362,12 @@ class LabelCampaign:
             spent = ledger.spent * self.settings.assessors
             return None if estimate is None else replace(estimate, labels=ledger.counting, cost=spent)
 
+    def waiting(self) -> int:
+        """Return how many complete draws the estimate of one value does not use yet: the first of a part of the plan
+        or of a stage, which are too few to count."""
+        with self._state.looking():
+            return self._state.waiting()
+
     def lacking(self, estimate: Estimate | None) -> int | None:
         """About how many more labels it takes until an estimate has an interval, with all of which it is exact; None
         where there is no such estimate."""
@@ -442,6 +448,12 @@ class EstimateState(CampaignState):
             if (count := stage.complete(self.ledger)) >= FEWEST
         ]
         return combine_stages(parts, interval=interval) if parts else None
+
+    def waiting(self) -> int:
+        counts = [(plan, stage.complete(self.ledger)) for stage, plan in zip(self.stages, self.plans, strict=True)]
+        if not self.unjudged:
+            return 0
+        return sum(plan.waiting(n, self.ledger.grades) if n >= FEWEST else n for plan, n in counts)
 
     @property
     def unjudged(self) -> int:

@@ -250,6 +250,10 @@ class CampaignState(ABC):
         interval."""
         return pl.DataFrame(schema=CURVE)
 
+    def waiting(self) -> int:
+        """Return how many complete draws an estimate of one value does not use yet."""
+        return 0
+
     def lacking(self, estimate: Estimate | None) -> int | None:
         """About how many more labels it takes until an estimate has an interval; None where that is not known."""
         return None

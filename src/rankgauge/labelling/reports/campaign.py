@@ -70,6 +70,8 @@ class CampaignReport(Report):
     """The half-width of the interval at which the campaign stops by itself."""
     lacking: int
     """About how many more labels it takes until there is an interval, while there is none."""
+    waiting: int
+    """How many of the complete draws the estimate does not use yet."""
 
     @classmethod
     def of(cls, campaign: Campaign, *, level: float, interval: str | None) -> Self:
@@ -89,6 +91,7 @@ class CampaignReport(Report):
             finished=length is not None and progress.complete >= length,
             stop_at=campaign.rules.stop_at,
             lacking=campaign.lacking(estimate) or 0,
+            waiting=0 if estimate is None else campaign.waiting(),
         )
 
     @property
@@ -98,7 +101,7 @@ class CampaignReport(Report):
 
     @property
     def used(self) -> float:
-        """What the draws cost that the estimate rests on."""
+        """What the complete draws cost."""
         return 0.0 if self.curve.is_empty() else float(self.curve["cost"][-1])
 
     @property
@@ -187,8 +190,12 @@ class CampaignReport(Report):
         labels = f"{count(progress.labels, 'label')} of {count(progress.assessors, 'assessor')}"
         yield "spent", f"{amount(progress.spent)} of {amount(progress.budget)}: {documents}; {labels}"
         out = f"; {count(progress.out, 'document')} asked for and not yet judged" if progress.out else ""
-        rests = f"the estimate rests on these, which cost {amount(self.used)}{out}"
-        yield "draws", f"{progress.complete:,} complete; {rests}"
+        rests = f"the estimate rests on these, which cost {amount(self.used)}"
+        if self.waiting:
+            few = "the last, which begins a part of the plan and counts" if self.waiting == 1 else ""
+            few = few or f"the last {self.waiting:,}, which begin a part of the plan and count"
+            rests = f"they cost {amount(self.used)}; the estimate rests on all but {few} once there are more of them"
+        yield "draws", f"{progress.complete:,} complete; {rests}{out}"
         yield "left", self._say_what_is_left()
         yield "pool", f"{self.pool[0]:,} queries, {self.pool[1]:,} documents"
         stages = f", {progress.stages} stages" if progress.stages > 1 else ""

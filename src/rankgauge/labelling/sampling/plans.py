@@ -309,7 +309,7 @@ class StagedPlan(Plan):
         return float(stage.run(self.order[j : j + 1], self.luck, grades).cost[0])
 
     def estimate(self, n: int, grades: FloatArray, *, level: float = 0.95, interval: str = IntervalKind.T) -> Estimate:
-        outcomes = [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
+        outcomes = self._outcomes(n, grades)
         estimate = self._combine(outcomes, grades)
         return Estimate.around(
             estimate.value,
@@ -323,6 +323,10 @@ class StagedPlan(Plan):
             interval=interval,
             basis=self.basis(estimate.queries, estimate.whole) if self.cautious else None,
         )
+
+    def waiting(self, n: int, grades: FloatArray) -> int:
+        outcomes = self._outcomes(n, grades)
+        return sum(len(outcome.change) for outcome in outcomes[self._counting(outcomes) :])
 
     def play(self, grades: FloatArray) -> Repetitions:
         """What the plan gives on a pool with known grades, stopped before the draw that would exceed the budget."""
@@ -351,6 +355,9 @@ class StagedPlan(Plan):
         """Return the stage of draw j."""
         return int(np.searchsorted(self.edges[:-1], j, side="right")) - 1
 
+    def _outcomes(self, n: int, grades: FloatArray) -> list[StageOutcome]:
+        return [self._outcome(number, n, grades) for number in range(self._number(n - 1) + 1)] if n else []
+
     def _outcome(self, number: int, n: int, grades: FloatArray) -> StageOutcome:
         visited = self.order[self.edges[number] : min(n, self.edges[number + 1])]
         return self._stage(number, grades).run(visited, self.luck, grades)
@@ -375,13 +382,18 @@ class StagedPlan(Plan):
             self._earlier[number] = np.flatnonzero(np.isin(self.pool.query, self.order[: self.edges[number]]))
         return self._earlier[number]
 
-    def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
-        """Return what the stages say together; one that has judged too few queries says nothing, nor do later ones."""
-        estimate = StagedEstimate(size=len(self.order), cautious=self.cautious)
+    def _counting(self, outcomes: Sequence[StageOutcome]) -> int:
+        """Return how many of the stages count: those before the first that has judged too few queries."""
         for number, outcome in enumerate(outcomes):
             few = self.cautious and number > 0 and outcome.queries < COUNTING
             if few or not len(outcome.change):
-                break
+                return number
+        return len(outcomes)
+
+    def _combine(self, outcomes: Sequence[StageOutcome], grades: FloatArray) -> StagedEstimate:
+        """Return what the stages say together; one that has judged too few queries says nothing, nor do later ones."""
+        estimate = StagedEstimate(size=len(self.order), cautious=self.cautious)
+        for number, outcome in enumerate(outcomes[: self._counting(outcomes)]):
             edge, end = self.edges[number], self.edges[number + 1]
             estimate = estimate.after(self._stage(number, grades), outcome, self.order[edge:], length=end - edge)
         return estimate
