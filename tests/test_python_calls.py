@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -150,6 +151,21 @@ def test_wrong_types_are_errors(judgments: object, options: dict[str, object], e
     """A value of the wrong type is an error of ours, which says what to give."""
     with pytest.raises(rankgauge.RankGaugeError, match=error):
         rankgauge.evaluate(judgments, {"q": ["a", "b"]}, "AP", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "ids", [[5.0, np.nan, 3.0], np.array([5.0, np.nan, 3.0]), ["5", np.nan, "3"], ["5", None, "3"]]
+)
+def test_a_missing_id_is_no_id_called_nan(ids: Any) -> None:
+    """NaN among the ids of dicts, lists and rows is an error, as it is in a frame; it made a query or a document."""
+    judgments = {"q": {"3": 1}}
+    with pytest.raises(rankgauge.InputError, match="there is no document"):
+        rankgauge.evaluate(judgments, {"q": ids}, "RR")
+    with pytest.raises(rankgauge.InputError, match="there is no query"):
+        rankgauge.evaluate({**judgments, ids[1]: {"3": 1}}, {"q": ["5", "3"]}, "RR")
+    with pytest.raises(rankgauge.InputError, match="there is no document"):
+        rankgauge.evaluate([("q", name, 1) for name in ids], {"q": ["5", "3"]}, "RR")
+    assert rankgauge.evaluate({"nan": {"3": 1}}, {"nan": ["nan", "3"]}, "RR")["RR"] == 1 / 2
 
 
 def test_ids_may_be_objects_and_ranks_are_whole() -> None:

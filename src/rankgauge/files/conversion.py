@@ -163,7 +163,14 @@ def _mixed_column(name: str, values: list[Any]) -> pl.Series:
 
 
 def _texts(name: str, values: list[Any]) -> pl.Series:
-    return pl.Series(name, [value if value is None else str(value) for value in values], dtype=pl.String)
+    return pl.Series(name, [None if _is_missing(value) else str(value) for value in values], dtype=pl.String)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it stands for no value: None, NaN, or pandas' own NA and NaT, none of which is an id called 'nan'."""
+    return (
+        value is None or (isinstance(value, Real) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
 
 
 LISTED = "If these are the relevant documents of each query, grade them: {query: dict.fromkeys(documents, 1), …}."

@@ -234,7 +234,9 @@ def _cast(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
     if given == dtype:
         return column
     if dtype == pl.String and given.is_float():
-        # pandas turns a column of whole numbers with a hole in it into doubles: document 7 must not become "7.0".
+        # pandas turns a column of whole numbers with a hole in it into doubles: document 7 must not become "7.0", and
+        # the hole not one called "NaN".
+        column = column.fill_nan(None)
         whole = column.cast(pl.Int64, strict=False)
         return pl.when(column == whole).then(whole.cast(pl.String)).otherwise(column.cast(pl.String)).alias(name)
     if dtype.is_numeric() and given in (pl.String, pl.Categorical, pl.Enum):
@@ -393,7 +395,8 @@ class _Rows:
         if name == "score" and value is None and "rank" in self.raw.columns:  # a run without scores has its ranks
             stated = self.raw["rank"][row]
             name, value = (name, value) if is_number(str(stated)) else ("rank", stated)
-        if value is None or value == "":
+        no_id = self.table.columns.get(name) == pl.String and value != value  # NaN
+        if value is None or value == "" or no_id:
             return _Fault(row=row, problem=f"there is no {name}", hint="Fill in the cell, or take out the row.")
         if self._is_header(row, name):
             hint = "Were files put together? Keep the first header line only."
