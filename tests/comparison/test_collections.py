@@ -14,10 +14,13 @@ import pytest
 from scipy import stats
 
 from rankgauge import InputError, ParameterError, UnknownNameError, compare, evaluate
+from rankgauge.comparison import gate_report
 from rankgauge.comparison.collections import Collection, CollectionsComparison
 from rankgauge.comparison.collections.board import LEAST
 from rankgauge.comparison.collections.report import CollectionsReport, forests
 from rankgauge.comparison.collections.sources import read_board, read_weights
+from rankgauge.comparison.gate import GateVerdict
+from rankgauge.comparison.judging import JudgedRule
 from rankgauge.render.format import FORMATS
 from rankgauge.statistics import collection_means as levels
 from rankgauge.statistics.collection_means import collection_resamples, group_letters, rank_ends
@@ -488,3 +491,20 @@ def test_a_gate_looks_at_every_run() -> None:
     assert replace(board, given=given).gate("AP").rows["run"] == ("r1", "r2")
     with pytest.raises(InputError, match="the gate would not look at r2, which lacks c0"):
         replace(board, given=given, holes="bounds").gate("AP")
+
+
+@pytest.mark.parametrize("answered", [10, 100])
+def test_a_gate_needs_no_queries_that_neither_run_answers(answered: int) -> None:
+    """Judged queries that nobody searched for differ by 0; they make no loss small, on one collection or on all."""
+    queries = [f"q{n}" for n in range(100)]
+    judgments = {query: {"a": 1, "b": 0, "c": 0} for query in queries}
+    old = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in queries[:answered]}
+    new = {query: {"a": 2.0 - n % 2, "b": 3.0, "c": 1.5} for n, query in enumerate(queries[:answered])}
+    board = compare({name: (judgments, {"old": old, "new": new}) for name in ("at", "de", "fr")}, "RR", baseline="old")
+    gate = board.gate("RR:0.1")
+    lacking = answered < len(queries)
+    assert gate.verdict is (GateVerdict.UNDECIDED if lacking else GateVerdict.WORSE)
+    assert set(gate.rows["reason"]) == set(gate.part_rows["reason"]) == {"not answered" if lacking else ""}
+    assert ("neither run answers many of the judged queries" in gate_report.headline(gate)) is lacking
+    trusting = replace(board, judged_rule=JudgedRule(least=0))
+    assert set(trusting.gate("RR:0.1").rows["reason"]) == {""}

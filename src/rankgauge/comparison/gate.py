@@ -478,15 +478,20 @@ class CollectionsGate(RuleGate):
 
     def _reason(self, rule: GateRule, pair: int, ends: list[float]) -> str:
         """Return why missing judgments leave no verdict on a pair; empty if they do not."""
-        places = (int(side[pair]) for side in self.comparison.paired)
+        run, other = (int(side[pair]) for side in self.comparison.paired)
         measured = self.comparison.of_measure(rule.measure)
-        reason, moved = measured.judging(*places)
-        if reason or moved is None:
+        reason, moved = measured.judging(run, other)
+        if reason:
             return reason
-        gap, error, freedom = measured.moved_error(moved)
-        half = float(student_quantile(np.array([freedom]), 1 - self.alpha / 2)[0]) * error
-        turned = decide(gap, gap - half, gap + half, tolerance=rule.tolerance)
-        return "" if turned is decide(*ends, tolerance=rule.tolerance) else UNEQUAL
+        for why, gaps in ((UNEQUAL, moved), (UNANSWERED, measured.answered_gaps(run, other))):
+            if gaps is not None:
+                gap, error, freedom = measured.moved_error(gaps)
+                half = float(student_quantile(np.array([freedom]), 1 - self.alpha / 2)[0]) * error
+                if decide(gap, gap - half, gap + half, tolerance=rule.tolerance) is not decide(
+                    *ends, tolerance=rule.tolerance
+                ):
+                    return why
+        return ""
 
     @cached_property
     def part_rows(self) -> PlainTable:
@@ -496,11 +501,14 @@ class CollectionsGate(RuleGate):
                 own = self._within(rule, "collection", one.name)
                 gaps = values[:, board.paired[0]] - values[:, board.paired[1]]
                 for pair, ends in enumerate(self._part_ends(gaps)):
-                    names = (board.runs[side[pair]] for side in board.paired)
-                    reason, moved = one.judging(board.judged_rule, rule.measure, *names)
-                    if moved is not None:
-                        turned = decide(*self._part_ends(moved[:, np.newaxis])[0], tolerance=own.tolerance)
-                        reason = "" if turned is decide(*ends, tolerance=own.tolerance) else UNEQUAL
+                    run, other = (board.runs[side[pair]] for side in board.paired)
+                    reason, moved = one.judging(board.judged_rule, rule.measure, run, other)
+                    lacking = one.unanswered(board.judged_rule, rule.measure, run, other)
+                    answered = gaps[~lacking, pair] if lacking.any() and not lacking.all() else None
+                    for why, supposed in ((UNEQUAL, moved), (UNANSWERED, answered)):
+                        if not reason and supposed is not None:
+                            turned = decide(*self._part_ends(supposed[:, np.newaxis])[0], tolerance=own.tolerance)
+                            reason = "" if turned is decide(*ends, tolerance=own.tolerance) else why
                     few = len(gaps) < FEWEST and bool(gaps.any())
                     row = self._row(own, pair, ends, len(gaps), reason or (FEW_QUERIES if few else ""))
                     rows.append((one.name, *row))

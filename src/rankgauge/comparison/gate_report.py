@@ -64,6 +64,11 @@ def _verdict(gate: AnyGate) -> str:
 def _say_what_would_settle(rows: Sequence[Mapping[str, Any]]) -> str:
     if any(row["reason"] in JUDGING for row in rows):
         return "too little is judged to tell"
+    if any(row["reason"] == UNANSWERED for row in rows):
+        return (
+            "neither run answers many of the judged queries, and without these the verdict would be another one: leave "
+            "them out (--missing skip), or say that nothing was found for them (--min-judged 0)"
+        )
     if "needed" not in rows[0]:
         return f"the queries at hand, {rows[0]['queries']:,}, do not settle it"
     most = max(row["needed"] for row in rows)

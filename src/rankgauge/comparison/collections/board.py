@@ -23,6 +23,7 @@ from rankgauge.comparison.tables import (
 )
 from rankgauge.errors import InputError, ParameterError, UnknownNameError
 from rankgauge.evaluation import display
+from rankgauge.evaluation.judged_share import is_many
 from rankgauge.numeric import BoolArray, FloatArray, IndexArray
 from rankgauge.plain_table import PlainTable, as_frame
 from rankgauge.records import entity
@@ -153,13 +154,29 @@ class Collection:
         unequally their differences by query if unjudged documents were as good as judged ones."""
         if not self.results:
             return "", None
-        missing = MissingJudgments(results=self.results, queries=counted_queries(self.results), rule=rule)
-        row, wanted = next(pair for pair in enumerate(self.results[run].measures) if str(pair[1]) == measure)
+        missing = self._missing(self.results, rule)
+        wanted = next(one for one in self.results[run].measures if str(one) == measure)
         reason = missing.reason(wanted, run, other, np.zeros(len(missing.queries)), lambda values: False)
         if reason or not missing.is_unequal(wanted, run, other):
             return reason, None
-        counted = np.array(self.queries)[self.is_counted(row)]
-        return "", missing.as_good(wanted, run, other)[np.isin(missing.queries, counted)]
+        return "", missing.as_good(wanted, run, other)[self._places(missing, measure)]
+
+    def unanswered(self, rule: JudgedRule, measure: str, run: str, other: str) -> BoolArray:
+        """Return which of the queries that count neither of two runs answers; none where these are only a few."""
+        if not self.results:
+            return np.zeros(0, dtype=bool)
+        missing = self._missing(self.results, rule)
+        lacking = missing.unanswered(run, other)[self._places(missing, measure)]
+        return lacking & is_many(int(lacking.sum()), len(lacking))
+
+    @staticmethod
+    def _missing(results: Mapping[str, Result], rule: JudgedRule) -> MissingJudgments:
+        return MissingJudgments(results=results, queries=counted_queries(results), rule=rule)
+
+    def _places(self, missing: MissingJudgments, measure: str) -> BoolArray:
+        """Return which queries of the results count for a measure."""
+        row = next(at for at, one in enumerate(next(iter(missing.results.values())).measures) if str(one) == measure)
+        return np.isin(missing.queries, np.array(self.queries)[self.is_counted(row)])
 
     def of_runs(self, runs: Sequence[str]) -> Collection:
         """Return the collection with these runs, in this order."""
@@ -462,6 +479,16 @@ class MeasuredRuns:
             return reason, None
         plain = [values[:, run] - values[:, other] for values in self.values]
         return "", [gap if moved is None else moved for gap, (_, moved) in zip(plain, parts, strict=True)]
+
+    def answered_gaps(self, run: int, other: int) -> list[FloatArray] | None:
+        """Return the differences of two runs by collection without queries that neither answers; None if that changes
+        nothing, or leaves a collection without a query."""
+        board, names = self.board, (self.board.runs[run], self.board.runs[other])
+        lacking = [one.unanswered(board.judged_rule, self.measure, *names) for one in board.collections]
+        if not any(one.any() for one in lacking) or any(one.all() and len(one) for one in lacking):
+            return None
+        gaps = [values[:, run] - values[:, other] for values in self.values]
+        return [gap[~one] if len(one) else gap for gap, one in zip(gaps, lacking, strict=True)]
 
     def moved_error(self, moved: Sequence[FloatArray]) -> tuple[float, float, float]:
         """Return the mean of such differences over collections, its standard error and degrees of freedom."""
