@@ -56,6 +56,16 @@ def test_judged_before(house: House) -> None:
     assert " old.csv: 1 row has no grade and is left out" in page
 
 
+def test_texts_that_differ(house: House) -> None:
+    """A table with two texts for one document says that the first counts; a row that is only repeated is nothing."""
+    client = house.admin()
+    run, same = b"q1 Q0 a 1 2 r\nq1 Q0 b 2 1 r\n", b"query,document,title,text\nq1,a,A,old\nq1,b,B,b\nq1,b,B,b\n"
+    said = "documents.csv: 1 document comes twice or more with different texts, of which the first counts: a"
+    for table, noted in ((same, False), (same + b"q1,a,A,new\n", True)):
+        draft = begin(client, ("lists", ("r.txt", run)), ("documents", ("documents.csv", table)))
+        assert (said in words(client.get(f"{draft}/pool"))) == noted
+
+
 def test_upload_and_make(house: House) -> None:
     """The quick path: upload, make, with a budget as it is written. Nothing is made before."""
     client = house.admin()

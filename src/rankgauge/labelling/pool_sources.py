@@ -23,6 +23,7 @@ from rankgauge.errors import InputError, RankGaugeError, UnknownNameError
 from rankgauge.evaluation.notes import shorten_list
 from rankgauge.files import find
 from rankgauge.files.conversion import as_frame
+from rankgauge.input_notes import note
 from rankgauge.judgments.llm.asking.pairs import headless
 from rankgauge.judgments.llm.machine_judge import MachineJudge, judges_in, read_judges
 from rankgauge.labelling.beliefs import belief_columns
@@ -178,7 +179,21 @@ def document_table(source: Any) -> tuple[pl.DataFrame, tuple[ColumnRole, ...]]:
     of_all = find(frame.columns, "query") is None
     table = PoolTable.of(frame.with_columns(query=pl.lit("")) if of_all else frame, board=True)
     roles = tuple(role for role in table.roles if role.name in frame.columns)
+    _note_other_texts(table.frame, source)
     return table.frame.drop("query") if of_all else table.frame, roles
+
+
+def _note_other_texts(frame: pl.DataFrame, source: Any) -> None:
+    """Say that documents come twice with texts that differ, of which assessors see the first."""
+    read = [name for name in TEXTS if name in frame.columns]
+    twice = frame.select(*KEYS, *read).unique(maintain_order=True)
+    twice = twice.filter(pl.struct(KEYS).is_duplicated()).unique(KEYS, maintain_order=True)
+    if len(twice):
+        told = f"{count(len(twice), 'document comes', 'documents come')} twice or more with different texts, of which"
+        note(
+            f"{told} the first counts: {shorten_list(twice['document'].to_list())}",
+            source if files.is_path(source) else None,
+        )
 
 
 def lacks_run(columns: Sequence[str]) -> InputError:
