@@ -14,8 +14,11 @@ from rankgauge.labelling.board import Board, BoardPool, plan
 from rankgauge.labelling.campaign import BoardCampaign, Campaign, LabelCampaign
 from rankgauge.labelling.campaign.parquet import pack_board, unpack_board
 from rankgauge.labelling.campaign.review import Review
+from rankgauge.labelling.labels import Label
 from rankgauge.labelling.reports.board import BoardReport
+from rankgauge.labelling.reports.board_words import board_paragraph
 from rankgauge.labelling.reports.plan import BoardPlanReport
+from rankgauge.numeric import FloatArray
 from rankgauge.render.format import Medium
 from rankgauge.render.passages import Heading, Notes
 from tests.active.board.collection import pooled, tables
@@ -251,6 +254,51 @@ def test_several_assessors_of_a_board_are_counted(tmp_path: Path) -> None:
     assert "Expected interval (±) by documents judged" in heading.title
     assert dict(facts.rows)["budget"].startswith(f"80 of {2 * len(pool().documents)} for all")
     assert dict(report.notes())["assessors"] == "2 per document, combined by majority"
+
+
+def test_a_second_opinion_that_was_not_planned_is_combined_by_the_rule_of_boards(tmp_path: Path) -> None:
+    """Where one assessor was planned and two differ, the majority counts, of two the lower; the notes and the paragraph
+    name the rule."""
+    with create(tmp_path / "c.rg", method="posterior") as campaign:
+        task = campaign.lease(1)[0]
+        campaign.record([Label(query=task.query, document=task.document, grade=0, assessor="anna")])
+        assert "assessors" not in dict(BoardReport.of(campaign, level=0.95).notes())
+        campaign.record([Label(query=task.query, document=task.document, grade=2, assessor="ben")])
+        report = BoardReport.of(campaign, level=0.95)
+        assert report.progress.judged == 1
+        assert campaign.estimates()[0].values == pytest.approx(_alone(tmp_path, 0), abs=1e-12)
+    said = dict(report.notes())["assessors"]
+    assert said == "several for some documents, combined by majority; 1 per document was planned"
+    assert "some by several of them (grades combined by majority)" in board_paragraph(report)
+
+
+def _alone(tmp_path: Path, grade: int) -> FloatArray:
+    """The values of the same campaign if one assessor says that of its first document."""
+    with create(tmp_path / "alone.rg", method="posterior") as campaign:
+        task = campaign.lease(1)[0]
+        campaign.record([Label(query=task.query, document=task.document, grade=grade, assessor="anna")])
+        return campaign.estimates()[0].values
+
+
+def test_the_paragraph_says_that_documents_were_chosen_only_if_some_were(tmp_path: Path) -> None:
+    """Documents that all go out before a label comes back are drawn at random, which the paragraph says."""
+    with create(tmp_path / "c.rg", budget=5, method="posterior") as campaign:
+        spend(campaign, truth())
+        told = board_paragraph(BoardReport.of(campaign, level=0.95))
+    assert "The documents were drawn at random, those at first ranks likelier. Values are" in told
+    assert "chosen by" not in told
+
+
+def test_settling_with_several_assessors_is_by_documents(tmp_path: Path) -> None:
+    """A document of two assessors costs two labels, so that what settles the best run is told in documents."""
+    for assessors, unit in [(1, "labels"), (2, "documents judged")]:
+        with create(tmp_path / f"{assessors}.rg", assessors=assessors, method="posterior") as campaign:
+            document = BoardPlanReport(campaign=campaign, place="c.rg").document(Medium.TERMINAL)
+        end = document.passages[-1]
+        assert isinstance(end, Notes)
+        told = dict(end.rows)
+        assert f" {unit} " in told["best run"]
+        assert ("--assessor NAME" in told["next"]) == (assessors > 1)
 
 
 @pytest.mark.parametrize("method", ["leaderboard", "posterior"])

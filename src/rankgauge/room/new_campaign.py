@@ -206,7 +206,7 @@ class PlannedCampaign:
     @property
     def combine(self) -> str:
         """The rule that combines the grades of several assessors."""
-        chosen = "combine" in self.wanted.model_fields_set or self.wanted.assessors == 1
+        chosen = "combine" in self.wanted.model_fields_set
         return defaults.BOARD_COMBINE if self.board and not chosen else self.wanted.combine
 
     def pool(self) -> tuple[BoardPool | Pool, str]:
@@ -376,7 +376,8 @@ def _of_board(plan: PlannedCampaign, pool: BoardPool, budgets: FloatArray) -> tu
     _, _, stage = plan_stage(settings, pool)
     most, documents = int(stage.needed.sum()), budgets / wanted.assessors / float(pool.costs.mean())
     widths = stage.expect([min(max(int(count), 1), most) for count in documents])
-    return {str(target): widths[:, place] for place, target in enumerate(stage.targets)}, stage.settling()
+    unit = "labels" if wanted.assessors == 1 else "documents judged"
+    return {str(target): widths[:, place] for place, target in enumerate(stage.targets)}, stage.settling(unit)
 
 
 def _round_width(width: float) -> str:

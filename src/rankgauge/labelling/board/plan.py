@@ -182,8 +182,9 @@ class RunsPlan(DocumentDraws):
         """Say whether what is expected of a measure's intervals is only the least that they will be."""
         return False
 
-    def settling(self) -> str:
-        """Return how many labels would settle the best run, in words; nothing where that is not known."""
+    def settling(self, unit: str = "labels") -> str:
+        """Return how many labels would settle the best run, in words; nothing where that is not known. `unit` is what
+        is counted: documents where each has several labels."""
         return ""
 
 

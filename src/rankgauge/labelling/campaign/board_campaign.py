@@ -272,8 +272,7 @@ class BoardCampaign(LabelCampaign):
         `method` is `leaderboard`, `posterior`, or `auto`: the posterior where the pool has few runs and is shallow.
         `settings` are further fields of `CampaignSettings`: dialect, seed, assessors, combine, unjudgeable, scale.
         """
-        if settings.get("assessors", 1) > 1:
-            settings = {"combine": defaults.BOARD_COMBINE, **settings}
+        settings = {"combine": defaults.BOARD_COMBINE, **settings}
         chosen = CampaignSettings(
             measure=", ".join(measures),
             measures=tuple(measures),

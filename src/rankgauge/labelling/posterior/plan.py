@@ -139,14 +139,14 @@ class SettlingForecast:
         at = np.interp(share, np.maximum.accumulate(self.shares), np.log(np.maximum(self.labels, 1)))
         return int(round(np.exp(at) / ROUND) * ROUND)
 
-    def words(self) -> str:
-        """Return the forecast as a sentence."""
+    def words(self, unit: str = "labels") -> str:
+        """Return the forecast as a sentence; `unit` is what is counted."""
         half, most = self.labels_for(0.5), self.labels_for(0.75)
         if half is None:
-            return f"more than {self.labels[-1]:,} labels in half of such pools"
-        first = f"{half:,} labels or fewer" if half <= self.labels[0] else f"about {half:,} labels"
+            return f"more than {self.labels[-1]:,} {unit} in half of such pools"
+        first = f"{half:,} {unit} or fewer" if half <= self.labels[0] else f"about {half:,} {unit}"
         if most is not None and most <= self.labels[0]:
-            return f"{most:,} labels or fewer in three of four such pools"
+            return f"{most:,} {unit} or fewer in three of four such pools"
         rest = f"more than {self.labels[-1]:,}" if most is None else f"{most:,}"
         return f"{first} in half of such pools, {rest} in three of four"
 
@@ -262,9 +262,9 @@ class PosteriorPlan(RunsPlan):
         widths = expected_half_widths(self.posterior, labels, seed=self.seed)
         return np.minimum(widths, [target.widest for target in self.targets])
 
-    def settling(self) -> str:
+    def settling(self, unit: str = "labels") -> str:
         told = settling_forecast(self.posterior, seed=self.seed)
-        return "" if told is None else told.words()
+        return "" if told is None else told.words(unit)
 
 
 def next_order(

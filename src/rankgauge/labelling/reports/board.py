@@ -306,6 +306,8 @@ class BoardReport(Report):
             yield "model", " ".join(MODEL.split())
         if settings.assessors > 1:
             yield "assessors", f"{settings.assessors} per document, combined by {settings.combine}"
+        elif self.agreement is not None:
+            yield "assessors", f"several for some documents, combined by {settings.combine}; 1 per document was planned"
         yield from self.goal()
         yield from self._outlook()
         yield from pool_notes(self.pool, self.estimates)

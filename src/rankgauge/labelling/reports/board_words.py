@@ -111,10 +111,14 @@ def value_words(standings: Standings, run: int) -> str:
     return f"{value} ({low} to {high})"
 
 
-MODELLED = (
+DRAWN = "The documents were drawn at random, those at first ranks likelier."
+CHOSEN = (
     "The first documents were drawn at random, later ones chosen by what their labels would tell, and some drawn all "
-    "along. Values are means over gradings of the whole pool, drawn from the posterior of a hierarchical model of how "
-    "grades follow ranks, runs and queries; intervals are for these queries: the spread of the draws, times 1.25."
+    "along."
+)
+MODELLED = (
+    "Values are means over gradings of the whole pool, drawn from the posterior of a hierarchical model of how grades "
+    "follow ranks, runs and queries; intervals are for these queries: the spread of the draws, times 1.25."
 )
 
 
@@ -138,13 +142,18 @@ def _sentences(report: BoardReport) -> Iterator[str]:
     before = int(np.count_nonzero(~np.isnan(pool.known)))
     drawn = f"{count(progress.judged, 'document')} ({_share(progress.judged / documents)} of the pool)"
     known = f", beside {before:,} judged before" if before else ""
-    each = f", each by {settings.assessors} of them" if settings.assessors > 1 else ""
+    several = report.agreement is not None or settings.assessors > 1
+    people = f"each by {settings.assessors}" if settings.assessors > 1 else "some by several"
+    each = f", {people} of them (grades combined by {settings.combine})" if several else ""
     moved = "the runs apart" if len(pool.runs) > 1 else "the value"
     yield f"People judged {drawn}{known}{each}."
     if progress.judged:
         chosen = f"the more a label would move {moved}, the likelier"
         by_model = any(standing.estimate.by_model for standing in report.standings)
-        yield (MODELLED if by_model else f"The documents were drawn at random with known chances: {chosen}.")
+        if by_model:
+            yield f"{CHOSEN if progress.stages > 1 else DRAWN} {MODELLED}"
+        else:
+            yield f"The documents were drawn at random with known chances: {chosen}."
     yield from _of_judges(report)
     yield from _values(report)
     targets = [estimate.target for estimate in report.estimates]
@@ -166,9 +175,11 @@ def _of_judges(report: BoardReport) -> Iterator[str]:
         yield "No model's grades were used."
         return
     who = ", ".join(f"{judge.name} ({percent(judge.share)} of the pool)" for judge in pool.judges)
+    by_model = any(standing.estimate.by_model for standing in report.standings)
+    asked = "" if by_model and report.progress.stages == 1 else "which documents people were asked for and "
     yield (
-        f"Grades by {who} served as beliefs: they say which documents people were asked for and what is expected of "
-        f"the others; people's labels correct them, and no grade of a model counts as a label."
+        f"Grades by {who} served as beliefs: they say {asked}what is expected of the others; people's labels correct "
+        f"them, and no grade of a model counts as a label."
     )
     yield from (f"{alone_words(alone)}." for alone in report.alone)
 

@@ -192,9 +192,10 @@ class BoardPlanReport(Report):
     def _next(self) -> Iterator[tuple[str, str]]:
         """Yield how many labels would settle the best run, and what to type."""
         settings, plan = self.campaign.settings, self.campaign.plan
-        if settling := plan.settling():
+        if settling := plan.settling("labels" if settings.assessors == 1 else "documents judged"):
             yield "best run", f"settled by {settling}, if labels go there (--goal best)"
         if self.place:
             number = settings.pilot or min(int(settings.budget), 20)
             tasks = "pilot.csv" if settings.pilot else "tasks.csv"
-            yield "next", f"rankgauge active next {self.place} -n {number} -o {tasks}"
+            who = " --assessor NAME" if settings.assessors > 1 else ""
+            yield "next", f"rankgauge active next {self.place} -n {number}{who} -o {tasks}"
