@@ -52,7 +52,8 @@ def score_arrays(
     judged, scored = _numbers(grades), _scores(scores)
     if group is None and qid is None:
         _check_rows(judged, scored)
-        if not unscored:
+        if not unscored:  # else rows are lists on purpose: some of their documents are not retrieved
+            _refuse_column(judged)
             _refuse_unscored(scored, judged)
         return scorer.score(judged.ravel(), scored.ravel(), Layout(np.full(*judged.shape)))
     order, sizes = _lists(group, qid)
@@ -66,6 +67,7 @@ def tables(grades: npt.ArrayLike, scores: npt.ArrayLike, dialect: Dialect) -> tu
     """Judgments and a run of arrays with a row for each query: rows number the queries, columns their documents."""
     judged, scored = _numbers(grades), _scores(scores)
     _check_rows(judged, scored)
+    _refuse_column(judged)
     _refuse_unscored(scored, judged)
     refuse_ids(dialect.ranking)
 
@@ -264,7 +266,11 @@ def _check_rows(grades: npt.NDArray[Any], scores: npt.NDArray[Any]) -> None:
             hint="Give two arrays of the same shape: a row for each query, a column for each document; or flat ones "
             "with group=the sizes of the lists or qid=the query of each document.",
         )
-    if grades.shape[1] == 1 and len(grades) > 1:  # a model's column of predictions, which is no ranking
+
+
+def _refuse_column(grades: npt.NDArray[Any]) -> None:
+    """Raise an error if there are many lists of one document: a model's column of predictions, which is no ranking."""
+    if grades.shape[1] == 1 and len(grades) > 1:
         raise InputError(
             f"{len(grades)} lists of one document each",
             hint="An array has a row for each query. Of a column of documents give score_arrays the flat one, and "
