@@ -162,7 +162,8 @@ def by_objective(folder: Path) -> float:
 
 
 def by_lightgbm(folder: Path) -> float:
-    data = SimpleNamespace(get_group=lambda: SIZES, get_label=lambda: rows()["grade"].to_numpy())
+    grades = rows()["grade"].to_numpy()
+    data = SimpleNamespace(get_group=lambda: SIZES, get_label=lambda: grades, get_weight=lambda: None)
     return float(metric()(rows()["score"].to_numpy(), data)[1])
 
 

@@ -472,16 +472,24 @@ def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:
 
 def note_near_queries(hits: Hits) -> None:
     """A note on queries of a run that are judged under another spelling, though others match."""
-    if not hits.strangers or hits.is_answered.all():
-        return
+    lacking = [str(name) for name, answered in zip(hits.names, hits.is_answered.tolist(), strict=True) if not answered]
+    cores, others = set(map(_core, lacking)), set(map(_core, hits.strangers))
+    if not cores & others and all(map(str.isascii, cores | others)):
+        return  # as nearly always: neither polars nor the rules are needed
     from rankgauge.files.mismatch import near_ids
 
-    lacking = hits.queries.filter(pl.Series(~hits.is_answered)).to_frame()
-    near = near_ids(lacking, pl.DataFrame({"query": list(hits.strangers)}, {"query": pl.String}), of="query")
+    judged, listed = (pl.DataFrame({"query": ids}, {"query": pl.String}) for ids in (lacking, list(hits.strangers)))
+    near = near_ids(judged, listed, of="query")
     if near is not None:
         plural, verb = ("query", "is") if near.listed == 1 else ("queries", "are" if near.shared > 1 else "is")
         sharing = f"{near.shared} of its {near.listed} unjudged {plural} {verb} judged under another spelling"
         note(f"{sharing}, such as {near.run!r} for {near.judged!r}: {near.option} makes them the same")
+
+
+def _core(name: str) -> str:
+    """Return what all spellings of an id in ASCII have in common: the letters and digits other than zeros."""
+    text = name.lower().removeprefix("http").removeprefix("s://")
+    return "".join(sign for sign in text if sign.isalnum() and sign != "0")
 
 
 def note_near_ids(judgments: pl.DataFrame, run: pl.DataFrame) -> None:
