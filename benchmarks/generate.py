@@ -63,10 +63,13 @@ def generate_many(runs: int = MANY, *, folder: Path = DATA, seed: int = 8) -> tu
         for run in files[1]:
             with run.open("w") as file:
                 for topic, pool in judged.items():
-                    listed = np.unique(
-                        np.concatenate([rng.choice(pool, 350, replace=False), rng.choice(len(names), 700)])
-                    )
-                    listed = names[rng.permutation(listed)[:1_000]]
+                    found = rng.choice(pool, 350, replace=False)
+                    others = rng.permutation(np.setdiff1d(rng.choice(len(names), 700), pool))
+                    is_judged = np.zeros(1_000, dtype=bool)  # near the top, as pools of the first documents leave them
+                    is_judged[rng.choice(1_000, len(found), replace=False, p=near_the_top(1_000))] = True
+                    listed = np.empty(1_000, dtype=np.int64)
+                    listed[is_judged], listed[~is_judged] = found, others[: 1_000 - len(found)]
+                    listed = names[listed]
                     scores = np.sort(rng.gamma(2.0, 4.0, len(listed)))[::-1]
                     ranked = enumerate(zip(listed, scores, strict=True), start=1)
                     file.writelines(f"{topic} Q0 {one} {n} {score:.6f} {run.name}\n" for n, (one, score) in ranked)

@@ -58,6 +58,9 @@ BEGINNING = 16 << 10
 DOCUMENT = 2
 """The column of the document in a line of TREC's files."""
 
+NEARBY = 4 << 20
+"""How large a file of judgments may be in which they are looked for; `audit lint` looks at any."""
+
 NEARLY = 0.1
 """From this share of a query's unjudged documents on, ids may be spelled otherwise."""
 
@@ -112,8 +115,8 @@ class HitFinder:
     measures: tuple[Measure, ...]
     once: bool = False
     """Whether a single run is asked for, so that what it used can be let go."""
-    _documents: dict[bytes, set[bytes]] = field(default_factory=dict, repr=False)
-    """The judged documents of queries that were looked at."""
+    _documents: dict[bytes, tuple[set[bytes], set[bytes]]] = field(default_factory=dict, repr=False)
+    """The judged documents of queries that were looked at, and their plain spellings."""
 
     @cached_property
     def asking(self) -> Measure | None:
@@ -228,9 +231,9 @@ class HitFinder:
             scanned = scan_run(run, self.pool, dialect.ranking, last=self.once)
             if scanned is not None:
                 self._note_negative(self.pool.negative)
-                found = check_matches(scanned, lambda: _tables(judgments, run), run)
+                found = check_matches(scanned, lambda: self._tables(run), run)
                 if not found.is_sparse and not found.misplaced and self._may_be_near(run):
-                    note_near_ids(*_tables(judgments, run))
+                    note_near_ids(*self._tables(run))
                 return found
         from rankgauge import files
 
@@ -252,26 +255,43 @@ class HitFinder:
                 note_near_ids(*tables)
             return joined
 
+    def _tables(self, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the tables in two regular files; of a large run only the first queries."""
+        from rankgauge import files
+
+        if files.is_large(run):
+            return self._judged, next(files.stream_run(run))
+        return files.pair_from(self._judged, run)
+
+    @cached_property
+    def _judged(self) -> pl.DataFrame:
+        """The judgments in a regular file, which is read once for all runs."""
+        from rankgauge import files
+
+        return files.judgments_from(self.given)
+
     def _may_be_near(self, run: Any) -> bool:
         """Say whether documents at a regular run's beginning may be judged under another spelling."""
         from rankgauge.files.source import Source
 
+        if os.path.getsize(self.given) > NEARBY:
+            return False
         rows = [line.split() for line in Source.of(run).read(BEGINNING).splitlines()[:-1]]
         rows = [row for row in rows if len(row) > DOCUMENT and row[0] == rows[0][0]]
         if not rows:
             return False
-        judged = self._judged_documents(rows[0][0])
+        judged, plain = self._judged_ids(rows[0][0])
         unjudged = {row[DOCUMENT] for row in rows} - judged
-        plain = {_plain_id(one) for one in judged}
         return sum(_plain_id(one) in plain for one in unjudged) > NEARLY * len(unjudged)
 
-    def _judged_documents(self, query: bytes) -> set[bytes]:
-        """Return the judged documents of a query in a regular file, which is read once for all runs."""
+    def _judged_ids(self, query: bytes) -> tuple[set[bytes], set[bytes]]:
+        """Return the judged documents of a query in a regular file, as they are and in plain spelling."""
         from rankgauge.files.source import Source
 
         if query not in self._documents:
             line = rb"\n" + re.escape(query) + rb"[ \t]+\S+[ \t]+(\S+)"
-            self._documents[query] = set(re.findall(line, b"\n" + Source.of(self.given).read()))
+            judged = set(re.findall(line, b"\n" + Source.of(self.given).read()))
+            self._documents[query] = judged, set(map(_plain_id, judged))
         return self._documents[query]
 
     def _below(self, judgments: pl.DataFrame) -> int:
@@ -422,15 +442,6 @@ def _is_plain(source: Any) -> bool:
 def is_file(source: Any) -> bool:
     """Say whether the source is the path of a file."""
     return isinstance(source, str | os.PathLike) and os.path.isfile(source)
-
-
-def _tables(judgments: Any, run: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the tables in two regular files; of a large run only the first queries."""
-    from rankgauge import files
-
-    if files.is_large(run):
-        return files.read_judgments(judgments), next(files.stream_run(run))
-    return files.pair_from(judgments, run)
 
 
 def check_matches(hits: Hits, read: Tables, run: Any = None) -> Hits:

@@ -60,7 +60,7 @@ def explain_misplaced(judgments: pl.DataFrame, run: pl.DataFrame) -> str | None:
     """Say that lists of a run are rather other queries', if over a third are, each that of a query of its own."""
     judgments, listed = _judged_documents(judgments, run.sort("score", descending=True, maintain_order=True))
     top = listed.group_by("query", maintain_order=True).head(TOP)
-    judged = judgments.unique().rename({"query": "judged_for"})
+    judged = judgments.join(top, on="document", how="semi").unique().rename({"query": "judged_for"})
     counts = top.join(judged, on="document").group_by("query", "judged_for").len()
     is_own = pl.col("query") == pl.col("judged_for")
     others = counts.filter(~is_own).sort("len", "judged_for", descending=[True, False])
