@@ -312,11 +312,12 @@ def _goals(asked: argparse.Namespace, found: Findings) -> Iterator[str]:
 
 
 WHY = (
-    "Why goals are missed. The command on S is start-up: Python, NumPy and the command framework are most of it,",
-    "and they count in the ratios to trec_eval on larger files too. Beyond that the scan has no hot spot left: its",
-    "time is spread over some hundred calls of NumPy a chunk, each a pass over memory, and a plain loop in C takes as",
-    "long (see above). On L five million judged ids have to be kept, as their bytes decide and not a hash.",
-    "scikit-learn without ties sorts with the same vector instructions as we do.",
+    "Why goals are missed. The command on S is start-up: importing NumPy takes 0.07 s of it, other modules 0.03 s,",
+    "Python 0.01 s, the work itself 0.05 s. On larger files the scan has no hot spot left: its time is spread over",
+    "some hundred calls of NumPy a chunk, each a pass over memory, and a plain loop in C takes as long (see above).",
+    "Lists in memory take less time than those of a loop in C, as sorting is most of it, and scikit-learn without",
+    "ties sorts with the same vector instructions. LightGBM and XGBoost need a tenth of a second for a round, in",
+    "which some 480,000 documents are scored in 11 to 16 ms.",
 )
 
 
